@@ -1,0 +1,284 @@
+CREATE TABLE `keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`hash` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `keys_hash` ON `keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `sessions_user` ON `sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `sessions_last_seen` ON `sessions` (`last_seen_at`);--> statement-breakpoint
+CREATE TABLE `token_agents` (
+	`token_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	PRIMARY KEY(`token_id`, `agent_id`),
+	FOREIGN KEY (`token_id`) REFERENCES `tokens`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`agent_id`) REFERENCES `agents`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `token_agents_agent` ON `token_agents` (`agent_id`);--> statement-breakpoint
+CREATE TABLE `token_inferences` (
+	`token_id` text NOT NULL,
+	`inference_id` text NOT NULL,
+	PRIMARY KEY(`token_id`, `inference_id`),
+	FOREIGN KEY (`token_id`) REFERENCES `tokens`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`inference_id`) REFERENCES `inferences`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `token_inferences_inference` ON `token_inferences` (`inference_id`);--> statement-breakpoint
+CREATE TABLE `token_rags` (
+	`token_id` text NOT NULL,
+	`rag_id` text NOT NULL,
+	PRIMARY KEY(`token_id`, `rag_id`),
+	FOREIGN KEY (`token_id`) REFERENCES `tokens`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `token_rags_rag` ON `token_rags` (`rag_id`);--> statement-breakpoint
+CREATE TABLE `tokens` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`hash` text NOT NULL,
+	`all_agents` integer DEFAULT false NOT NULL,
+	`all_inferences` integer DEFAULT false NOT NULL,
+	`all_rags` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer,
+	`last_used_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `tokens_hash` ON `tokens` (`hash`);--> statement-breakpoint
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`password_hash` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email` ON `users` (`email`);--> statement-breakpoint
+CREATE TABLE `agent_rags` (
+	`agent_id` text NOT NULL,
+	`rag_id` text NOT NULL,
+	PRIMARY KEY(`agent_id`, `rag_id`),
+	FOREIGN KEY (`agent_id`) REFERENCES `agents`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `agent_rags_rag` ON `agent_rags` (`rag_id`);--> statement-breakpoint
+CREATE TABLE `agents` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`identifier` text NOT NULL,
+	`system_prompt` text NOT NULL,
+	`model` text NOT NULL,
+	`temperature` real,
+	`max_output_tokens` integer,
+	`created_at` integer NOT NULL,
+	`description` text DEFAULT '' NOT NULL,
+	`max_steps` integer DEFAULT 5 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `agents_identifier` ON `agents` (`identifier`);--> statement-breakpoint
+CREATE TABLE `inference_rags` (
+	`inference_id` text NOT NULL,
+	`rag_id` text NOT NULL,
+	PRIMARY KEY(`inference_id`, `rag_id`),
+	FOREIGN KEY (`inference_id`) REFERENCES `inferences`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `inference_rags_rag` ON `inference_rags` (`rag_id`);--> statement-breakpoint
+CREATE TABLE `inferences` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`identifier` text NOT NULL,
+	`system_prompt` text NOT NULL,
+	`model` text NOT NULL,
+	`temperature` real,
+	`max_output_tokens` integer,
+	`created_at` integer NOT NULL,
+	`native_rag` integer DEFAULT true NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `inferences_identifier` ON `inferences` (`identifier`);--> statement-breakpoint
+CREATE TABLE `models` (
+	`model` text NOT NULL,
+	`kind` text NOT NULL,
+	`input_price` real NOT NULL,
+	`output_price` real NOT NULL,
+	`currency` text NOT NULL,
+	PRIMARY KEY(`model`, `kind`)
+);
+--> statement-breakpoint
+CREATE TABLE `usage_batches` (
+	`id` text PRIMARY KEY NOT NULL,
+	`folded_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `usage_batches_folded` ON `usage_batches` (`folded_at`);--> statement-breakpoint
+CREATE TABLE `usage_hours` (
+	`hour` integer NOT NULL,
+	`dimension` text NOT NULL,
+	`key` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`currency` text NOT NULL,
+	`calls` integer NOT NULL,
+	`errors` integer NOT NULL,
+	`degraded` integer NOT NULL,
+	`input_tokens` integer NOT NULL,
+	`output_tokens` integer NOT NULL,
+	`cost` real NOT NULL,
+	PRIMARY KEY(`dimension`, `hour`, `key`, `bucket`, `currency`)
+);
+--> statement-breakpoint
+CREATE TABLE `rag_files` (
+	`rag_id` text NOT NULL,
+	`file_id` text NOT NULL,
+	`path` text NOT NULL,
+	`status` text NOT NULL,
+	`revision` integer NOT NULL,
+	`indexed_at` integer,
+	`error_message` text,
+	`error_is_outside` integer DEFAULT false NOT NULL,
+	`chunk_count` integer DEFAULT 0 NOT NULL,
+	`indexed_sha256` text,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`lease_id` text,
+	`held_until` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`rag_id`, `file_id`),
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`path`);--> statement-breakpoint
+CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`status`,`path`);--> statement-breakpoint
+CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`);--> statement-breakpoint
+CREATE INDEX `rag_files_held` ON `rag_files` (`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
+CREATE TABLE `rag_generations` (
+	`rag_id` text NOT NULL,
+	`generation` integer NOT NULL,
+	`state` text NOT NULL,
+	`embedding_model` text NOT NULL,
+	`dimensions` integer NOT NULL,
+	`chunk_size` integer NOT NULL,
+	`chunk_overlap` integer NOT NULL,
+	`format` integer NOT NULL,
+	`shards` integer DEFAULT 1 NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`rag_id`, `generation`),
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `rag_scopes` (
+	`rag_id` text NOT NULL,
+	`type` text NOT NULL,
+	`value` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`rag_id`, `type`, `value`),
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `rags` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`identifier` text NOT NULL,
+	`file_source_id` text NOT NULL,
+	`status` text DEFAULT 'active' NOT NULL,
+	`scope_mode` text DEFAULT 'global' NOT NULL,
+	`chunk_size` integer DEFAULT 400 NOT NULL,
+	`chunk_overlap` integer DEFAULT 60 NOT NULL,
+	`reranker` text,
+	`search_mode` text DEFAULT 'hybrid' NOT NULL,
+	`generation` integer DEFAULT 1 NOT NULL,
+	`pending_files` integer DEFAULT 0 NOT NULL,
+	`processing_files` integer DEFAULT 0 NOT NULL,
+	`indexed_files` integer DEFAULT 0 NOT NULL,
+	`error_files` integer DEFAULT 0 NOT NULL,
+	`deleted_files` integer DEFAULT 0 NOT NULL,
+	`number_vectors` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`removed_at` integer,
+	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `rags_identifier` ON `rags` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `rags_source` ON `rags` (`file_source_id`);--> statement-breakpoint
+CREATE INDEX `rags_removed` ON `rags` (`removed_at`);--> statement-breakpoint
+CREATE TABLE `file_sources` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`identifier` text NOT NULL,
+	`provider` text NOT NULL,
+	`config` text NOT NULL,
+	`sealed_secrets` text,
+	`webhook_secret_hash` text NOT NULL,
+	`scan_interval_minutes` integer DEFAULT 360 NOT NULL,
+	`status` text DEFAULT 'active' NOT NULL,
+	`next_scan_at` integer,
+	`scan_again` integer DEFAULT false NOT NULL,
+	`scan_run_id` text,
+	`scan_held_until` integer,
+	`change_cursor` text,
+	`channel_id` text,
+	`channel_token_hash` text,
+	`channel_expires_at` integer,
+	`created_at` integer NOT NULL,
+	`removed_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `file_sources_identifier` ON `file_sources` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `file_sources_next_scan` ON `file_sources` (`next_scan_at`);--> statement-breakpoint
+CREATE INDEX `file_sources_held` ON `file_sources` (`scan_held_until`);--> statement-breakpoint
+CREATE INDEX `file_sources_channel` ON `file_sources` (`channel_id`);--> statement-breakpoint
+CREATE INDEX `file_sources_removed` ON `file_sources` (`removed_at`);--> statement-breakpoint
+CREATE TABLE `files` (
+	`id` text PRIMARY KEY NOT NULL,
+	`file_source_id` text NOT NULL,
+	`path` text NOT NULL,
+	`external_id` text,
+	`url` text,
+	`name` text NOT NULL,
+	`size` integer NOT NULL,
+	`mime_type` text NOT NULL,
+	`version` text NOT NULL,
+	`sha256` text,
+	`metadata` text NOT NULL,
+	`source_state` text,
+	`created_at` integer NOT NULL,
+	`deleted_at` integer,
+	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `files_path` ON `files` (`file_source_id`,`path`);--> statement-breakpoint
+CREATE INDEX `files_external` ON `files` (`file_source_id`,`external_id`);--> statement-breakpoint
+CREATE INDEX `files_deleted` ON `files` (`deleted_at`) WHERE deleted_at is not null;--> statement-breakpoint
+CREATE TABLE `scan_runs` (
+	`id` text PRIMARY KEY NOT NULL,
+	`file_source_id` text NOT NULL,
+	`started_at` integer NOT NULL,
+	`finished_at` integer,
+	`added` integer DEFAULT 0 NOT NULL,
+	`changed` integer DEFAULT 0 NOT NULL,
+	`removed` integer DEFAULT 0 NOT NULL,
+	`unchanged` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
+	`downloads_saved` integer DEFAULT 0 NOT NULL,
+	`embeddings_saved` integer DEFAULT 0 NOT NULL,
+	`error` text,
+	`held_removals` integer DEFAULT 0 NOT NULL,
+	`progress` text,
+	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `scan_runs_source` ON `scan_runs` (`file_source_id`,`started_at`);

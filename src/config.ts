@@ -1,0 +1,93 @@
+import { z } from "zod";
+
+/**
+ * Every variable of the Worker, with its default and what it means. Parsed once; nothing else
+ * reads the environment. The README's table is this file in prose.
+ */
+const milliseconds = z.coerce.number().int().min(1);
+const perMinute = z.coerce.number().int().min(1).max(10_000);
+const flag = z.enum(["true", "false"]).transform((text) => text === "true");
+/** wrangler hands over an unset variable as an empty text now and then; it means "not set". */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+/** Loose on purpose: `admin@localhost` is a good address on a laptop. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const modelName = z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
+const aesKey = z
+  .base64()
+  .refine(
+    (text) => atob(text).length === 32,
+    "must be 32 bytes in base64 (openssl rand -base64 32)",
+  );
+
+const variables = z.object({
+  /** Which deployment this is. `production` refuses development settings. */
+  ENVIRONMENT: z.enum(["development", "preview", "production"]).default("production"),
+  /** `{base_url}` in answers; without it the request's own origin. */
+  PUBLIC_BASE_URL: optional(httpUrl),
+  /** Model that embeds documents and queries, deployment-wide. */
+  EMBEDDING_MODEL: modelName.default("embedded/hash"),
+  /** Dimensions of its vectors. Vectorize indexes hold up to 1,536. */
+  EMBEDDING_DIMENSIONS: z.coerce.number().int().min(8).max(1_536).default(1_024),
+  /** Where nearest neighbours are searched: `embedded` (exact, inside the RAG's object). */
+  VECTOR_INDEX: z.enum(["embedded", "vectorize"]).default("embedded"),
+  /** The whole of a retrieval, milliseconds; what is not there by then is left out. */
+  RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
+  /** All model work of one call together, milliseconds. */
+  MODEL_TIMEOUT_MS: milliseconds.default(60_000),
+  /** Requests in any 60 seconds per client IP and surface. */
+  RATE_LIMIT_API: perMinute.default(60),
+  RATE_LIMIT_WEBHOOKS: perMinute.default(20),
+  RATE_LIMIT_EMBED: perMinute.default(30),
+  RATE_LIMIT_LOGIN: perMinute.default(10),
+  /** Base address of an OpenAI-compatible server for `local/…` models; ends in /v1. */
+  OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl),
+  OPENAI_COMPATIBLE_API_KEY: optional(z.string()),
+  /** AI Gateway, for `openai/…`, `anthropic/…` and the like. */
+  AI_GATEWAY_ACCOUNT_ID: optional(z.string()),
+  AI_GATEWAY_ID: optional(z.string()),
+  AI_GATEWAY_TOKEN: optional(z.string()),
+  AI_GATEWAY_BASE_URL: httpUrl.default("https://gateway.ai.cloudflare.com/v1"),
+  /** AES-256 key for credentials at rest, and the one before it while keys are rotated. */
+  ENCRYPTION_KEY: optional(aesKey),
+  ENCRYPTION_KEY_PREVIOUS: optional(aesKey),
+  /** The first administrator, made at the first sign-in while no user exists. */
+  PANEL_ADMIN_EMAIL: optional(z.string().regex(EMAIL, "must be an e-mail address")),
+  PANEL_ADMIN_PASSWORD: optional(z.string().min(1)),
+  /** Sets the first administrator's password from the secret at the next sign-in. */
+  PANEL_ADMIN_RESET: flag.default(false),
+  /** Lifts the guard on outgoing fetches, for tests. */
+  ALLOW_PRIVATE_URLS: flag.default(false),
+});
+
+export type Config = z.infer<typeof variables>;
+
+const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
+
+/** Settings that are wrong together, or wrong in production. */
+const checked = variables.superRefine((config, context) => {
+  const wrong = (name: keyof Config, message: string) =>
+    context.addIssue({ code: "custom", path: [name], message });
+  if (config.ENVIRONMENT === "development") return;
+  if (config.ALLOW_PRIVATE_URLS) wrong("ALLOW_PRIVATE_URLS", "must not be set in production");
+  if (config.ENCRYPTION_KEY === undefined) wrong("ENCRYPTION_KEY", "must be set in production");
+  const password = config.PANEL_ADMIN_PASSWORD;
+  if (password !== undefined && password.length < PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH) {
+    const least = `at least ${PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH} characters in production`;
+    wrong("PANEL_ADMIN_PASSWORD", `must have ${least}`);
+  }
+});
+
+/** Names the variable that is wrong; never its value, which may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** @throws ConfigError that names every wrong variable. */
+export function parseConfig(environment: Record<string, unknown>): Config {
+  const parsed = checked.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new ConfigError(`Configuration is wrong. ${wrong.join("; ")}`);
+}

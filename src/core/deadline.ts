@@ -1,0 +1,59 @@
+import type { Now } from "./clock.ts";
+
+/** Thrown when a leg outruns its share; `what` names the leg for the administrator. */
+export class DeadlineExceeded extends Error {
+  override readonly name = "DeadlineExceeded";
+
+  constructor(what: string, afterMs: number) {
+    super(`${what}: no answer after ${Math.round(afterMs)} ms`);
+  }
+}
+
+/**
+ * One budget for a whole call, handed down. A leg takes a share of what is left: it is aborted
+ * by the signal where its API takes one, and abandoned where it does not.
+ */
+export class Deadline {
+  readonly #now: Now;
+  readonly #endsAt: number;
+  readonly #parent: AbortSignal | undefined;
+
+  constructor(now: Now, budgetMs: number, parent?: AbortSignal) {
+    this.#now = now;
+    this.#endsAt = now() + budgetMs;
+    this.#parent = parent;
+  }
+
+  /** Milliseconds left, never below zero. */
+  get remainingMs(): number {
+    return Math.max(0, this.#endsAt - this.#now());
+  }
+
+  /**
+   * Runs `work` within `share` (0 to 1) of what is left.
+   * @throws DeadlineExceeded when the share is used up first; the parent's abort reason when the
+   * caller has gone; otherwise whatever `work` throws.
+   */
+  async run<T>(what: string, work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
+    const budgetMs = this.remainingMs * share;
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = (reason: unknown) => controller.abort(reason);
+    const parentStop = () => stop(this.#parent?.reason);
+    try {
+      this.#parent?.throwIfAborted();
+      this.#parent?.addEventListener("abort", parentStop, { once: true });
+      const ended = new Promise<never>((_resolve, reject) => {
+        controller.signal.addEventListener("abort", () => {
+          const { reason } = controller.signal;
+          reject(reason instanceof Error ? reason : new Error("aborted", { cause: reason }));
+        });
+      });
+      timer = setTimeout(() => stop(new DeadlineExceeded(what, budgetMs)), budgetMs);
+      return await Promise.race([work(controller.signal), ended]);
+    } finally {
+      clearTimeout(timer);
+      this.#parent?.removeEventListener("abort", parentStop);
+    }
+  }
+}

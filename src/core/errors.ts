@@ -1,0 +1,42 @@
+/**
+ * The errors of the domain. They know no HTTP; `http/errors.ts` turns each kind into a status.
+ * A message is written for the caller: it never holds a secret, a URL of ours or a vendor's body.
+ */
+export type ErrorKind =
+  | "invalid" // the input is wrong; the message names each failing field
+  | "unauthorized"
+  | "forbidden"
+  | "not-found"
+  | "conflict" // taken, or in use by something else
+  | "unprocessable" // understood, but the resource's state does not allow it
+  | "too-large"
+  | "model-failed" // the model provider failed; names its status
+  | "limits-unavailable"; // the rate-limit store cannot be asked
+
+export class QuarryError extends Error {
+  override readonly name = "QuarryError";
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+export const invalid = (message: string) =>
+  new QuarryError("invalid", `Invalid request: ${message}`);
+export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");
+export const forbidden = () => new QuarryError("forbidden", "Forbidden");
+export const notFound = () => new QuarryError("not-found", "Not found");
+export const conflict = (message: string) => new QuarryError("conflict", message);
+export const unprocessable = (message: string) => new QuarryError("unprocessable", message);
+export const tooLarge = () => new QuarryError("too-large", "Payload too large");
+export const modelFailed = (message: string, cause?: unknown) =>
+  new QuarryError("model-failed", message, { cause });
+export const limitsUnavailable = () =>
+  new QuarryError("limits-unavailable", "Rate limiting unavailable");
+
+/** The text of anything that was thrown, for logs and for `errorMessage`; never a stack. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

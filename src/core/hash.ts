@@ -1,0 +1,55 @@
+import { hexOf } from "./hex.ts";
+import type { ChunkId, FileId, RagId } from "./ids.ts";
+
+const encoder = new TextEncoder();
+
+/** SHA-256 as lower-case hex, 64 characters. */
+export async function sha256Hex(data: string | ArrayBuffer | Uint8Array): Promise<string> {
+  const bytes = typeof data === "string" ? encoder.encode(data) : data;
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
+
+/** Whether two texts are equal, in a time that tells nothing of where they differ. */
+export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([sha256Hex(a), sha256Hex(b)]);
+  let difference = 0;
+  for (let at = 0; at < left.length; at++) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
+  return difference === 0;
+}
+
+/** What two chunks must share to be duplicates: NFKC, lower case, white space folded. */
+export function foldForDuplicates(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
+}
+
+const CHUNK_ID_LENGTH = 40;
+
+/**
+ * The id of a chunk: the same at every try and in every version of a file that keeps the text,
+ * so that an edit upserts only what is new. `occurrence` counts equal texts within the file.
+ */
+export async function chunkIdOf(of: {
+  ragId: RagId;
+  generation: number;
+  fileId: FileId;
+  embeddedText: string;
+  occurrence: number;
+}): Promise<ChunkId> {
+  const { ragId, generation, fileId, embeddedText, occurrence } = of;
+  const key = [ragId, generation, fileId, occurrence, embeddedText].join("\u0000");
+  return (await sha256Hex(key)).slice(0, CHUNK_ID_LENGTH) as ChunkId;
+}
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** FNV-1a over UTF-16 code units with a final avalanche (murmur3's), 32 bits unsigned. */
+export function hash32(text: string, seed = 0): number {
+  let hash = FNV_OFFSET ^ seed;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

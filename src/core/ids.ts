@@ -1,0 +1,43 @@
+import { hexOf } from "./hex.ts";
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type FileSourceId = Branded<"FileSourceId">;
+export type RagId = Branded<"RagId">;
+export type FileId = Branded<"FileId">;
+export type InferenceId = Branded<"InferenceId">;
+export type AgentId = Branded<"AgentId">;
+export type TokenId = Branded<"TokenId">;
+export type UserId = Branded<"UserId">;
+export type KeyId = Branded<"KeyId">;
+export type ScanRunId = Branded<"ScanRunId">;
+/** Lower-case hex, 40 characters; see `chunkIdOf` in core/hash.ts. */
+export type ChunkId = Branded<"ChunkId">;
+
+const RANDOM_BYTES = 10;
+
+/**
+ * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then randomness, so that ids sort by
+ * creation time and an index on them grows at its end.
+ */
+export function newId<Id extends string>(nowMs: number): Id {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMs) << 16n);
+  bytes.set(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)), 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = hexOf(bytes);
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
+  return [...parts, hex.slice(20)].join("-") as Id;
+}
+
+export const IDENTIFIER_MAX_LENGTH = 64;
+export const IDENTIFIER_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** A slug from a display name: `Staff Handbook (EN)` becomes `staff-handbook-en`; may be empty. */
+export function identifierFrom(name: string): string {
+  const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, IDENTIFIER_MAX_LENGTH);
+  return slug.replace(/^-+|-+$/g, "");
+}

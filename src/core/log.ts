@@ -1,0 +1,24 @@
+/** Facts beside a log line. Never a secret, a token, a prompt or document text. */
+export type LogFacts = Record<string, string | number | boolean | null | undefined>;
+
+export interface Log {
+  info(event: string, facts?: LogFacts): void;
+  warn(event: string, facts?: LogFacts): void;
+  error(event: string, facts?: LogFacts): void;
+  /** The same log with these facts in every line, `requestId` for one. */
+  with(facts: LogFacts): Log;
+}
+
+type Level = "info" | "warn" | "error";
+
+/** One JSON object a line, through `write`, which is the console in the Worker. */
+export function jsonLog(write: (level: Level, line: string) => void, base: LogFacts = {}): Log {
+  const line = (level: Level, event: string, facts?: LogFacts) =>
+    write(level, JSON.stringify({ level, event, ...base, ...facts }));
+  return {
+    info: (event, facts) => line("info", event, facts),
+    warn: (event, facts) => line("warn", event, facts),
+    error: (event, facts) => line("error", event, facts),
+    with: (facts) => jsonLog(write, { ...base, ...facts }),
+  };
+}

@@ -1,0 +1,42 @@
+import type { AgentId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
+import type { PROVIDERS } from "./schema/sources.ts";
+
+export type Provider = (typeof PROVIDERS)[number];
+
+/** A RAG with all that a retrieval needs to know of it; its live generation's settings among it. */
+export type RagRecord = {
+  id: RagId;
+  name: string;
+  identifier: string;
+  /** As the API shows it: `error` when the file source is in error. */
+  status: "active" | "paused" | "error";
+  fileSource: { id: FileSourceId; name: string; identifier: string; provider: Provider };
+  scopeMode: "global" | "scoped";
+  chunkSize: number;
+  chunkOverlap: number;
+  reranker: string | null;
+  searchMode: "hybrid" | "semantic";
+  generation: number;
+  shards: number;
+  embeddingModel: string;
+  dimensions: number;
+  totalFiles: number;
+  processedFiles: number;
+  numberVectors: number;
+};
+
+type ModelSettings = {
+  name: string;
+  identifier: string;
+  systemPrompt: string;
+  model: string;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+  createdAt: number;
+  /** Linked RAGs in order of identifier, whatever the flags. */
+  rags: RagRecord[];
+};
+
+export type InferenceRecord = ModelSettings & { id: InferenceId; nativeRag: boolean };
+
+export type AgentRecord = ModelSettings & { id: AgentId; description: string; maxSteps: number };

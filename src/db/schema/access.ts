@@ -1,0 +1,125 @@
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
+import { agents, inferences } from "./models.ts";
+import { rags } from "./rags.ts";
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().$type<UserId>().primaryKey(),
+    email: text().notNull(),
+    /** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
+    passwordHash: text().notNull(),
+    role: text({ enum: ["admin", "member"] }).notNull(),
+    createdAt: integer().notNull(),
+  },
+  (table) => [uniqueIndex("users_email").on(table.email)],
+);
+
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    /** SHA-256 of the cookie's value, hex. */
+    hash: text().primaryKey(),
+    userId: text()
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: integer().notNull(),
+    lastSeenAt: integer().notNull(),
+  },
+  (table) => [
+    index("sessions_user").on(table.userId),
+    index("sessions_last_seen").on(table.lastSeenAt),
+  ],
+);
+
+/** Automation keys of the panel API (`qrya_…`). */
+export const keys = sqliteTable(
+  "keys",
+  {
+    id: text().$type<KeyId>().primaryKey(),
+    name: text().notNull(),
+    hash: text().notNull(),
+    role: text({ enum: ["admin", "member"] }).notNull(),
+    createdAt: integer().notNull(),
+    expiresAt: integer(),
+  },
+  (table) => [uniqueIndex("keys_hash").on(table.hash)],
+);
+
+/** Access tokens of the public API (`qry_…`). Only the SHA-256 is stored. */
+export const tokens = sqliteTable(
+  "tokens",
+  {
+    id: text().$type<TokenId>().primaryKey(),
+    name: text().notNull(),
+    hash: text().notNull(),
+    allAgents: integer({ mode: "boolean" }).notNull().default(false),
+    allInferences: integer({ mode: "boolean" }).notNull().default(false),
+    allRags: integer({ mode: "boolean" }).notNull().default(false),
+    createdAt: integer().notNull(),
+    expiresAt: integer(),
+    lastUsedAt: integer(),
+  },
+  (table) => [uniqueIndex("tokens_hash").on(table.hash)],
+);
+
+const tokenId = () =>
+  text()
+    .$type<TokenId>()
+    .notNull()
+    .references(() => tokens.id, { onDelete: "cascade" });
+
+export const tokenAgents = sqliteTable(
+  "token_agents",
+  {
+    tokenId: tokenId(),
+    agentId: text()
+      .$type<AgentId>()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenId, table.agentId] }),
+    index("token_agents_agent").on(table.agentId),
+  ],
+);
+
+export const tokenInferences = sqliteTable(
+  "token_inferences",
+  {
+    tokenId: tokenId(),
+    inferenceId: text()
+      .$type<InferenceId>()
+      .notNull()
+      .references(() => inferences.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenId, table.inferenceId] }),
+    index("token_inferences_inference").on(table.inferenceId),
+  ],
+);
+
+export const tokenRags = sqliteTable(
+  "token_rags",
+  {
+    tokenId: tokenId(),
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenId, table.ragId] }),
+    index("token_rags_rag").on(table.ragId),
+  ],
+);

@@ -1,0 +1,4 @@
+export * from "./access.ts";
+export * from "./models.ts";
+export * from "./rags.ts";
+export * from "./sources.ts";

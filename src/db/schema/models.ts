@@ -1,0 +1,132 @@
+import {
+  integer,
+  index,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
+import { rags } from "./rags.ts";
+
+const settings = {
+  name: text().notNull(),
+  identifier: text().notNull(),
+  systemPrompt: text().notNull(),
+  model: text().notNull(),
+  temperature: real(),
+  maxOutputTokens: integer(),
+  createdAt: integer().notNull(),
+};
+
+export const inferences = sqliteTable(
+  "inferences",
+  {
+    id: text().$type<InferenceId>().primaryKey(),
+    ...settings,
+    nativeRag: integer({ mode: "boolean" }).notNull().default(true),
+  },
+  (table) => [uniqueIndex("inferences_identifier").on(table.identifier)],
+);
+
+export const agents = sqliteTable(
+  "agents",
+  {
+    id: text().$type<AgentId>().primaryKey(),
+    ...settings,
+    description: text().notNull().default(""),
+    maxSteps: integer().notNull().default(5),
+  },
+  (table) => [uniqueIndex("agents_identifier").on(table.identifier)],
+);
+
+const ragId = () =>
+  text()
+    .$type<RagId>()
+    .notNull()
+    .references(() => rags.id, { onDelete: "cascade" });
+
+export const inferenceRags = sqliteTable(
+  "inference_rags",
+  {
+    inferenceId: text()
+      .$type<InferenceId>()
+      .notNull()
+      .references(() => inferences.id, { onDelete: "cascade" }),
+    ragId: ragId(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.inferenceId, table.ragId] }),
+    index("inference_rags_rag").on(table.ragId),
+  ],
+);
+
+export const agentRags = sqliteTable(
+  "agent_rags",
+  {
+    agentId: text()
+      .$type<AgentId>()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    ragId: ragId(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agentId, table.ragId] }),
+    index("agent_rags_rag").on(table.ragId),
+  ],
+);
+
+/** Models offered in the panel, with prices per million tokens. */
+export const models = sqliteTable(
+  "models",
+  {
+    model: text().notNull(),
+    kind: text({ enum: ["chat", "embedding", "reranker"] }).notNull(),
+    inputPrice: real().notNull(),
+    outputPrice: real().notNull(),
+    currency: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.model, table.kind] })],
+);
+
+/**
+ * Usage folded by the hour. Each call adds to one row for every dimension that it touches
+ * (`all`, its inference, its agent, each RAG, its token, its model) and latency bucket.
+ */
+export const usageHours = sqliteTable(
+  "usage_hours",
+  {
+    /** Start of the hour, ms. */
+    hour: integer().notNull(),
+    dimension: text({ enum: ["all", "inference", "agent", "rag", "token", "model"] }).notNull(),
+    /** Id of the resource, name of the model, or empty for `all`. */
+    key: text().notNull(),
+    /** Index of the latency bucket; see jobs/usage. */
+    bucket: integer().notNull(),
+    /** Currency of `cost`; empty when nothing has a price. */
+    currency: text().notNull(),
+    calls: integer().notNull(),
+    errors: integer().notNull(),
+    degraded: integer().notNull(),
+    inputTokens: integer().notNull(),
+    outputTokens: integer().notNull(),
+    cost: real().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.dimension, table.hour, table.key, table.bucket, table.currency],
+    }),
+  ],
+);
+
+/** Usage messages already folded, so that a second delivery counts once. */
+export const usageBatches = sqliteTable(
+  "usage_batches",
+  {
+    id: text().primaryKey(),
+    foldedAt: integer().notNull(),
+  },
+  (table) => [index("usage_batches_folded").on(table.foldedAt)],
+);

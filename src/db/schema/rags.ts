@@ -1,0 +1,136 @@
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
+import { files, fileSources } from "./sources.ts";
+
+export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
+
+export const rags = sqliteTable(
+  "rags",
+  {
+    id: text().$type<RagId>().primaryKey(),
+    name: text().notNull(),
+    identifier: text().notNull(),
+    fileSourceId: text()
+      .$type<FileSourceId>()
+      .notNull()
+      .references(() => fileSources.id),
+    /** `error` is not stored: it is the file source's. */
+    status: text({ enum: ["active", "paused"] })
+      .notNull()
+      .default("active"),
+    scopeMode: text({ enum: ["global", "scoped"] })
+      .notNull()
+      .default("global"),
+    chunkSize: integer().notNull().default(400),
+    chunkOverlap: integer().notNull().default(60),
+    reranker: text(),
+    searchMode: text({ enum: ["hybrid", "semantic"] })
+      .notNull()
+      .default("hybrid"),
+    /** The generation that answers. */
+    generation: integer().notNull().default(1),
+    /** Counters kept by triggers on rag_files, so that reading them costs one row. */
+    pendingFiles: integer().notNull().default(0),
+    processingFiles: integer().notNull().default(0),
+    indexedFiles: integer().notNull().default(0),
+    errorFiles: integer().notNull().default(0),
+    deletedFiles: integer().notNull().default(0),
+    numberVectors: integer().notNull().default(0),
+    createdAt: integer().notNull(),
+    removedAt: integer(),
+  },
+  (table) => [
+    uniqueIndex("rags_identifier")
+      .on(table.identifier)
+      .where(sql`removed_at is null`),
+    index("rags_source").on(table.fileSourceId),
+    index("rags_removed").on(table.removedAt),
+  ],
+);
+
+/** How one generation of a RAG's index was built. */
+export const ragGenerations = sqliteTable(
+  "rag_generations",
+  {
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    generation: integer().notNull(),
+    state: text({ enum: ["building", "live", "retired", "dropped"] }).notNull(),
+    embeddingModel: text().notNull(),
+    dimensions: integer().notNull(),
+    chunkSize: integer().notNull(),
+    chunkOverlap: integer().notNull(),
+    /** Version of chunking, extraction and index layout together. */
+    format: integer().notNull(),
+    shards: integer().notNull().default(1),
+    createdAt: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ragId, table.generation] })],
+);
+
+export const ragScopes = sqliteTable(
+  "rag_scopes",
+  {
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    type: text({ enum: ["path", "externalId"] }).notNull(),
+    value: text().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ragId, table.type, table.value] })],
+);
+
+/** A file as one RAG indexes it. */
+export const ragFiles = sqliteTable(
+  "rag_files",
+  {
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    fileId: text()
+      .$type<FileId>()
+      .notNull()
+      .references(() => files.id, { onDelete: "cascade" }),
+    /** The file's path again, so that a page of the list is read from one index. */
+    path: text().notNull(),
+    status: text({ enum: FILE_STATUSES }).notNull(),
+    /** Grows with every known change (at least the time in ms): older work is void. */
+    revision: integer().notNull(),
+    /** The last success, ms; null until the first. */
+    indexedAt: integer(),
+    errorMessage: text(),
+    /** Whether a later scan should try again: the cause was outside the file. */
+    errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
+    /** Chunks of the version that answers. */
+    chunkCount: integer().notNull().default(0),
+    /** Hash of the content that answers. */
+    indexedSha256: text(),
+    attempts: integer().notNull().default(0),
+    /** Who works on it, and until when it (or a message in a queue) holds the row. */
+    leaseId: text(),
+    heldUntil: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ragId, table.fileId] }),
+    index("rag_files_path").on(table.ragId, table.path),
+    index("rag_files_status").on(table.ragId, table.status, table.path),
+    index("rag_files_file").on(table.fileId),
+    index("rag_files_held")
+      .on(table.heldUntil)
+      .where(sql`status in ('pending', 'processing')`),
+  ],
+);

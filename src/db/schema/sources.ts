@@ -1,0 +1,119 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
+
+export const PROVIDERS = [
+  "file_system",
+  "cloud_drive",
+  "object_storage",
+  "document_site",
+  "web",
+] as const;
+
+export const fileSources = sqliteTable(
+  "file_sources",
+  {
+    id: text().$type<FileSourceId>().primaryKey(),
+    name: text().notNull(),
+    identifier: text().notNull(),
+    provider: text({ enum: PROVIDERS }).notNull(),
+    /** Provider settings as JSON, without secrets. */
+    config: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    /** Secrets of the configuration, sealed: `keyId.iv.ciphertext`; null when there are none. */
+    sealedSecrets: text(),
+    webhookSecretHash: text().notNull(),
+    scanIntervalMinutes: integer().notNull().default(360),
+    status: text({ enum: ["active", "error"] })
+      .notNull()
+      .default("active"),
+    /** When the clock queues the next scan; null: never by itself. */
+    nextScanAt: integer(),
+    /** A scan was asked for while one was under way: run once more. */
+    scanAgain: integer({ mode: "boolean" }).notNull().default(false),
+    /** The scan under way and until when it holds the source. */
+    scanRunId: text().$type<ScanRunId>(),
+    scanHeldUntil: integer(),
+    /** Where the provider's change feed was left. */
+    changeCursor: text(),
+    /** Notification channel of a cloud drive. */
+    channelId: text(),
+    channelTokenHash: text(),
+    channelExpiresAt: integer(),
+    createdAt: integer().notNull(),
+    /** Set when it was removed; what is behind it goes in the background, then the row. */
+    removedAt: integer(),
+  },
+  (table) => [
+    uniqueIndex("file_sources_identifier")
+      .on(table.identifier)
+      .where(sql`removed_at is null`),
+    index("file_sources_next_scan").on(table.nextScanAt),
+    index("file_sources_held").on(table.scanHeldUntil),
+    index("file_sources_channel").on(table.channelId),
+    index("file_sources_removed").on(table.removedAt),
+  ],
+);
+
+export const scanRuns = sqliteTable(
+  "scan_runs",
+  {
+    id: text().$type<ScanRunId>().primaryKey(),
+    fileSourceId: text()
+      .$type<FileSourceId>()
+      .notNull()
+      .references(() => fileSources.id, { onDelete: "cascade" }),
+    startedAt: integer().notNull(),
+    finishedAt: integer(),
+    added: integer().notNull().default(0),
+    changed: integer().notNull().default(0),
+    removed: integer().notNull().default(0),
+    unchanged: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    /** Work that versions and hashes made unnecessary. */
+    downloadsSaved: integer().notNull().default(0),
+    embeddingsSaved: integer().notNull().default(0),
+    error: text(),
+    /** Removals held until an administrator confirms. */
+    heldRemovals: integer().notNull().default(0),
+    /** What a continuation needs, as JSON; null when finished. */
+    progress: text({ mode: "json" }).$type<Record<string, unknown>>(),
+  },
+  (table) => [index("scan_runs_source").on(table.fileSourceId, table.startedAt)],
+);
+
+/** A document of a source, whichever RAGs index it. */
+export const files = sqliteTable(
+  "files",
+  {
+    id: text().$type<FileId>().primaryKey(),
+    fileSourceId: text()
+      .$type<FileSourceId>()
+      .notNull()
+      .references(() => fileSources.id, { onDelete: "cascade" }),
+    path: text().notNull(),
+    externalId: text(),
+    url: text(),
+    name: text().notNull(),
+    size: integer().notNull(),
+    mimeType: text().notNull(),
+    /** The source's own version (ETag, md5, change key); equal versions are never downloaded. */
+    version: text().notNull(),
+    /** SHA-256 of the bytes, hex; null until they were read. */
+    sha256: text(),
+    /** Labels, owner, tags and the like, for `providerFilter`. */
+    metadata: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    /** What a reader keeps between scans: validators, how a page was found. */
+    sourceState: text({ mode: "json" }).$type<Record<string, unknown>>(),
+    createdAt: integer().notNull(),
+    /** Gone at the source since; forgotten after 30 days. */
+    deletedAt: integer(),
+  },
+  (table) => [
+    uniqueIndex("files_path").on(table.fileSourceId, table.path),
+    index("files_external").on(table.fileSourceId, table.externalId),
+    index("files_deleted")
+      .on(table.deletedAt)
+      .where(sql`deleted_at is not null`),
+  ],
+);

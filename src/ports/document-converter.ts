@@ -1,0 +1,5 @@
+/** Turns documents that we do not read ourselves (images, scans) into Markdown. */
+export interface DocumentConverter {
+  /** @throws Error with a plain message when the document cannot be converted. */
+  toMarkdown(name: string, mimeType: string, bytes: Uint8Array): Promise<string>;
+}

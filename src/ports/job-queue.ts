@@ -1,0 +1,44 @@
+import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
+
+/** Work on a source or on all files of a RAG. */
+export type ScanMessage =
+  | { kind: "scan"; fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null }
+  /** The next page of a listing under way. */
+  | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: string }
+  /** Give a RAG the files that its scopes hold and take what they do not, page by page. */
+  | { kind: "apply-scopes"; ragId: RagId; after: string | null }
+  /** Index every file of the RAG anew, page by page. */
+  | { kind: "reindex"; ragId: RagId; after: string | null }
+  /** Remove everything behind a removed RAG or file source, page by page. */
+  | { kind: "clean-rag"; ragId: RagId }
+  | { kind: "clean-source"; fileSourceId: FileSourceId };
+
+/** Index one file in one RAG, if `revision` is still the newest. */
+export type IndexMessage = { ragId: RagId; fileId: FileId; revision: number };
+
+/** One call's usage; `id` makes a second delivery count once. */
+export type UsageMessage = {
+  id: string;
+  at: number;
+  kind: "inference" | "agent" | "retrieve";
+  inferenceId: string | null;
+  agentId: string | null;
+  ragIds: string[];
+  tokenId: string | null;
+  model: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  /** In `currency`; null when the model has no price. */
+  cost: number | null;
+  currency: string | null;
+  latencyMs: number;
+  outcome: "ok" | "degraded" | "error";
+};
+
+/** Queues. At-least-once and without order: every receiver looks at the truth in D1 first. */
+export interface JobQueue {
+  scan(message: ScanMessage, delaySeconds?: number): Promise<void>;
+  /** Any number; sent in batches within the platform's limits. */
+  index(messages: IndexMessage[], delaySeconds?: number): Promise<void>;
+  usage(message: UsageMessage): Promise<void>;
+}

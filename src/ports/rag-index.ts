@@ -1,0 +1,148 @@
+import type { ChunkId, FileId, RagId } from "../core/ids.ts";
+
+/** One index object: a RAG's generation and one of its shards (files are split by id). */
+export type IndexAddress = { ragId: RagId; generation: number; shard: number };
+
+/** What restriction and citation need to know of a file. */
+export type FileFacts = {
+  fileId: FileId;
+  path: string;
+  name: string;
+  externalId: string | null;
+  url: string | null;
+  /** Provider metadata: labels, owner, mimeType, tags and the like. */
+  metadata: Record<string, unknown>;
+};
+
+/** A chunk's content, stored before the flip; it says nothing of where the chunk stands. */
+export type StagedChunk = {
+  id: ChunkId;
+  text: string;
+  /** `foldForDuplicates(text)`, hashed; equal keys are duplicates. */
+  duplicateKey: string;
+  /** IEEE half floats, little-endian, `dimensions` of them, L2-normalised before rounding. */
+  vector: Uint8Array;
+};
+
+/** Where a chunk stands in the file's new version. */
+export type PlacedChunk = {
+  id: ChunkId;
+  /** 0 for the file's first chunk. */
+  position: number;
+  /** Heading path, outermost first; searched beside the text. */
+  headings: string[];
+  page: number | null;
+  /** Character offsets into the extracted text, end exclusive. */
+  start: number;
+  end: number;
+};
+
+export type FlipResult =
+  | { outcome: "flipped"; chunkCount: number }
+  /** A later revision or a removal is known: this work is void. `revision` is what it lost to. */
+  | { outcome: "stale"; revision: number }
+  /** These chunks are not staged; stage them and flip again. */
+  | { outcome: "incomplete"; missing: ChunkId[] };
+
+/** A key of the file's metadata and the values of which it must share one. Entries are ANDed. */
+export type MetadataFilter = { field: string; values: string[] };
+
+/** What a search may see. Null parts do not restrict. */
+export type Restriction = {
+  /** Paths or external ids, and folder paths with or without the trailing slash. */
+  named: { files: string[]; folders: string[] } | null;
+  metadata: MetadataFilter[];
+};
+
+export type CandidatesRequest = {
+  /** `vector` null: the lexical leg alone. Vectors are L2-normalised, plain numbers. */
+  queries: { text: string; vector: Float32Array | null }[];
+  restriction: Restriction;
+  includeDuplicates: boolean;
+  /** At most so many a leg and query. */
+  limitPerLeg: number;
+  lexical: boolean;
+};
+
+/** `score`: BM25 (unbounded, positive) in the lexical leg, cosine (-1..1, exact) in the vector leg. */
+export type Candidate = { id: ChunkId; score: number };
+
+export type QueryCandidates = { lexical: Candidate[]; vector: Candidate[] };
+
+/** What Vectorize needs when it must restrict by itself; `exact` was answered here already. */
+export type RestrictionPlan =
+  | { kind: "none" }
+  | { kind: "exact" }
+  /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
+  | { kind: "filtered"; chunkCount: number };
+
+export type CandidatesReply = { queries: QueryCandidates[]; plan: RestrictionPlan };
+
+export type HydratedChunk = {
+  id: ChunkId;
+  text: string;
+  duplicateKey: string;
+  /** Exact cosine of this chunk and each query, in their order; null where no vector was given. */
+  similarities: (number | null)[];
+  file: Omit<FileFacts, "metadata">;
+  position: number;
+  headings: string[];
+  page: number | null;
+  start: number;
+  end: number;
+};
+
+export type HydrateRequest = {
+  ids: ChunkId[];
+  queryVectors: (Float32Array | null)[];
+  restriction: Restriction;
+  includeDuplicates: boolean;
+};
+
+export type IndexFacts = {
+  /** Live chunks, files with a live version, chunks staged and not live. */
+  chunks: number;
+  files: number;
+  staged: number;
+  /** Vectors whose removal from the vector index is not confirmed yet. */
+  deadVectors: number;
+};
+
+/** A scope as the index applies it: what is outside is not shown from this call on. */
+export type IndexScope = { type: "path" | "externalId"; value: string };
+
+/**
+ * One RAG's index. Every writing call may come twice. Revisions order the changes of a file:
+ * what carries an older one than the index has seen is refused, so that nothing removed returns.
+ */
+export interface RagIndex {
+  /** Which of these chunks have no stored text and vector yet. */
+  missing(fileId: FileId, ids: ChunkId[]): Promise<ChunkId[]>;
+  /** Stores content under the revision; invisible until the flip. A few MiB a call. */
+  stage(fileId: FileId, revision: number, chunks: StagedChunk[]): Promise<void>;
+  /** Replaces the file's live version in one step, duplicate marks included. */
+  flip(file: FileFacts, revision: number, chunks: PlacedChunk[]): Promise<FlipResult>;
+  /** The file moved or its metadata changed while its content did not. */
+  describeFile(file: FileFacts, revision: number): Promise<void>;
+  /** Takes files out of every answer, at once. */
+  remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
+  /** Hides every file outside these scopes, at once; null shows the whole source. */
+  keepOnly(scopes: IndexScope[] | null): Promise<void>;
+  candidates(request: CandidatesRequest): Promise<CandidatesReply>;
+  /** Chunks that are no longer there, or not eligible, are left out; the order is the request's. */
+  hydrate(request: HydrateRequest): Promise<HydratedChunk[]>;
+  facts(): Promise<IndexFacts>;
+  /** Files with a live version in order of id, for the sweep. */
+  listFiles(
+    after: FileId | null,
+    limit: number,
+  ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
+  /** Ids of vectors that must leave the vector index; listed until confirmed. */
+  deadVectors(limit: number): Promise<ChunkId[]>;
+  confirmDead(ids: ChunkId[]): Promise<void>;
+  /** Everything goes; the object keeps no storage. */
+  destroy(): Promise<void>;
+}
+
+/** Finds the object behind an address. */
+export type RagIndexes = (address: IndexAddress) => RagIndex;

@@ -1,0 +1,13 @@
+export type Surface = "api" | "webhooks" | "embed" | "login";
+
+export type RateVerdict = {
+  allowed: boolean;
+  limit: number;
+  /** Requests left in the window after this one. */
+  remaining: number;
+  /** Until the window has room again (refused), or is empty again (allowed); ms. */
+  resetMs: number;
+};
+
+/** @throws QuarryError `limits-unavailable` when the store cannot be asked. */
+export type RateLimits = (surface: Surface, client: string) => Promise<RateVerdict>;

@@ -1,0 +1,34 @@
+import type { Config } from "./config.ts";
+import type { Now } from "./core/clock.ts";
+import type { Log } from "./core/log.ts";
+import type { Database } from "./db/client.ts";
+import type { DocumentConverter } from "./ports/document-converter.ts";
+import type { JobQueue } from "./ports/job-queue.ts";
+import type { ModelRegistry } from "./ports/models.ts";
+import type { RagIndexes } from "./ports/rag-index.ts";
+import type { RateLimits } from "./ports/rate-limits.ts";
+import type { VectorIndex } from "./ports/vector-index.ts";
+
+/**
+ * What the rooms work with, made by compose.ts once for each event. A verb takes it as its first
+ * argument and, where it needs little, only a `Pick` of it.
+ */
+export type Services = {
+  config: Config;
+  now: Now;
+  log: Log;
+  db: Database;
+  /** Bytes of pushed files and extracted texts. */
+  files: R2Bucket;
+  queue: JobQueue;
+  ragIndexes: RagIndexes;
+  /** Null: nearest neighbours are searched inside the RAG's index object. */
+  vectorIndex: VectorIndex | null;
+  models: ModelRegistry;
+  rateLimits: RateLimits;
+  converter: DocumentConverter | null;
+  /** Makes sure that the clock's alarm is set; cheap when it is. */
+  wakeClock: () => Promise<void>;
+  /** Work that the answer does not wait for. */
+  inBackground: (work: Promise<unknown>) => void;
+};
