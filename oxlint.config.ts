@@ -10,7 +10,8 @@ const layers: string[][] = [
   ["catalog"],
   ["retrieval", "ingestion"],
   ["inference"],
-  ["http", "panel", "jobs"],
+  ["http"],
+  ["panel", "jobs"],
 ];
 const rooms = layers.flat();
 
