@@ -9,6 +9,12 @@ export type ListedFile = {
   version: string;
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
+  /**
+   * Set when the source could not read the file this time. `version` is then that of the last
+   * success: a file that was read before stays as it is, one that never was (version "") becomes
+   * `error` with this message.
+   */
+  failure?: { kind: SourceFailureKind; message: string };
 };
 
 export type ListingPage = {
@@ -17,6 +23,10 @@ export type ListingPage = {
   gone: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
+  /** Part of the source could not be seen: what this whole run does not list is not gone. */
+  partial?: boolean;
+  /** Links that became no file: disallowed, looping, missing, failing; for the run record. */
+  skipped?: number;
 };
 
 export type OpenedFile =
@@ -43,8 +53,24 @@ export class SourceFailure extends Error {
   }
 }
 
+/** Bytes that a reader keeps between calls, below a prefix of the source's own in R2. */
+export interface SourceStore {
+  read(key: string): Promise<Uint8Array | null>;
+  write(key: string, bytes: Uint8Array): Promise<void>;
+  /** Removes every key that begins with the prefix. */
+  remove(prefix: string): Promise<void>;
+}
+
+/** What earlier scans found; removed files are not among it. */
+export interface KnownFiles {
+  /** Those of these paths that are files of the source; any number of paths. */
+  byPath(paths: string[]): Promise<ListedFile[]>;
+  /** Files whose `sourceState.pushed` is true, ordered by path, after this one. */
+  pushed(after: string | null, limit: number): Promise<ListedFile[]>;
+}
+
 /**
- * One provider's way to list and read documents. A reader keeps nothing between calls.
+ * One provider's way to list and read documents. A reader keeps nothing in memory between calls.
  * @throws SourceFailure, whose message is plain and holds no secret.
  */
 export interface SourceReader {
