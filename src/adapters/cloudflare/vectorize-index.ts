@@ -1,0 +1,156 @@
+import { z } from "zod";
+
+import { hash32 } from "../../core/hash.ts";
+import type {
+  IndexedVector,
+  VectorFilter,
+  VectorIndex,
+  VectorSpace,
+} from "../../ports/vector-index.ts";
+import { withRetries } from "./retries.ts";
+
+/**
+ * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its limits
+ * (https://developers.cloudflare.com/vectorize/platform/limits/). Writes show after 30 s to 2 min;
+ * that and the approximate scores are the caller's to mend.
+ */
+const UPSERT_BATCH = 1_000;
+const DELETE_BATCH = 100;
+const TOP_K_MAX = 100;
+const FILTER_MAX_BYTES = 2_048;
+/** `{"folder9":{"$in":[]}}` and room to spare. */
+const FILTER_FRAME_BYTES = 64;
+/** A key of 16 hex digits, its quotes and a comma. */
+const FILTER_VALUE_BYTES = 19;
+const VALUES_PER_FILTER = Math.floor((FILTER_MAX_BYTES - FILTER_FRAME_BYTES) / FILTER_VALUE_BYTES);
+/** Metadata indexes: one for the file, one for the ancestor folder at each depth. Ten are allowed. */
+export const FOLDER_DEPTH_MAX = 9;
+const FILE_PROPERTY = "file";
+
+/** The metadata indexes that must exist before the first upsert; all of type string. */
+export const METADATA_INDEXES: readonly string[] = [
+  FILE_PROPERTY,
+  ...Array.from({ length: FOLDER_DEPTH_MAX }, (_, at) => `folder${at + 1}`),
+];
+
+const matchesSchema = z.object({
+  matches: z.array(z.object({ id: z.string(), score: z.number() })),
+});
+const infoSchema = z.object({
+  processedUpToDatetime: z.union([z.number(), z.string()]).nullish(),
+});
+
+type Binding = Pick<Vectorize, "upsert" | "deleteByIds" | "query" | "describe">;
+type Match = { id: IndexedVector["id"]; score: number };
+
+export function vectorizeIndex(binding: Binding): VectorIndex {
+  return {
+    async upsert(space, vectors) {
+      for (const batch of batchesOf(vectors, UPSERT_BATCH)) {
+        const records = batch.map((vector) => recordOf(space, vector));
+        await withRetries("vector index", () => binding.upsert(records));
+      }
+    },
+    async remove(_space, ids) {
+      for (const batch of batchesOf(ids, DELETE_BATCH)) {
+        await withRetries("vector index", () => binding.deleteByIds(batch));
+      }
+    },
+    async query(space, vector, { topK, filter }) {
+      const filters = filter === null ? [undefined] : filtersOf(filter);
+      const lists = await Promise.all(
+        filters.map((one) => ask(binding, space, vector, Math.min(topK, TOP_K_MAX), one)),
+      );
+      return bestFirst(lists.flat()).slice(0, topK);
+    },
+    async processedUpTo() {
+      const { processedUpToDatetime } = infoSchema.parse(await binding.describe());
+      if (processedUpToDatetime === null || processedUpToDatetime === undefined) return 0;
+      return new Date(processedUpToDatetime).getTime();
+    },
+  };
+}
+
+async function ask(
+  binding: Binding,
+  space: VectorSpace,
+  vector: Float32Array,
+  topK: number,
+  filter: VectorizeVectorMetadataFilter | undefined,
+): Promise<Match[]> {
+  const options = {
+    topK,
+    namespace: namespaceOf(space),
+    returnValues: false,
+    returnMetadata: "none",
+  } as const;
+  const reply = await binding.query(
+    vector,
+    filter === undefined ? options : { ...options, filter },
+  );
+  return matchesSchema
+    .parse(reply)
+    .matches.map(({ id, score }) => ({ id: id as Match["id"], score }));
+}
+
+function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
+  const metadata: Record<string, string> = { [FILE_PROPERTY]: keyOf(vector.fileId) };
+  for (const folder of vector.folders.slice(0, FOLDER_DEPTH_MAX)) {
+    metadata[folderProperty(folder)] = keyOf(folder);
+  }
+  return { id: vector.id, values: vector.values, namespace: namespaceOf(space), metadata };
+}
+
+/** UUID without its dashes, and the generation: at most 64 bytes. */
+function namespaceOf({ ragId, generation }: VectorSpace): string {
+  return `${ragId.replaceAll("-", "")}.${generation}`;
+}
+
+/**
+ * The filters that together admit what `filter` names. Keys are ANDed and there is no OR, so each
+ * depth of folder is a query of its own, as is each list over the size limit. A folder below the
+ * indexed depth is searched by its deepest indexed ancestor; hydration drops the rest.
+ */
+function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
+  const valuesOf = new Map<string, Set<string>>();
+  const add = (property: string, value: string) => {
+    const values = valuesOf.get(property) ?? new Set();
+    valuesOf.set(property, values.add(value));
+  };
+  if ("fileIds" in filter) {
+    for (const fileId of filter.fileIds) add(FILE_PROPERTY, keyOf(fileId));
+  } else {
+    for (const folder of filter.folders) {
+      const indexed = folder.split("/").slice(0, FOLDER_DEPTH_MAX).join("/");
+      add(folderProperty(indexed), keyOf(indexed));
+    }
+  }
+  return [...valuesOf].flatMap(([property, values]) =>
+    batchesOf([...values], VALUES_PER_FILTER).map((batch) => ({ [property]: { $in: batch } })),
+  );
+}
+
+function folderProperty(folder: string): string {
+  return `folder${folder.split("/").length}`;
+}
+
+const KEY_SEED = 0x51ed270b;
+
+/** 64 bits of hash in hex: well below the 64 bytes that are indexed of a string. */
+function keyOf(text: string): string {
+  const half = (seed: number) => hash32(text, seed).toString(16).padStart(8, "0");
+  return half(0) + half(KEY_SEED);
+}
+
+function bestFirst(matches: Match[]): Match[] {
+  const best = new Map<Match["id"], Match>();
+  for (const match of matches) {
+    if (match.score > (best.get(match.id)?.score ?? -Infinity)) best.set(match.id, match);
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
+
+function batchesOf<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,164 @@
+/**
+ * Vectorize with its documented limits and its delay: what was written shows when the clock has
+ * passed `visibleAfterMs`. Sources: developers.cloudflare.com/vectorize/platform/limits/ and
+ * /vectorize/reference/client-api/. Scores are rounded as an approximate index would.
+ */
+const TOP_K_MAX = 100;
+const TOP_K_MAX_WITH_CONTENT = 50;
+const ID_MAX_BYTES = 64;
+const NAMESPACE_MAX_BYTES = 64;
+const METADATA_MAX_BYTES = 10 * 1_024;
+const METADATA_INDEXES_MAX = 10;
+const INDEXED_STRING_BYTES = 64;
+const FILTER_MAX_BYTES = 2_048;
+const UPSERT_MAX = 1_000;
+const DELETE_MAX = 100;
+const GET_MAX = 20;
+const SCORE_STEPS = 200;
+
+type Stored = VectorizeVector & { values: number[] };
+type Mutation = { at: number; apply: () => void };
+type Options = {
+  dimensions: number;
+  now: () => number;
+  visibleAfterMs: number;
+  metadataIndexes: readonly string[];
+};
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+function refuse(code: number, message: string): never {
+  throw new Error(`VECTOR_QUERY_ERROR (code = ${code}): ${message}`);
+}
+
+export class VectorizeDouble {
+  readonly calls: { name: string; size: number }[] = [];
+  /** Set to make every call fail, as when the service is down. */
+  failure: Error | null = null;
+  readonly #options: Options;
+  readonly #vectors = new Map<string, Stored>();
+  #pending: Mutation[] = [];
+  #processedUpTo = 0;
+
+  constructor(options: Options) {
+    if (options.metadataIndexes.length > METADATA_INDEXES_MAX) refuse(40_000, "too many indexes");
+    this.#options = options;
+  }
+
+  async describe() {
+    this.#enter("describe", 0);
+    return {
+      vectorCount: this.#vectors.size,
+      dimensions: this.#options.dimensions,
+      processedUpToDatetime: this.#processedUpTo,
+      processedUpToMutation: 0,
+    };
+  }
+
+  async upsert(vectors: VectorizeVector[]) {
+    this.#enter("upsert", vectors.length);
+    if (vectors.length > UPSERT_MAX) refuse(40_008, `at most ${UPSERT_MAX} vectors`);
+    const records = vectors.map((vector) => this.#checked(vector));
+    return this.#later(() => {
+      for (const record of records) this.#vectors.set(record.id, record);
+    });
+  }
+
+  async deleteByIds(ids: string[]) {
+    this.#enter("deleteByIds", ids.length);
+    if (ids.length > DELETE_MAX) refuse(40_007, `at most ${DELETE_MAX} ids`);
+    return this.#later(() => {
+      for (const id of ids) this.#vectors.delete(id);
+    });
+  }
+
+  async getByIds(ids: string[]) {
+    this.#enter("getByIds", ids.length);
+    if (ids.length > GET_MAX) refuse(40_007, `at most ${GET_MAX} ids`);
+    return ids.flatMap((id) => this.#vectors.get(id) ?? []);
+  }
+
+  async query(vector: VectorFloatArray | number[], options: VectorizeQueryOptions = {}) {
+    this.#enter("query", options.topK ?? 0);
+    const { topK = 5, namespace, filter } = options;
+    const withContent = options.returnValues === true || options.returnMetadata === "all";
+    const topKMax = withContent ? TOP_K_MAX_WITH_CONTENT : TOP_K_MAX;
+    if (topK < 1 || topK > topKMax) refuse(40_025, `topK must be 1 to ${topKMax}`);
+    if (vector.length !== this.#options.dimensions) refuse(40_006, "wrong dimensions");
+    if (bytes(JSON.stringify(filter ?? {})) >= FILTER_MAX_BYTES) refuse(40_026, "filter too large");
+    const matches = [...this.#vectors.values()]
+      .filter((stored) => namespace === undefined || stored.namespace === namespace)
+      .filter((stored) => this.#admits(stored, filter ?? {}))
+      .map(({ id, values }) => ({ id, score: approximate(cosine(values, vector)) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, topK);
+    return { matches, count: matches.length };
+  }
+
+  #enter(name: string, size: number): void {
+    this.calls.push({ name, size });
+    if (this.failure !== null) throw this.failure;
+    const now = this.#options.now();
+    const due = this.#pending.filter(({ at }) => at <= now);
+    this.#pending = this.#pending.filter(({ at }) => at > now);
+    for (const { at, apply } of due) {
+      apply();
+      this.#processedUpTo = at - this.#options.visibleAfterMs;
+    }
+  }
+
+  #later(apply: () => void) {
+    this.#pending.push({ at: this.#options.now() + this.#options.visibleAfterMs, apply });
+    return { mutationId: crypto.randomUUID() };
+  }
+
+  #checked(vector: VectorizeVector): Stored {
+    if (bytes(vector.id) > ID_MAX_BYTES) refuse(40_008, "id too long");
+    if (bytes(vector.namespace ?? "") > NAMESPACE_MAX_BYTES) refuse(40_008, "namespace too long");
+    if (bytes(JSON.stringify(vector.metadata ?? {})) > METADATA_MAX_BYTES) {
+      refuse(40_008, "metadata too large");
+    }
+    if (vector.values.length !== this.#options.dimensions) refuse(40_012, "wrong dimensions");
+    return { ...vector, values: Array.from(vector.values) };
+  }
+
+  #admits(stored: Stored, filter: VectorizeVectorMetadataFilter): boolean {
+    return Object.entries(filter).every(([key, condition]) => {
+      if (!this.#options.metadataIndexes.includes(key)) return false;
+      const value = indexed(stored.metadata?.[key]);
+      if (typeof condition !== "object" || condition === null) return value === condition;
+      return Object.entries(condition).every(([operator, operand]) =>
+        admitted(operator, value, operand),
+      );
+    });
+  }
+}
+
+/** Of a string the first 64 bytes are indexed. */
+function indexed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  return new TextDecoder().decode(new TextEncoder().encode(value).slice(0, INDEXED_STRING_BYTES));
+}
+
+function admitted(operator: string, value: unknown, operand: unknown): boolean {
+  if (operator === "$eq") return value === operand;
+  if (operator === "$ne") return value !== operand;
+  if (operator === "$in") return Array.isArray(operand) && operand.includes(value);
+  if (operator === "$nin") return Array.isArray(operand) && !operand.includes(value);
+  return refuse(40_026, `operator ${operator} is not supported by this double`);
+}
+
+function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let [dot, left, right] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
+    dot += x * y;
+    left += x * x;
+    right += y * y;
+  }
+  return left === 0 || right === 0 ? 0 : dot / Math.sqrt(left * right);
+}
+
+function approximate(score: number): number {
+  return Math.round(score * SCORE_STEPS) / SCORE_STEPS;
+}

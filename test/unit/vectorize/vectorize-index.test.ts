@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import type { ChunkId, FileId, RagId } from "../../../src/core/ids.ts";
+import type { IndexedVector } from "../../../src/ports/vector-index.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+
+const DIMENSIONS = 8;
+const DELAY_MS = 60_000;
+const space = { ragId: "01900000-0000-7000-8000-000000000001" as RagId, generation: 1 };
+const other = { ...space, generation: 2 };
+
+let now = 0;
+let double: VectorizeDouble;
+
+beforeEach(() => {
+  now = 1_000_000;
+  double = new VectorizeDouble({
+    dimensions: DIMENSIONS,
+    now: () => now,
+    visibleAfterMs: DELAY_MS,
+    metadataIndexes: METADATA_INDEXES,
+  });
+});
+
+function vectorAt(angle: number): Float32Array {
+  const values = new Float32Array(DIMENSIONS);
+  values[0] = Math.cos(angle);
+  values[1] = Math.sin(angle);
+  return values;
+}
+
+function vector(number: number, folders: string[] = []): IndexedVector {
+  return {
+    id: `chunk-${number}` as ChunkId,
+    values: vectorAt(number / 1_000),
+    fileId: `file-${number}` as FileId,
+    folders,
+  };
+}
+
+const index = () => vectorizeIndex(double);
+const idsOf = (matches: { id: string }[]) => matches.map(({ id }) => id);
+
+describe("the Vectorize adapter", () => {
+  test("writes thousands of vectors and finds the nearest in its own namespace only", async () => {
+    const vectors = Array.from({ length: 2_500 }, (_, number) => vector(number));
+    await index().upsert(space, vectors);
+    await index().upsert(other, [{ ...vector(0), id: "elsewhere" as ChunkId }]);
+    now += DELAY_MS;
+    const found = await index().query(space, vectorAt(0), { topK: 100, filter: null });
+    expect(found).toHaveLength(100);
+    expect(idsOf(found)).not.toContain("elsewhere");
+    expect(found[0]?.score).toBe(1);
+  });
+
+  test("removes more ids than one call takes", async () => {
+    const vectors = Array.from({ length: 250 }, (_, number) => vector(number));
+    await index().upsert(space, vectors);
+    await index().remove(
+      space,
+      vectors.map(({ id }) => id),
+    );
+    now += DELAY_MS;
+    expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual([]);
+  });
+
+  test("says up to when writes show", async () => {
+    await index().upsert(space, [vector(1)]);
+    const writtenAt = now;
+    expect(await index().processedUpTo()).toBeLessThan(writtenAt);
+    now += DELAY_MS;
+    expect(await index().processedUpTo()).toBe(writtenAt);
+  });
+
+  test("restricts to files, however many are named", async () => {
+    await index().upsert(
+      space,
+      Array.from({ length: 900 }, (_, number) => vector(number)),
+    );
+    now += DELAY_MS;
+    const fileIds = Array.from({ length: 400 }, (_, at) => `file-${at + 500}` as FileId);
+    const found = await index().query(space, vectorAt(0), { topK: 5, filter: { fileIds } });
+    expect(found).toHaveLength(5);
+    for (const { id } of found)
+      expect(Number(id.slice("chunk-".length))).toBeGreaterThanOrEqual(500);
+  });
+
+  test("restricts to folders of different and of great depth", async () => {
+    const deep = Array.from({ length: 12 }, (_, at) => `level-${at}-${"x".repeat(40)}`);
+    const ancestors = deep.map((_, at) => deep.slice(0, at + 1).join("/"));
+    await index().upsert(space, [
+      vector(1, ["hr"]),
+      vector(2, ["hr", "hr/leave"]),
+      vector(3, ["it"]),
+      vector(4, ancestors),
+    ]);
+    now += DELAY_MS;
+    const search = async (...folders: string[]) =>
+      idsOf(await index().query(space, vectorAt(0), { topK: 10, filter: { folders } })).sort();
+    expect(await search("hr")).toEqual(["chunk-1", "chunk-2"]);
+    expect(await search("hr/leave", "it")).toEqual(["chunk-2", "chunk-3"]);
+    expect(await search(deep.join("/"))).toEqual(["chunk-4"]);
+  });
+
+  test("tries a failing write again and says plainly when it stays down", async () => {
+    double.failure = new Error("VECTOR_UPSERT_ERROR (code = 10000): unavailable\nat somewhere");
+    await expect(index().upsert(space, [vector(1)])).rejects.toThrow(
+      "vector index: VECTOR_UPSERT_ERROR (code = 10000): unavailable",
+    );
+    expect(double.calls).toHaveLength(3);
+  });
+});
