@@ -1,4 +1,6 @@
-import { parseConfig } from "./config.ts";
+import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
+import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
+import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase } from "./db/client.ts";
 import type { Env } from "./env.ts";
@@ -19,13 +21,24 @@ function configOf(env: Env) {
 
 /** Configuration and bindings become Services. The only importer of adapters. */
 export function composeServices(env: Env, context: Context) {
+  const config = configOf(env);
   return {
-    config: configOf(env),
+    config,
     now: () => Date.now(),
     // oxlint-disable-next-line no-console -- the console is the Worker's log
     log: jsonLog((level, line) => console[level](line)),
     db: openDatabase(env.DB),
     files: env.FILES,
+    vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
+    converter: env.AI === undefined ? null : markdownConverter(env.AI),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
+}
+
+/** Which adapter runs is said by a variable; a binding that it needs and lacks is an error. */
+function vectorizeOf(env: Env) {
+  if (env.VECTORIZE !== undefined) return env.VECTORIZE;
+  throw new ConfigError(
+    "Configuration is wrong. VECTOR_INDEX: vectorize needs the binding VECTORIZE",
+  );
 }
