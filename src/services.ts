@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { Now } from "./core/clock.ts";
+import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Database } from "./db/client.ts";
 import type { DocumentConverter } from "./ports/document-converter.ts";
@@ -7,6 +8,7 @@ import type { JobQueue } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";
 import type { RateLimits } from "./ports/rate-limits.ts";
+import type { SourceReaders } from "./ports/source-reader.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 
 /**
@@ -27,8 +29,11 @@ export type Services = {
   models: ModelRegistry;
   rateLimits: RateLimits;
   converter: DocumentConverter | null;
+  sourceReaders: SourceReaders;
   /** Makes sure that the clock's alarm is set; cheap when it is. */
   wakeClock: () => Promise<void>;
+  /** A drive changed: one scan follows at the end of a window of 10 seconds. */
+  openDriveWindow: (fileSourceId: FileSourceId) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;
 };

@@ -1,10 +1,10 @@
-import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
+import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 
 /** Work on a source or on all files of a RAG. */
 export type ScanMessage =
   | { kind: "scan"; fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null }
   /** The next page of a listing under way. */
-  | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: string }
+  | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: ScanRunId }
   /** Give a RAG the files that its scopes hold and take what they do not, page by page. */
   | { kind: "apply-scopes"; ragId: RagId; after: string | null }
   /** Index every file of the RAG anew, page by page. */

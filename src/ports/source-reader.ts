@@ -1,3 +1,7 @@
+import type { FileSourceId } from "../core/ids.ts";
+
+export type Provider = "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
+
 /** A file as a source lists it. Equal versions mean equal bytes. */
 export type ListedFile = {
   path: string;
@@ -76,4 +80,26 @@ export interface KnownFiles {
 export interface SourceReader {
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
+  /** Looks at these paths alone, whatever is known of them: what was pushed. One page. */
+  look?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
+  /**
+   * Changes since `changeCursor`; `cursor` continues a long feed. Null when the cursor is no
+   * longer good and everything must be listed.
+   */
+  follow?(
+    changeCursor: string,
+    cursor: string | null,
+    signal: AbortSignal,
+  ): Promise<ListingPage | null>;
 }
+
+/** What a reader is made from: the source's settings, its secrets opened. */
+export type SourceSettings = {
+  id: FileSourceId;
+  provider: Provider;
+  config: Record<string, unknown>;
+  sealedSecrets: string | null;
+};
+
+/** Null for a source that is pushed to and has nothing to list. */
+export type SourceReaders = (source: SourceSettings) => Promise<SourceReader | null>;

@@ -120,7 +120,10 @@ export const ragFiles = sqliteTable(
     /** Hash of the content that answers. */
     indexedSha256: text(),
     attempts: integer().notNull().default(0),
-    /** Who works on it, and until when it (or a message in a queue) holds the row. */
+    /**
+     * Who works on it, and until when it (or a message in a queue) holds the row. A `deleted` row
+     * that is held is not yet taken out of the index; `leave` as lease: then the row goes too.
+     */
     leaseId: text(),
     heldUntil: integer().notNull().default(0),
   },
@@ -131,6 +134,6 @@ export const ragFiles = sqliteTable(
     index("rag_files_file").on(table.fileId),
     index("rag_files_held")
       .on(table.heldUntil)
-      .where(sql`status in ('pending', 'processing')`),
+      .where(sql`(status in ('pending', 'processing') or held_until > 0)`),
   ],
 );
