@@ -14,16 +14,18 @@ export type UserRow = {
   createdAt: number;
 };
 
-export async function findUserByEmail(db: Database, email: string): Promise<UserRow | null> {
-  return (await db.select().from(users).where(eq(users.email, email)).get()) ?? null;
+/** The user of an e-mail address and whether there is any user at all, in one round trip. */
+export async function findSignIn(db: Database, email: string) {
+  const [found, any] = await db.batch([
+    db.select().from(users).where(eq(users.email, email)),
+    db.select({ id: users.id }).from(users).limit(1),
+  ]);
+  const user: UserRow | null = found[0] ?? null;
+  return { user, anyUser: any.length > 0 };
 }
 
 export async function findUserById(db: Database, id: UserId): Promise<UserRow | null> {
   return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null;
-}
-
-export async function hasUsers(db: Database): Promise<boolean> {
-  return (await db.select({ id: users.id }).from(users).limit(1).get()) !== undefined;
 }
 
 /** Inserts the user while there is none at all; false when someone was faster. */

@@ -1,0 +1,54 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+/** scrypt (RFC 7914): 128 · N · r = 16 MiB a run. */
+const COST = 16_384;
+const BLOCK_SIZE = 8;
+const PARALLELISM = 5;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Above what the parameters need, and below what would endanger the Worker. */
+const MEMORY_LIMIT_BYTES = 64 * 1_024 * 1_024;
+
+export const PASSWORD_MIN_LENGTH = 8;
+/** Bounds the work of one hash; longer than any passphrase. */
+export const PASSWORD_MAX_LENGTH = 1_024;
+
+type Parameters = { N: number; r: number; p: number };
+
+/** `scrypt$N$r$p$salt$hash`, salt and hash in base64: the parameters can change later. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const parameters = { N: COST, r: BLOCK_SIZE, p: PARALLELISM };
+  const hash = await derive(password, salt, HASH_BYTES, parameters);
+  const numbers = [COST, BLOCK_SIZE, PARALLELISM];
+  return ["scrypt", ...numbers, salt.toString("base64"), hash.toString("base64")].join("$");
+}
+
+/** Stands in for the hash of a user who does not exist, so that the answer takes as long. */
+const NOBODY = [
+  "scrypt",
+  COST,
+  BLOCK_SIZE,
+  PARALLELISM,
+  "A".repeat(22) + "==",
+  "A".repeat(43) + "=",
+];
+
+/** Whether the password is the one of `stored`; null is nobody's, and takes the same time. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const [scheme, N, r, p, salt, hash] = (stored ?? NOBODY.join("$")).split("$");
+  if (scheme !== "scrypt" || salt === undefined || hash === undefined) return false;
+  const expected = Buffer.from(hash, "base64");
+  const parameters = { N: Number(N), r: Number(r), p: Number(p) };
+  const actual = await derive(password, Buffer.from(salt, "base64"), expected.length, parameters);
+  return timingSafeEqual(actual, expected) && stored !== null;
+}
+
+function derive(password: string, salt: Buffer, length: number, parameters: Parameters) {
+  const options = { ...parameters, maxmem: MEMORY_LIMIT_BYTES };
+  // NFKC: the same passphrase typed on another keyboard is the same bytes (RFC 8265).
+  const bytes = Buffer.from(password.normalize("NFKC"), "utf8");
+  return new Promise<Buffer>((resolve, reject) => {
+    scrypt(bytes, salt, length, options, (error, hash) => (error ? reject(error) : resolve(hash)));
+  });
+}
