@@ -36,6 +36,7 @@ export class Deadline {
    */
   async run<T>(what: string, work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
     const budgetMs = this.remainingMs * share;
+    if (budgetMs <= 0) throw new DeadlineExceeded(what, 0);
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = (reason: unknown) => controller.abort(reason);

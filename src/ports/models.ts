@@ -32,6 +32,27 @@ export type ChatModel = {
   contextTokens: number;
 };
 
+/** Why a model call failed, told apart from its vendor. The message is plain: no key, URL or body. */
+export class ModelFailure extends Error {
+  override readonly name = "ModelFailure";
+  /** The provider's HTTP status, where it answered with one. */
+  readonly status: number | null;
+  readonly retryable: boolean;
+  /** How long the provider asked to wait, ms. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    message: string,
+    facts: { status?: number | null; retryable?: boolean; retryAfterMs?: number | null } = {},
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.status = facts.status ?? null;
+    this.retryable = facts.retryable ?? false;
+    this.retryAfterMs = facts.retryAfterMs ?? null;
+  }
+}
+
 /**
  * Finds models by name (`provider/name`).
  * @throws QuarryError `model-failed` that says which setting is missing or that the name is unknown.

@@ -1,0 +1,82 @@
+import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
+import { z } from "zod";
+
+import { ModelFailure } from "../../ports/models.ts";
+import { asModelFailure, failureOfStatus } from "./model-failures.ts";
+import type { OpenAiEndpoint } from "./openai-models.ts";
+
+const inJinaForm = z.object({
+  results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
+});
+/** Text Embeddings Inference answers with a bare list. */
+const inTeiForm = z.array(z.object({ index: z.int().min(0), score: z.number() }));
+const reply = z.union([
+  inJinaForm.transform(({ results }) =>
+    results.map(({ index, relevance_score }) => ({ index, relevanceScore: relevance_score })),
+  ),
+  inTeiForm.transform((results) =>
+    results.map(({ index, score }) => ({ index, relevanceScore: score })),
+  ),
+]);
+
+/** `POST {baseUrl}/rerank` in the form that Jina, Cohere and vLLM share; TEI's reply is read too. */
+export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): RerankingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: `${endpoint.name}.rerank`,
+    modelId,
+    async doRerank(options) {
+      const { abortSignal } = options;
+      try {
+        return { ranking: await askForRanking(endpoint, modelId, options) };
+      } catch (thrown) {
+        if (thrown instanceof ModelFailure || abortSignal?.aborted === true) throw thrown;
+        if (thrown instanceof TypeError) {
+          throw new ModelFailure("connection failed", { retryable: true }, { cause: thrown });
+        }
+        throw asModelFailure(thrown, abortSignal);
+      }
+    },
+  };
+}
+
+async function askForRanking(
+  endpoint: OpenAiEndpoint,
+  modelId: string,
+  options: RerankingModelV4CallOptions,
+) {
+  const documents = textsOf(options);
+  const send = endpoint.fetch ?? globalThis.fetch;
+  const response = await send(`${endpoint.baseUrl}/rerank`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${endpoint.apiKey}` }),
+      ...endpoint.headers,
+    },
+    // `texts` is TEI's name for `documents`; both kinds of server ignore the other's.
+    body: JSON.stringify({
+      model: modelId,
+      query: options.query,
+      documents,
+      texts: documents,
+      top_n: options.topN ?? documents.length,
+      return_documents: false,
+    }),
+    ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw failureOfStatus(response.status, Object.fromEntries(response.headers));
+  }
+  const parsed = reply.safeParse(await response.json().catch(() => null));
+  if (!parsed.success) throw new ModelFailure("unreadable reply", { retryable: true });
+  return parsed.data;
+}
+
+/** Documents as plain texts; objects are shown as JSON. */
+export function textsOf(options: Pick<RerankingModelV4CallOptions, "documents">): string[] {
+  const { documents } = options;
+  if (documents.type === "text") return documents.values;
+  return documents.values.map((value) => JSON.stringify(value));
+}

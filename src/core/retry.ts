@@ -1,0 +1,53 @@
+/** How a call that may be tried again is tried again. */
+export type RetryRules = {
+  /** Tries in all, the first one included. */
+  tries: number;
+  /** Upper bound of the first wait, ms; it doubles with every try. */
+  firstDelayMs: number;
+  /** Upper bound of any wait that the other side did not ask for, ms. */
+  maxDelayMs: number;
+  /** What is left of the budget, ms: a wait that would use it up is not begun. */
+  remainingMs: () => number;
+  /** Null: not to be tried again. Otherwise the least wait that the other side asked for, ms. */
+  retryAfterMs: (thrown: unknown) => number | null;
+  signal: AbortSignal;
+  /** 0 to 1; tests pass their own. */
+  random?: () => number;
+};
+
+/**
+ * Back-off with full jitter (waits drawn from 0 to a doubling bound), never shorter than what
+ * the other side asked for. @throws the last failure, or the signal's reason.
+ */
+export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      rules.signal.throwIfAborted();
+      const asked = attempt < rules.tries ? rules.retryAfterMs(thrown) : null;
+      if (asked === null) throw thrown;
+      const bound = Math.min(rules.maxDelayMs, rules.firstDelayMs * 2 ** (attempt - 1));
+      const waitMs = asked + (rules.random ?? Math.random)() * bound;
+      if (waitMs >= rules.remainingMs()) throw thrown;
+      await pause(waitMs, rules.signal);
+    }
+  }
+}
+
+/** Resolves after `ms`; rejects with the signal's reason at once, and leaves no timer behind. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      const { reason } = signal;
+      reject(reason instanceof Error ? reason : new Error("aborted", { cause: reason }));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,83 @@
+import type { ChunkId } from "../core/ids.ts";
+import type { Candidate } from "../ports/rag-index.ts";
+
+/** What the legs found for one query in one RAG, best first. */
+export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
+
+/** How a RAG's legs count. `weight`: 0 to 1, the vector leg's say in `hybrid`. */
+export type FusionRule = { searchMode: "hybrid" | "semantic"; weight: number };
+
+/** What the scores of one query are measured against. */
+export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: number };
+
+/** `value` orders; `similarity` is the best cosine that the vector leg told, null if none. */
+export type RankedId = { id: ChunkId; value: number; similarity: number | null };
+
+/**
+ * The scale of one query over all RAGs whose values are to be compared: a RAG where the best
+ * passage is poor must not look as good as one where it is right.
+ */
+export function scaleOf(legs: QueryLegs[]): Scale {
+  const scale = { lexicalBest: 0, vectorBest: -1, vectorWorst: 1 };
+  for (const { lexical, vector } of legs) {
+    for (const { score } of lexical) scale.lexicalBest = Math.max(scale.lexicalBest, score);
+    for (const { score } of vector) {
+      scale.vectorBest = Math.max(scale.vectorBest, score);
+      scale.vectorWorst = Math.min(scale.vectorWorst, score);
+    }
+  }
+  return scale;
+}
+
+/**
+ * Convex combination of normalised scores (Bruch, Gai and Ingber 2023): BM25 by the best of the
+ * query, cosine by its best and worst; what a leg did not find counts 0 there. A leg that is
+ * missing as a whole leaves everything to the other one.
+ */
+export function fuseQuery(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<ChunkId, number> {
+  const weight = weightOf(legs, rule);
+  const fused = new Map<ChunkId, number>();
+  const add = (id: ChunkId, value: number) => fused.set(id, (fused.get(id) ?? 0) + value);
+  if (weight < 1 && scale.lexicalBest > 0) {
+    for (const { id, score } of legs.lexical) add(id, ((1 - weight) * score) / scale.lexicalBest);
+  }
+  if (weight > 0) {
+    for (const { id, score } of legs.vector) add(id, weight * cosineValue(score, rule, scale));
+  }
+  return fused;
+}
+
+function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
+  if (vector.length === 0) return 0;
+  if (rule.searchMode === "semantic" || lexical.length === 0) return 1;
+  return rule.weight;
+}
+
+/** Semantic order is the similarity itself, so that it compares over queries and RAGs. */
+function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
+  if (rule.searchMode === "semantic") return score;
+  const spread = scale.vectorBest - scale.vectorWorst;
+  return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
+}
+
+/** All candidates of one RAG, best first: a chunk keeps its best value over the queries. */
+export function rankCandidates(
+  queries: QueryLegs[],
+  rule: FusionRule,
+  scales: Scale[],
+): RankedId[] {
+  const ranked = new Map<ChunkId, RankedId>();
+  queries.forEach((legs, at) => {
+    const scale = scales[at] ?? scaleOf([legs]);
+    for (const [id, value] of fuseQuery(legs, rule, scale)) {
+      const known = ranked.get(id);
+      if (known === undefined) ranked.set(id, { id, value, similarity: null });
+      else known.value = Math.max(known.value, value);
+    }
+    for (const { id, score } of legs.vector) {
+      const known = ranked.get(id);
+      if (known !== undefined) known.similarity = Math.max(known.similarity ?? -1, score);
+    }
+  });
+  return [...ranked.values()].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
+}

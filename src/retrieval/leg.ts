@@ -1,0 +1,81 @@
+import { DeadlineExceeded } from "../core/deadline.ts";
+import type { Deadline } from "../core/deadline.ts";
+import { QuarryError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { withRetries } from "../core/retry.ts";
+import { ModelFailure } from "../ports/models.ts";
+import type { Services } from "../services.ts";
+
+export type RetrievalServices = Pick<
+  Services,
+  "config" | "now" | "log" | "ragIndexes" | "vectorIndex" | "models"
+>;
+
+/** What every leg of one retrieval shares: the budget, and the list of what was lost. */
+export type Call = {
+  services: RetrievalServices;
+  deadline: Deadline;
+  /** Plain sentences in order of loss, each once. */
+  losses: Set<string>;
+};
+
+const TRIES = 2;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 1_000;
+
+/**
+ * One leg within its share (0 to 1) of what is left of the budget. A failure is no error: it is
+ * recorded, and the leg is null.
+ */
+export async function leg<T>(
+  call: Call,
+  what: string,
+  share: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const { deadline, losses, services } = call;
+  const startedAt = services.now();
+  const endsAt = startedAt + deadline.remainingMs * share;
+  const tryWithin = (signal: AbortSignal) =>
+    withRetries(() => work(signal), {
+      tries: TRIES,
+      firstDelayMs: FIRST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
+      remainingMs: () => endsAt - services.now(),
+      retryAfterMs: retryAfter,
+      signal,
+    });
+  try {
+    return await deadline.run(what, tryWithin, share);
+  } catch (thrown) {
+    losses.add(sentence(what, thrown, services.now() - startedAt));
+    reportUnknown(services.log, what, thrown);
+    return null;
+  }
+}
+
+function retryAfter(thrown: unknown): number | null {
+  if (thrown instanceof ModelFailure) return thrown.retryable ? (thrown.retryAfterMs ?? 0) : null;
+  // A Durable Object that was moved or updated says so, and answers the next call.
+  return thrown instanceof Error && "retryable" in thrown && thrown.retryable === true ? 0 : null;
+}
+
+function sentence(what: string, thrown: unknown, elapsedMs: number): string {
+  if (thrown instanceof DeadlineExceeded) return thrown.message;
+  if (thrown instanceof QuarryError) return `${what}: ${thrown.message}`;
+  const reason = thrown instanceof ModelFailure ? thrown.message : "failed";
+  return `${what}: ${reason} after ${Math.round(elapsedMs)} ms`;
+}
+
+/** What is no known failure may be a defect of ours; its kind is logged, never its message. */
+function reportUnknown(log: Log, what: string, thrown: unknown): void {
+  const known =
+    thrown instanceof DeadlineExceeded ||
+    thrown instanceof QuarryError ||
+    thrown instanceof ModelFailure;
+  if (known) return;
+  log.warn("retrieval leg failed", {
+    leg: what,
+    error: thrown instanceof Error ? thrown.name : typeof thrown,
+  });
+}

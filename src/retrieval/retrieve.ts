@@ -1,0 +1,182 @@
+import { Deadline } from "../core/deadline.ts";
+import type { ChunkId } from "../core/ids.ts";
+import { chooseCandidates } from "./choose-candidates.ts";
+import { embedQueries } from "./embed-queries.ts";
+import { rankCandidates, scaleOf } from "./fuse.ts";
+import type { Scale } from "./fuse.ts";
+import type { Call, RetrievalServices } from "./leg.ts";
+import { rerank } from "./rerank.ts";
+import { hydrate, searchTarget } from "./search-target.ts";
+import type { Found, SearchPlan } from "./search-target.ts";
+import {
+  inOrder,
+  mergeByReciprocalRank,
+  mergeEqualTexts,
+  passesThreshold,
+  similarityOf,
+} from "./select.ts";
+import type { ScoredChunk } from "./select.ts";
+import type {
+  RetrievalRequest,
+  RetrievalResult,
+  RetrievalTarget,
+  RetrievedChunk,
+} from "./types.ts";
+
+/** Candidates a leg gives at least: fewer would leave the fusion little to choose from. */
+const LEAST_CANDIDATES = 100;
+/** Of a longer query the rest is not searched; models cut earlier still. */
+const QUERY_LIMIT = 16_384;
+
+/**
+ * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`.
+ * Never throws for what is down or slow: `losses` says what is missing from the answer.
+ */
+export async function retrieve(
+  services: RetrievalServices,
+  request: RetrievalRequest,
+  options: { signal?: AbortSignal } = {},
+): Promise<RetrievalResult> {
+  const { now, config } = services;
+  const startedAt = now();
+  const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
+  const call: Call = { services, deadline, losses: new Set() };
+  const targets = request.targets.filter(showsAnything);
+  const plan = planOf(request);
+
+  const embedded = embedQueries(call, targets, plan.queries);
+  const found = await Promise.all(
+    targets.map((target) => searchTarget(call, target, embedded(target), plan)),
+  );
+  const ordered = await orderCandidates(call, found, request, plan);
+  const rerankingStartedAt = now();
+  const lists = await rerankLists(call, ordered, request, plan);
+  const rerankingMs = request.useReranking ? now() - rerankingStartedAt : 0;
+  const merged = mergeLists(lists, request.includeDuplicates);
+
+  return {
+    chunks: merged.slice(0, request.topK).map(asRetrieved),
+    losses: [...call.losses],
+    timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
+  };
+}
+
+/** A call that names nothing of a RAG finds nothing in it. */
+function showsAnything({ restriction: { named } }: RetrievalTarget): boolean {
+  return named === null || named.files.length + named.folders.length > 0;
+}
+
+function planOf(request: RetrievalRequest): SearchPlan {
+  return {
+    queries: request.queries.map((query) => query.slice(0, QUERY_LIMIT).toWellFormed()),
+    includeDuplicates: request.includeDuplicates,
+    limitPerLeg: Math.max(LEAST_CANDIDATES, neededOf(request)),
+  };
+}
+
+const neededOf = ({ topK, useReranking, candidateMultiplier }: RetrievalRequest) =>
+  useReranking ? topK * candidateMultiplier : topK;
+
+/** One RAG's candidates in its own order, and what the order's values are. */
+type List = {
+  found: Found;
+  chunks: ScoredChunk[];
+  order: "fused" | "similarity" | "relevance";
+};
+
+/** Fuse, choose, hydrate, threshold: each RAG's candidates with their scores, in order. */
+function orderCandidates(
+  call: Call,
+  found: Found[],
+  request: RetrievalRequest,
+  plan: SearchPlan,
+): Promise<List[]> {
+  const scales = plan.queries.map((_, at): Scale =>
+    scaleOf(found.map(({ queries }) => queries[at] ?? { lexical: [], vector: [] })),
+  );
+  const threshold = request.similarityThreshold;
+  return Promise.all(
+    found.map(async (one): Promise<List> => {
+      const { rag } = one.target;
+      const rule = { searchMode: rag.searchMode, weight: one.fusionWeight };
+      const ranked = rankCandidates(one.queries, rule, scales);
+      const { approximate } = one;
+      const ids = chooseCandidates(ranked, { needed: neededOf(request), threshold, approximate });
+      const values = new Map(ranked.map(({ id, value }) => [id, value]));
+      const hydrated = await hydrate(call, one, ids, plan);
+      const chunks = hydrated.map((chunk): ScoredChunk => {
+        const similarity = similarityOf(chunk);
+        const scored = similarity !== null;
+        const exact = rag.searchMode === "semantic" && scored;
+        const value = exact ? similarity : (values.get(chunk.id) ?? 0);
+        return { ragIdentifier: rag.identifier, chunk, score: similarity ?? 0, scored, value };
+      });
+      const passing = chunks.filter((chunk) => passesThreshold(chunk, threshold));
+      return { found: one, chunks: passing.sort(inOrder), order: "fused" };
+    }),
+  );
+}
+
+/** Each RAG's reranker orders its own candidates; a lost one leaves the similarity order. */
+function rerankLists(
+  call: Call,
+  lists: List[],
+  request: RetrievalRequest,
+  plan: SearchPlan,
+): Promise<List[]> {
+  if (!request.useReranking) return Promise.resolve(lists);
+  return Promise.all(
+    lists.map(async (list): Promise<List> => {
+      const { rag } = list.found.target;
+      if (rag.reranker === null || list.chunks.length === 0) return list;
+      const candidates = list.chunks.slice(0, neededOf(request));
+      const what = lists.length === 1 ? "reranker" : `reranker of ${rag.identifier}`;
+      const foundBy = finders(list.found);
+      const ranked = await rerank(call, what, rag.reranker, candidates, plan.queries, foundBy);
+      if (ranked !== null) return { ...list, chunks: ranked.sort(inOrder), order: "relevance" };
+      const bySimilarity = list.chunks.map((chunk) =>
+        chunk.scored ? { ...chunk, value: chunk.score } : chunk,
+      );
+      return { ...list, chunks: bySimilarity.sort(inOrder), order: "similarity" };
+    }),
+  );
+}
+
+/** Which queries found which chunk, for the reranker to score only those pairs. */
+function finders({ queries }: Found): (id: ChunkId, query: number) => boolean {
+  const ids = queries.map(
+    ({ lexical, vector }) => new Set([...lexical, ...vector].map(({ id }) => id)),
+  );
+  return (id, query) => ids[query]?.has(id) ?? false;
+}
+
+/** One list from all RAGs; values of different kinds are merged by their ranks. */
+function mergeLists(lists: List[], includeDuplicates: boolean): ScoredChunk[] {
+  const [first, ...others] = lists;
+  if (first === undefined) return [];
+  const all = lists.map(({ chunks }) => chunks);
+  const merged =
+    others.length === 0 || lists.every((list) => comparable(list, first))
+      ? all.flat().sort(inOrder)
+      : mergeByReciprocalRank(all);
+  return includeDuplicates ? merged : mergeEqualTexts(merged);
+}
+
+function comparable(one: List, other: List): boolean {
+  const a = one.found.target.rag;
+  const b = other.found.target.rag;
+  return (
+    one.order !== "relevance" &&
+    one.order === other.order &&
+    a.embeddingModel === b.embeddingModel &&
+    a.dimensions === b.dimensions &&
+    a.searchMode === b.searchMode
+  );
+}
+
+function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
+  const { file, position, page, headings } = chunk;
+  const { path, name, externalId, url } = file;
+  const source = { ragIdentifier, filePath: path, name, externalId, url, position, page, headings };
+  return { text: chunk.text, score, source };
+}

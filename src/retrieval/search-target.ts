@@ -1,0 +1,182 @@
+import type { ChunkId } from "../core/ids.ts";
+import type {
+  Candidate,
+  CandidatesReply,
+  HydratedChunk,
+  QueryCandidates,
+  RagIndex,
+  Restriction,
+} from "../ports/rag-index.ts";
+import type { VectorFilter, VectorIndex } from "../ports/vector-index.ts";
+import type { EmbeddedQueries } from "./embed-queries.ts";
+import type { QueryLegs } from "./fuse.ts";
+import { leg } from "./leg.ts";
+import type { Call } from "./leg.ts";
+import type { RetrievalTarget } from "./types.ts";
+
+/** Of what is left when the leg starts. */
+const INDEX_SHARE = 0.6;
+const VECTOR_INDEX_SHARE = 0.6;
+const HYDRATION_SHARE = 0.7;
+
+export type SearchPlan = {
+  queries: string[];
+  includeDuplicates: boolean;
+  limitPerLeg: number;
+};
+
+/** What the legs found in one RAG, over all its shards. */
+export type Found = {
+  target: RetrievalTarget;
+  /** Of the embedding model; see `Embedder.fusionWeight`. */
+  fusionWeight: number;
+  vectors: Float32Array[] | null;
+  /** In the order of the queries. */
+  queries: QueryLegs[];
+  /** Similarities are the vector index's, not exact. */
+  approximate: boolean;
+  shards: RagIndex[];
+  /** Shards that hold a candidate, as far as known; unknown: ask all. */
+  shardOf: Map<ChunkId, number>;
+};
+
+/** Runs the legs of one RAG within the budget. What is lost is recorded, never thrown. */
+export async function searchTarget(
+  call: Call,
+  target: RetrievalTarget,
+  embedded: Promise<EmbeddedQueries>,
+  plan: SearchPlan,
+): Promise<Found> {
+  const { rag } = target;
+  const shards = Array.from({ length: rag.shards }, (_, shard) =>
+    call.services.ragIndexes({ ragId: rag.id, generation: rag.generation, shard }),
+  );
+  const { vectorIndex } = call.services;
+  if (vectorIndex === null) {
+    const { vectors, fusionWeight } = await embedded;
+    const lexical = rag.searchMode === "hybrid" || vectors === null;
+    const replies = await askShards(call, shards, target, plan, { vectors, lexical });
+    const merged = mergeShards(replies, plan);
+    return { target, shards, vectors, fusionWeight, approximate: false, ...merged };
+  }
+  const [{ vectors, fusionWeight }, replies] = await Promise.all([
+    embedded,
+    askShards(call, shards, target, plan, { vectors: null, lexical: true }),
+  ]);
+  const merged = mergeShards(replies, plan);
+  const search = { target, shards, vectors, fusionWeight, approximate: true, ...merged };
+  if (vectors === null) return search;
+  const nearest = await askVectorIndex(call, vectorIndex, search, replies, plan);
+  return nearest === null ? search : withNearest(search, nearest, rag.searchMode);
+}
+
+type Reply = CandidatesReply | null;
+
+function askShards(
+  call: Call,
+  shards: RagIndex[],
+  { restriction }: RetrievalTarget,
+  plan: SearchPlan,
+  legs: { vectors: Float32Array[] | null; lexical: boolean },
+): Promise<Reply[]> {
+  const { includeDuplicates, limitPerLeg } = plan;
+  const queries = plan.queries.map((text, at) => ({ text, vector: legs.vectors?.[at] ?? null }));
+  const { lexical } = legs;
+  const request = { queries, restriction, includeDuplicates, limitPerLeg, lexical };
+  return Promise.all(
+    shards.map((shard) => leg(call, "index", INDEX_SHARE, () => shard.candidates(request))),
+  );
+}
+
+/** Best of all shards, a leg and query at a time; remembers which shard holds what. */
+export function mergeShards(
+  replies: Reply[],
+  plan: Pick<SearchPlan, "queries" | "limitPerLeg">,
+): { queries: QueryLegs[]; shardOf: Map<ChunkId, number> } {
+  const shardOf = new Map<ChunkId, number>();
+  const collect = (at: number, kind: keyof QueryCandidates) => {
+    const found: Candidate[] = [];
+    replies.forEach((reply, shard) => {
+      for (const candidate of reply?.queries[at]?.[kind] ?? []) {
+        shardOf.set(candidate.id, shard);
+        found.push(candidate);
+      }
+    });
+    return bestFirst(found).slice(0, plan.limitPerLeg);
+  };
+  const queries = plan.queries.map((_, at) => ({
+    lexical: collect(at, "lexical"),
+    vector: collect(at, "vector"),
+  }));
+  return { queries, shardOf };
+}
+
+const bestFirst = (candidates: Candidate[]) =>
+  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+
+type Search = Found & { vectors: Float32Array[] | null };
+
+/**
+ * Nearest neighbours of all queries at once. Where the index object said that an exact scan is
+ * right (a selective restriction), it is asked once more, with the vectors.
+ */
+async function askVectorIndex(
+  call: Call,
+  vectorIndex: VectorIndex,
+  search: Search,
+  replies: Reply[],
+  plan: SearchPlan,
+): Promise<Candidate[][] | null> {
+  const { target, shards } = search;
+  const vectors = search.vectors ?? [];
+  const filtered = replies.some((reply) => reply?.plan.kind === "filtered");
+  const exact = replies.some((reply) => reply?.plan.kind === "exact");
+  const filter = filterOf(target.restriction);
+  if (exact || (filtered && filter === null)) {
+    const scanned = await askShards(call, shards, target, plan, { vectors, lexical: false });
+    const merged = mergeShards(scanned, plan);
+    for (const [id, shard] of merged.shardOf) search.shardOf.set(id, shard);
+    return merged.queries.map(({ vector }) => vector);
+  }
+  const space = { ragId: target.rag.id, generation: target.rag.generation };
+  const options = { topK: plan.limitPerLeg, filter: filtered ? filter : null };
+  return leg(call, "vector index", VECTOR_INDEX_SHARE, () =>
+    Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
+  );
+}
+
+/** The vector index filters by folders alone; everything else the index object must scan. */
+function filterOf({ named, metadata }: Restriction): VectorFilter | null {
+  if (named === null || named.files.length > 0 || metadata.length > 0) return null;
+  return { folders: named.folders.map((folder) => folder.replace(/\/+$/, "")) };
+}
+
+function withNearest(search: Found, nearest: Candidate[][], mode: "hybrid" | "semantic"): Found {
+  const queries = search.queries.map(({ lexical }, at) => ({
+    lexical: mode === "hybrid" ? lexical : [],
+    vector: nearest[at] ?? [],
+  }));
+  return { ...search, queries };
+}
+
+/** Texts and exact similarities of chosen chunks; what is gone or not eligible is left out. */
+export async function hydrate(
+  call: Call,
+  found: Found,
+  ids: ChunkId[],
+  plan: SearchPlan,
+): Promise<HydratedChunk[]> {
+  if (ids.length === 0) return [];
+  const { restriction } = found.target;
+  const { includeDuplicates } = plan;
+  const queryVectors = plan.queries.map((_, at) => found.vectors?.[at] ?? null);
+  const replies = await Promise.all(
+    found.shards.map(async (shard, at) => {
+      const held = ids.filter((id) => (found.shardOf.get(id) ?? at) === at);
+      if (held.length === 0) return [];
+      const request = { ids: held, queryVectors, restriction, includeDuplicates };
+      return leg(call, "index", HYDRATION_SHARE, () => shard.hydrate(request));
+    }),
+  );
+  return replies.flatMap((reply) => reply ?? []);
+}
