@@ -1,0 +1,64 @@
+import ipaddr from "ipaddr.js";
+
+/** Why an address is not fetched; goes into messages that a user reads. */
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
+
+const LONGEST_URL = 8_192;
+/** Names that only exist inside a network, and what they end in. */
+const INNER_SUFFIXES =
+  "localhost local internal localdomain lan home corp intranet private home.arpa in-addr.arpa".split(
+    " ",
+  );
+
+const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
+
+/**
+ * Whether an address that a user, a document or a site chose may be fetched: http or https,
+ * without credentials, to a public literal address or a name that can be public. What a name
+ * resolves to is the runtime's to check (`global_fetch_strictly_public`).
+ * @param base what a relative address (a redirect's, a link's) is relative to
+ * @param allowPrivate lifts the rules about hosts, for tests
+ */
+export function guardUrl(text: string, base?: URL, allowPrivate = false): UrlVerdict {
+  if (text.length > LONGEST_URL) return refused("the address is too long");
+  const url = URL.parse(text, base?.href);
+  if (url === null) return refused("not a valid address");
+  if (!/^https?:$/.test(url.protocol)) {
+    return refused(`only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    return refused("the address holds credentials");
+  }
+  if (allowPrivate) return { ok: true, url };
+  const reason = hostRefusal(url, url.host === base?.host ? null : text);
+  return reason === null ? { ok: true, url } : refused(reason);
+}
+
+/** `written`: the text that the host was parsed from, or null when it came from a checked base. */
+function hostRefusal(url: URL, written: string | null): string | null {
+  const host = url.hostname.replace(/\.+$/, "");
+  if (host.startsWith("[")) return addressRefusal(host.slice(1, -1));
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) {
+    // 0x7f.1, 2130706433 and full-width digits all parse to four decimals; nobody means well by them.
+    const odd = written !== null && !written.includes(`//${host}`);
+    return odd ? "the address is written in an unusual notation" : addressRefusal(host);
+  }
+  const inner = INNER_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return inner || !host.includes(".") ? "the host is not a public one" : null;
+}
+
+/** Everything but plain unicast is special: private, loopback, mapped, NAT64, 6to4 and so on. */
+function addressRefusal(literal: string): string | null {
+  const range = ipaddr.isValid(literal) ? ipaddr.parse(literal).range() : "invalid";
+  return range === "unicast" && !isDeprecatedForm(literal)
+    ? null
+    : "the host is not a public address";
+}
+
+/** `::a.b.c.d`, IPv4-compatible: long deprecated, and unicast to the library. */
+function isDeprecatedForm(literal: string): boolean {
+  if (!ipaddr.IPv6.isValid(literal)) return false;
+  return ipaddr.IPv6.parse(literal)
+    .parts.slice(0, 6)
+    .every((part) => part === 0);
+}
