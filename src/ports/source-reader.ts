@@ -11,6 +11,7 @@ export type ListedFile = {
   size: number;
   mimeType: string;
   version: string;
+  /** `folderIds` (external ids of the ancestors) lets a scope name a drive's folder. */
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
   /**
@@ -31,6 +32,8 @@ export type ListingPage = {
   partial?: boolean;
   /** Links that became no file: disallowed, looping, missing, failing; for the run record. */
   skipped?: number;
+  /** On the last page: where `follow` takes up the changes that come after this listing. */
+  changeCursor?: string;
 };
 
 export type OpenedFile =
