@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 
 import type { RagId } from "../core/ids.ts";
 import type { IndexScope } from "../ports/rag-index.ts";
 import type { Database } from "./client.ts";
+import { among } from "./page.ts";
 import { rags, ragScopes } from "./schema/index.ts";
 
 const columns = { type: ragScopes.type, value: ragScopes.value };
@@ -18,11 +19,10 @@ export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]
 
 /** The scopes of many RAGs, in one round trip. */
 export async function scopesOfAll(db: Database, ragIds: RagId[]) {
-  const listed = sql`(select value from json_each(${JSON.stringify(ragIds)}))`;
   const rows = await db
     .select({ ragId: ragScopes.ragId, ...columns })
     .from(ragScopes)
-    .where(inArray(ragScopes.ragId, listed))
+    .where(among(ragScopes.ragId, ragIds))
     .orderBy(...inOrder);
   const byRag = new Map<RagId, IndexScope[]>(ragIds.map((id) => [id, []]));
   for (const { ragId, type, value } of rows) byRag.get(ragId)?.push({ type, value });

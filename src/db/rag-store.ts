@@ -1,25 +1,27 @@
-import { and, asc, count, eq, inArray, isNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, isNull, or, sql, type SQL } from "drizzle-orm";
 
 import type { RagId } from "../core/ids.ts";
+import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
+import { among, permitted, type Slice } from "./page.ts";
 import type { RagRecord } from "./records.ts";
 import { fileSources, ragGenerations, rags } from "./schema/index.ts";
 
-/** What a RagRecord is made of; join as `joinRags` does. */
+/** What a RagRecord is made of; join as `selectRags` does. */
 export const ragColumns = {
-  rag: rags,
-  source: {
+  rag: aliased("rag", getTableColumns(rags)),
+  source: aliased("source", {
     id: fileSources.id,
     name: fileSources.name,
     identifier: fileSources.identifier,
     provider: fileSources.provider,
     status: fileSources.status,
-  },
-  live: {
+  }),
+  live: aliased("live", {
     shards: ragGenerations.shards,
     embeddingModel: ragGenerations.embeddingModel,
     dimensions: ragGenerations.dimensions,
-  },
+  }),
 };
 
 type RagRow = typeof rags.$inferSelect;
@@ -79,19 +81,22 @@ export async function findRagRecord(db: Database, key: string): Promise<RagRecor
 }
 
 /** A page of the RAGs in order of identifier. */
-export async function listRagRecords(db: Database, offset: number, limit: number) {
+export async function listRagRecords(db: Database, { offset, limit, only }: Slice) {
+  const seen = permitted(rags.id, only);
   const [rows, [counted]] = await db.batch([
-    selectRags(db, undefined).orderBy(asc(rags.identifier)).limit(limit).offset(offset),
-    db.select({ total: count() }).from(rags).where(isNull(rags.removedAt)),
+    selectRags(db, seen).orderBy(asc(rags.identifier)).limit(limit).offset(offset),
+    db
+      .select({ total: count() })
+      .from(rags)
+      .where(and(isNull(rags.removedAt), seen)),
   ]);
   return { data: rows.map(ragRecordOf), total: counted?.total ?? 0 };
 }
 
 /** Which of these identifiers name a RAG, with their ids; any number of them. */
 export async function findRagIds(db: Database, identifiers: string[]) {
-  const listed = sql`(select value from json_each(${JSON.stringify(identifiers)}))`;
   return await db
     .select({ id: rags.id, identifier: rags.identifier })
     .from(rags)
-    .where(and(isNull(rags.removedAt), inArray(rags.identifier, listed)));
+    .where(and(isNull(rags.removedAt), among(rags.identifier, identifiers)));
 }

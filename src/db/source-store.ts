@@ -1,6 +1,7 @@
-import { and, asc, count, eq, isNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, isNull, or, sql, type SQL } from "drizzle-orm";
 
 import type { FileSourceId } from "../core/ids.ts";
+import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
 import { fileSources, rags, scanRuns } from "./schema/index.ts";
 
@@ -13,9 +14,25 @@ const newestScan = sql`(
   select newest.id from scan_runs newest where newest.file_source_id = ${fileSources.id}
   order by newest.started_at desc, newest.id desc limit 1)`;
 
+const columns = {
+  source: aliased("source", getTableColumns(fileSources)),
+  lastScan: aliased("scan", getTableColumns(scanRuns)),
+};
+
+type Joined = {
+  source: SourceRow;
+  lastScan: { [Name in keyof ScanRunRow]: ScanRunRow[Name] | null };
+};
+
+/** Without a scan the join gives a row of nulls. */
+const withScan = ({ source, lastScan }: Joined): SourceWithScan => ({
+  source,
+  lastScan: lastScan.id === null ? null : (lastScan as ScanRunRow),
+});
+
 function select(db: Database, where: SQL | undefined) {
   return db
-    .select({ source: fileSources, lastScan: scanRuns })
+    .select(columns)
     .from(fileSources)
     .leftJoin(scanRuns, eq(scanRuns.id, newestScan))
     .where(and(isNull(fileSources.removedAt), where));
@@ -28,7 +45,7 @@ export async function findSourceRow(db: Database, key: string): Promise<SourceWi
     .orderBy(sql`${fileSources.id} = ${key} desc`)
     .limit(1)
     .get();
-  return row ?? null;
+  return row === undefined ? null : withScan(row);
 }
 
 export async function listSourceRows(db: Database, offset: number, limit: number) {
@@ -36,7 +53,7 @@ export async function listSourceRows(db: Database, offset: number, limit: number
     select(db, undefined).orderBy(asc(fileSources.identifier)).limit(limit).offset(offset),
     db.select({ total: count() }).from(fileSources).where(isNull(fileSources.removedAt)),
   ]);
-  return { data, total: counted?.total ?? 0 };
+  return { data: data.map(withScan), total: counted?.total ?? 0 };
 }
 
 export type NewSource = Omit<typeof fileSources.$inferInsert, "removedAt">;

@@ -1,0 +1,85 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import {
+  findInferenceRecord,
+  insertInference,
+  listInferenceRecords,
+} from "../../../src/db/inference-store.ts";
+import { findRagRecord } from "../../../src/db/rag-store.ts";
+import { scopesOf } from "../../../src/db/rag-scope-store.ts";
+import { insertRag, markRagRemoved } from "../../../src/db/rag-writes.ts";
+import { findSourceRow, insertSource, markSourceRemoved } from "../../../src/db/source-store.ts";
+
+const db = openDatabase(env.DB);
+const source = "source-id" as FileSourceId;
+const ragIds = ["rag-b", "rag-a"] as RagId[];
+
+test("records of joined tables keep their own columns, in a batch too", async () => {
+  await insertSource(db, {
+    id: source,
+    name: "The source",
+    identifier: "the-source",
+    provider: "file_system",
+    config: { a: [1] },
+    webhookSecretHash: "",
+    createdAt: 1,
+  });
+  for (const id of ragIds) {
+    const rag = {
+      id,
+      name: `Name of ${id}`,
+      identifier: `identifier-${id}`,
+      fileSourceId: source,
+      status: "active" as const,
+      scopeMode: "scoped" as const,
+      scopes: [{ type: "path" as const, value: "a/'b\"/" }],
+      chunkSize: 400,
+      chunkOverlap: 60,
+      reranker: null,
+      searchMode: "hybrid" as const,
+      embeddingModel: "embedded/hash",
+      dimensions: 64,
+      format: 1,
+      createdAt: 2,
+    };
+    expect(await insertRag(db, rag)).toBe(true);
+    expect(await insertRag(db, { ...rag, id: `other-${id}` as RagId })).toBe(false);
+  }
+  expect(await scopesOf(db, "rag-a" as RagId)).toEqual([{ type: "path", value: "a/'b\"/" }]);
+  const rag = await findRagRecord(db, "identifier-rag-a");
+  expect(rag).toMatchObject({
+    id: "rag-a",
+    name: "Name of rag-a",
+    fileSource: { id: "source-id", name: "The source", provider: "file_system" },
+    dimensions: 64,
+    shards: 1,
+    totalFiles: 0,
+  });
+
+  const inference = {
+    id: "inference-id" as InferenceId,
+    name: "I",
+    identifier: "i",
+    systemPrompt: "",
+    model: "embedded/extractive",
+    temperature: null,
+    maxOutputTokens: null,
+    createdAt: 3,
+    nativeRag: false,
+  };
+  await insertInference(db, inference, ragIds);
+  const found = await findInferenceRecord(db, "i");
+  expect(found).toMatchObject({ ...inference, rags: [{ id: "rag-a" }, { id: "rag-b" }] });
+  const listed = await listInferenceRecords(db, { offset: 0, limit: 5, only: null });
+  expect(listed).toEqual({ data: [found], total: 1 });
+
+  expect(await markRagRemoved(db, "rag-a" as RagId, 4)).toBe(false);
+  expect(await markSourceRemoved(db, source, 4)).toBe(false);
+  expect(await findSourceRow(db, "the-source")).toMatchObject({
+    source: { id: "source-id", config: { a: [1] }, scanAgain: false },
+    lastScan: null,
+  });
+});
