@@ -1,0 +1,181 @@
+import { SECOND_MS } from "../core/clock.ts";
+import { guardUrl } from "../core/guarded-url.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+
+const MIB = 1_024 * 1_024;
+/** The largest document that is read; decisions of the service, not of the platform. */
+export const DOCUMENT_LIMIT_BYTES = 25 * MIB;
+const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
+const DEFAULT_REDIRECTS = 5;
+
+/** How outgoing fetches to chosen addresses are made; `fetch` is the platform's. */
+export type Outgoing = { fetch: typeof fetch; allowPrivate: boolean };
+
+export type GuardedRequest = {
+  headers?: Record<string, string>;
+  /** The whole exchange, body included, in milliseconds. */
+  timeoutMs?: number;
+  /** 0: an answer that redirects is returned as it is. */
+  maxRedirects?: number;
+  signal: AbortSignal;
+  /** Asked before each address but the first; a text refuses it. */
+  refuseHop?: (url: URL) => Promise<string | null> | string | null;
+};
+
+export type GuardedResponse = {
+  response: Response;
+  /** The address that answered, after redirects. */
+  url: URL;
+  /** Ends the exchange: the caller's abort or the time limit. */
+  signal: AbortSignal;
+};
+
+/**
+ * The one way out to an address that a user, a document or a site chose: every hop passes the
+ * guard, and time and redirects are limited. Bytes are limited by `readBytes`.
+ * @throws SourceFailure `denied` for what is not fetched, `bad-file` for redirects that loop,
+ * `down` when nothing answers in time; the abort reason when `signal` aborts.
+ */
+export async function guardedFetch(
+  outgoing: Outgoing,
+  address: string,
+  request: GuardedRequest,
+): Promise<GuardedResponse> {
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const signal = AbortSignal.any([request.signal, timeout]);
+  const maxRedirects = request.maxRedirects ?? DEFAULT_REDIRECTS;
+  const seen = new Set<string>();
+  let url = guarded(outgoing, address);
+  for (;;) {
+    seen.add(withoutFragment(url));
+    const response = await fetchOnce(outgoing, url, request, signal);
+    const location = redirectOf(response);
+    if (location === null || maxRedirects === 0) return { response, url, signal };
+    await response.body?.cancel();
+    url = guarded(outgoing, location, url);
+    if (seen.has(withoutFragment(url)))
+      throw new SourceFailure("bad-file", "redirects in a circle");
+    if (seen.size > maxRedirects) {
+      throw new SourceFailure("bad-file", `more than ${maxRedirects} redirects`);
+    }
+    const refusal = await request.refuseHop?.(url);
+    if (typeof refusal === "string") throw new SourceFailure("denied", refusal);
+  }
+}
+
+function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
+  const verdict = guardUrl(address, base, allowPrivate);
+  if (verdict.ok) return verdict.url;
+  const what = base === undefined ? "address refused" : "redirect refused";
+  throw new SourceFailure("denied", `${what}: ${verdict.reason}`);
+}
+
+async function fetchOnce(
+  { fetch }: Outgoing,
+  url: URL,
+  { headers = {}, signal: callers }: GuardedRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  try {
+    return await fetch(url.href, { headers, signal, redirect: "manual" });
+  } catch (error) {
+    throw exchangeFailure(error, callers, signal);
+  }
+}
+
+/** What an exchange that broke off means: the caller's abort goes through as it is. */
+function exchangeFailure(
+  error: unknown,
+  callers: AbortSignal | undefined,
+  signal: AbortSignal,
+): unknown {
+  if (error instanceof SourceFailure) return error;
+  if (callers?.aborted === true) return callers.reason;
+  const late = signal.aborted;
+  return new SourceFailure("down", late ? "no complete answer in time" : "the connection failed");
+}
+
+function redirectOf(response: Response): string | null {
+  return [301, 302, 303, 307, 308].includes(response.status)
+    ? response.headers.get("location")
+    : null;
+}
+
+function withoutFragment(url: URL): string {
+  return url.href.split("#", 1)[0] ?? url.href;
+}
+
+export type BodyLimits = {
+  /** The caller's own signal, to tell its abort from the time limit. */
+  callers?: AbortSignal;
+  limitBytes?: number;
+  /** Awaited before a body goes on beyond 2 MiB, so that few large ones are in memory at once. */
+  beforeLarge?: () => Promise<void>;
+};
+
+const SMALL_BODY_BYTES = 2 * MIB;
+
+/**
+ * The whole body, decompressed.
+ * @throws SourceFailure `bad-file` beyond the limit, `down` when the body breaks off or drips.
+ */
+export async function readBytes(
+  { response, signal }: Pick<GuardedResponse, "response" | "signal">,
+  { callers, limitBytes = DOCUMENT_LIMIT_BYTES, beforeLarge }: BodyLimits = {},
+): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const parts: Uint8Array[] = [];
+  try {
+    let ended = await pull(reader, parts, Math.min(SMALL_BODY_BYTES, limitBytes));
+    if (!ended && limitBytes > SMALL_BODY_BYTES) {
+      await beforeLarge?.();
+      ended = await pull(reader, parts, limitBytes);
+    }
+    if (!ended) throw tooLarge(limitBytes);
+    return joined(parts);
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw exchangeFailure(error, callers, signal);
+  }
+}
+
+/** Reads until the end (true) or until more than `upTo` bytes are there (false). */
+async function pull(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  parts: Uint8Array[],
+  upTo: number,
+): Promise<boolean> {
+  let size = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  while (size <= upTo) {
+    const { done, value } = await reader.read();
+    if (done) return true;
+    parts.push(value);
+    size += value.byteLength;
+  }
+  return false;
+}
+
+export function tooLarge(limitBytes: number): SourceFailure {
+  return new SourceFailure("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  const only = parts[0];
+  if (parts.length === 1 && only !== undefined) return only;
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+/** `Retry-After` as milliseconds: whole seconds or an HTTP date; null when there is none. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}
