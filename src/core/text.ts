@@ -1,23 +1,54 @@
 /**
  * The one notion of a word in Quarry, shared by the lexical leg, the lexical reranker and the
- * hashed embedding. It follows SQLite's `unicode61` closely: runs of letters, digits and marks,
- * lower-cased, without diacritics.
+ * hashed embedding: runs of letters, digits and private-use characters, lower-cased, without
+ * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded.
  */
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-const MARKS = /\p{M}+/gu;
+const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+/** The voicing marks of kana are letters' own, no diacritics. */
+const MARKS = /(?![\u3099\u309a])\p{M}/gu;
+const NOT_ASCII = /[\u0080-\uffff]/;
 
 /** Scripts written without spaces: searched by overlapping character pairs. */
 const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu;
 
+function fold(text: string): string {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  // Unfolding can make capitals and lower-casing can make marks, hence this order.
+  return text.normalize("NFKD").toLowerCase().replace(MARKS, "").normalize("NFC");
+}
+
+/** The words of a text in their order; a run of a script without spaces is one word. */
 export function wordsOf(text: string): string[] {
-  const folded = text.normalize("NFKD").replace(MARKS, "").toLowerCase();
-  return folded.match(WORD) ?? [];
+  return fold(text).match(WORD) ?? [];
 }
 
 /** `東京都` becomes `東京 京都`; a single character stays. Text of other scripts is left as it is. */
 export function pairUnspacedScripts(text: string): string {
   return text.replace(UNSPACED, (run) => ` ${characterPairs(run).join(" ")} `);
+}
+
+/** The words that a text is searched by: as `wordsOf`, with scripts without spaces in pairs. */
+export function searchWordsOf(text: string): string[] {
+  return pairUnspacedScripts(fold(text)).match(WORD) ?? [];
+}
+
+/**
+ * As `searchWordsOf`, and each run of a script without spaces ends with its last character alone,
+ * so that every one of its characters begins a word: one character is then found as a prefix.
+ */
+export function indexWordsOf(text: string): string[] {
+  const paired = fold(text).replace(UNSPACED, (run) => {
+    const characters = [...run];
+    if (characters.length === 1) return ` ${run} `;
+    return ` ${[...characterPairs(run), characters.at(-1)].join(" ")} `;
+  });
+  return paired.match(WORD) ?? [];
+}
+
+/** Whether a word is one character of a script without spaces. */
+export function isUnspacedCharacter(word: string): boolean {
+  return [...word].length === 1 && word.replace(UNSPACED, "") === "";
 }
 
 function characterPairs(run: string): string[] {

@@ -1,0 +1,80 @@
+import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
+
+import { hash32 } from "../../core/hash.ts";
+import { stemOf } from "../../core/stems.ts";
+import { withoutStopWords } from "../../core/stop-words.ts";
+import { searchWordsOf } from "../../core/text.ts";
+import type { Embedder } from "../../ports/models.ts";
+
+export const HASH_EMBEDDER_NAME = "embedded/hash";
+
+/** Characters of a gram. Measured: 4 beats 3, 5 and mixtures of them. */
+const GRAM_LENGTH = 4;
+/** It repeats what BM25 knows: 0.05 to 0.2 measure alike, more harms. */
+const FUSION_WEIGHT = 0.1;
+const BATCH_LIMIT = 256;
+/** Pure computing; only keeps one absurd text from holding the thread. */
+const INPUT_LIMIT_CHARACTERS = 100_000;
+
+/**
+ * The grams of a text: each word without stop words, Porter-stemmed and put between two blanks,
+ * gives its overlapping runs of four characters; a shorter word gives itself with its blanks.
+ */
+function countGrams(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  const count = (gram: string) => counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  for (const word of withoutStopWords(searchWordsOf(text))) {
+    const padded = ` ${stemOf(word)} `;
+    if (padded.length <= GRAM_LENGTH) count(padded);
+    else {
+      for (let at = 0; at + GRAM_LENGTH <= padded.length; at++) {
+        count(padded.slice(at, at + GRAM_LENGTH));
+      }
+    }
+  }
+  return counts;
+}
+
+/**
+ * Signed feature hashing (Weinberger et al., 2009) of character 4-grams. With h = hash32(gram):
+ * v[h mod dimensions] += (h's lowest bit ? -1 : 1) · (1 + ln count), where the position is taken
+ * from the other bits; then v is divided by its Euclidean length. A text without words has no
+ * direction: its vector is all zeros, and its cosine with anything is 0.
+ */
+export function hashEmbedding(text: string, dimensions: number): number[] {
+  const vector: number[] = Array.from({ length: dimensions }, () => 0);
+  for (const [gram, count] of countGrams(text)) {
+    const hash = hash32(gram);
+    const at = (hash >>> 1) % dimensions;
+    const weight = 1 + Math.log(count);
+    vector[at] = (vector[at] ?? 0) + (hash & 1 ? -weight : weight);
+  }
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** An embedding without a model: deterministic, no network, the same at every place. */
+export function hashEmbedder(dimensions: number): Embedder {
+  const model: EmbeddingModelV4 = {
+    specificationVersion: "v4",
+    provider: "embedded",
+    modelId: "hash",
+    maxEmbeddingsPerCall: BATCH_LIMIT,
+    supportsParallelCalls: true,
+    async doEmbed({ values, abortSignal }: EmbeddingModelV4CallOptions) {
+      abortSignal?.throwIfAborted();
+      const embeddings = values.map((value) =>
+        hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions),
+      );
+      return { embeddings, warnings: [] };
+    },
+  };
+  return {
+    name: HASH_EMBEDDER_NAME,
+    dimensions,
+    model,
+    batchLimit: BATCH_LIMIT,
+    inputLimit: INPUT_LIMIT_CHARACTERS,
+    fusionWeight: FUSION_WEIGHT,
+  };
+}
