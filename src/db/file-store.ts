@@ -1,0 +1,182 @@
+import type { FileId, FileSourceId } from "../core/ids.ts";
+import type { IndexMessage } from "../ports/job-queue.ts";
+import type { Database } from "./client.ts";
+import { runBatch, runOne, statement } from "./raw-sql.ts";
+import type { Statement } from "./raw-sql.ts";
+import { HOLDS, PENDING_AGAIN } from "./scope-sql.ts";
+
+/** A document of a source as it is stored. */
+export type StoredFile = {
+  id: FileId;
+  path: string;
+  size: number;
+  mimeType: string;
+  version: string;
+  sha256: string | null;
+  metadata: Record<string, unknown>;
+  deletedAt: number | null;
+};
+
+type Raw<Row> = Omit<Row, "metadata"> & { metadata: string };
+
+export async function findFile(
+  db: Database,
+  sourceId: FileSourceId,
+  path: string,
+): Promise<StoredFile | null> {
+  const [row] = await runOne<Raw<StoredFile>>(
+    db,
+    statement(
+      `select id, path, size, mime_type as mimeType, version, sha256, metadata,
+         deleted_at as deletedAt
+       from files where file_source_id = ?1 and path = ?2`,
+      sourceId,
+      path,
+    ),
+  );
+  if (row === undefined) return null;
+  return { ...row, metadata: JSON.parse(row.metadata) as Record<string, unknown> };
+}
+
+/** What a `PUT` makes of a file. `replaces` is the version it was read at; null: it is new. */
+export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
+  sha256: string;
+  name: string;
+  sourceId: FileSourceId;
+  replaces: string | null;
+};
+
+/**
+ * Stores the file and makes it `pending` in every RAG that holds it, in one step. Null when
+ * somebody else changed it since it was read, or its source has gone: read again.
+ */
+export async function writeFile(
+  db: Database,
+  file: WrittenFile,
+  now: number,
+  heldUntil: number,
+): Promise<IndexMessage[] | null> {
+  const write = file.replaces === null ? insertFile(file, now) : updateFile(file, now);
+  const results = await runBatch(db, [write, pendFile(file.id, file.version, now, heldUntil)]);
+  const [written, messages] = results as [unknown[], IndexMessage[]];
+  return written.length === 0 ? null : messages;
+}
+
+function insertFile(file: WrittenFile, now: number): Statement {
+  return statement(
+    `insert into files (id, file_source_id, path, name, size, mime_type, version, sha256,
+       metadata, created_at)
+     select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+     where exists (select 1 from file_sources where id = ?2 and removed_at is null)
+     on conflict do nothing returning id`,
+    file.id,
+    file.sourceId,
+    file.path,
+    file.name,
+    file.size,
+    file.mimeType,
+    file.version,
+    file.sha256,
+    file.metadata,
+    now,
+  );
+}
+
+function updateFile(file: WrittenFile, now: number): Statement {
+  return statement(
+    `update files set size = ?3, mime_type = ?4, version = ?5, sha256 = ?6, metadata = ?7,
+       created_at = case when deleted_at is null then created_at else ?8 end, deleted_at = null
+     where id = ?1 and version = ?2 returning id`,
+    file.id,
+    file.replaces,
+    file.size,
+    file.mimeType,
+    file.version,
+    file.sha256,
+    file.metadata,
+    now,
+  );
+}
+
+function pendFile(id: FileId, version: string, now: number, heldUntil: number): Statement {
+  return statement(
+    `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
+     select r.id, f.id, f.path, 'pending', ?3, ?4
+     from files f join rags r on r.file_source_id = f.file_source_id
+     where f.id = ?1 and f.version = ?2 and r.removed_at is null and ${HOLDS}
+     on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}
+     returning rag_id as ragId, file_id as fileId, revision`,
+    id,
+    version,
+    now,
+    heldUntil,
+  );
+}
+
+/** One page of what a source holds, in order of path, for `quarry push`. */
+export async function manifestRows(
+  db: Database,
+  sourceId: FileSourceId,
+  after: string,
+  limit: number,
+): Promise<{ path: string; size: number; sha256: string | null }[]> {
+  return await runOne(
+    db,
+    statement(
+      `select path, size, sha256 from files
+       where file_source_id = ?1 and path > ?2 and deleted_at is null order by path limit ?3`,
+      sourceId,
+      after,
+      limit,
+    ),
+  );
+}
+
+/** The bytes of a pulled file were read and are known now, if the version is still the same. */
+export async function noteContent(
+  db: Database,
+  fileId: FileId,
+  version: string,
+  content: { sha256: string; size: number },
+): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update files set sha256 = ?3, size = ?4 where id = ?1 and version = ?2`,
+      fileId,
+      version,
+      content.sha256,
+      content.size,
+    ),
+  );
+}
+
+/** Files that were deleted before `before` and are to be forgotten. */
+export async function forgettableFiles(
+  db: Database,
+  before: number,
+  limit: number,
+): Promise<{ id: FileId; sourceId: FileSourceId }[]> {
+  return await runOne(
+    db,
+    statement(
+      `select id, file_source_id as sourceId from files
+       where deleted_at is not null and deleted_at < ?1 order by deleted_at limit ?2`,
+      before,
+      limit,
+    ),
+  );
+}
+
+/** Forgets files that are still deleted; their rows in RAGs go with them. */
+export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `delete from files where id in (select value from json_each(?1))
+       and deleted_at is not null and deleted_at < ?2`,
+      ids,
+      before,
+    ),
+  );
+}

@@ -1,0 +1,196 @@
+import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
+import type { IndexMessage } from "../ports/job-queue.ts";
+import type { Database } from "./client.ts";
+import { runBatch, runOne, statement } from "./raw-sql.ts";
+import type { Provider } from "./records.ts";
+
+/** Everything that indexing one file in one RAG must know. */
+export type ClaimedFile = {
+  ragId: RagId;
+  fileId: FileId;
+  revision: number;
+  /** This try counted; 1 for the first. */
+  attempts: number;
+  indexedAt: number | null;
+  chunkCount: number;
+  /** `indexed_sha256`: fingerprint of all that the answering chunks were made from. */
+  fingerprint: string | null;
+  path: string;
+  externalId: string | null;
+  url: string | null;
+  name: string;
+  size: number;
+  mimeType: string;
+  version: string;
+  sha256: string | null;
+  metadata: Record<string, unknown>;
+  sourceState: Record<string, unknown> | null;
+  chunkSize: number;
+  chunkOverlap: number;
+  generation: number;
+  shards: number;
+  embeddingModel: string;
+  dimensions: number;
+  source: {
+    id: FileSourceId;
+    provider: Provider;
+    config: Record<string, unknown>;
+    sealedSecrets: string | null;
+  };
+};
+
+type ClaimedRow = Omit<ClaimedFile, "metadata" | "sourceState" | "source"> & {
+  metadata: string;
+  sourceState: string | null;
+  sourceId: FileSourceId;
+  provider: Provider;
+  config: string;
+  sealedSecrets: string | null;
+};
+
+const CLAIM = `update rag_files set status = 'processing', lease_id = ?2, held_until = ?3,
+    attempts = attempts + 1
+  from json_each(?1) m
+  where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
+    and rag_files.revision = m.value ->> 'revision'
+    and (status = 'pending' or (status = 'processing' and held_until < ?4))
+    and exists (select 1 from rags r where r.id = rag_files.rag_id
+      and r.status = 'active' and r.removed_at is null)`;
+
+const CLAIMED = `select rf.rag_id as ragId, rf.file_id as fileId, rf.revision, rf.attempts,
+    rf.indexed_at as indexedAt, rf.chunk_count as chunkCount, rf.indexed_sha256 as fingerprint,
+    f.path, f.external_id as externalId, f.url, f.name, f.size, f.mime_type as mimeType,
+    f.version, f.sha256, f.metadata, f.source_state as sourceState,
+    r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, g.generation, g.shards,
+    g.embedding_model as embeddingModel, g.dimensions,
+    src.id as sourceId, src.provider, src.config, src.sealed_secrets as sealedSecrets
+  from json_each(?1) m
+    join rag_files rf on rf.rag_id = m.value ->> 'ragId' and rf.file_id = m.value ->> 'fileId'
+    join files f on f.id = rf.file_id
+    join rags r on r.id = rf.rag_id
+    join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+    join file_sources src on src.id = f.file_source_id
+  where rf.lease_id = ?2 and f.deleted_at is null`;
+
+/**
+ * Takes those of these messages whose work is still wanted and held by nobody. One round trip
+ * for the whole batch; what is not returned is done, void, or another's.
+ */
+export async function claimFiles(
+  db: Database,
+  messages: IndexMessage[],
+  lease: { id: string; until: number; now: number },
+): Promise<ClaimedFile[]> {
+  const list = JSON.stringify(messages);
+  const [, rows] = await runBatch(db, [
+    statement(CLAIM, list, lease.id, lease.until, lease.now),
+    statement(CLAIMED, list, lease.id),
+  ]);
+  return (rows as ClaimedRow[]).map(claimedFrom);
+}
+
+function claimedFrom(row: ClaimedRow): ClaimedFile {
+  const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...rest } = row;
+  return {
+    ...rest,
+    metadata: JSON.parse(metadata) as Record<string, unknown>,
+    sourceState: sourceState === null ? null : (JSON.parse(sourceState) as Record<string, unknown>),
+    source: {
+      id: sourceId,
+      provider,
+      config: JSON.parse(config) as Record<string, unknown>,
+      sealedSecrets,
+    },
+  };
+}
+
+/** The worker still lives. */
+export async function renewLease(db: Database, leaseId: string, until: number): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update rag_files set held_until = ?2 where lease_id = ?1 and status = 'processing'`,
+      leaseId,
+      until,
+    ),
+  );
+}
+
+/** How one try ended, as it is written. */
+export type FileEnd = {
+  ragId: RagId;
+  fileId: FileId;
+  revision: number;
+  status: "indexed" | "error" | "pending";
+  /** Null keeps what is there. */
+  chunkCount: number | null;
+  fingerprint: string | null;
+  errorMessage: string | null;
+  errorIsOutside: boolean;
+  /** For `pending`: until when the retried message holds the row; otherwise 0. */
+  heldUntil: number;
+};
+
+const FINISH = `update rag_files set status = m.value ->> 'status',
+    indexed_at = case m.value ->> 'status' when 'indexed' then ?3 else indexed_at end,
+    chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
+    indexed_sha256 = case m.value ->> 'chunkCount' when 0 then m.value ->> 'fingerprint'
+      else coalesce(m.value ->> 'fingerprint', indexed_sha256) end,
+    error_message = m.value ->> 'errorMessage',
+    error_is_outside = m.value ->> 'errorIsOutside',
+    attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
+    lease_id = null, held_until = m.value ->> 'heldUntil'
+  from json_each(?1) m
+  where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
+    and rag_files.revision = m.value ->> 'revision' and rag_files.status <> 'deleted'
+    and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')`;
+
+/**
+ * Writes the ends of a group of files where the revision is still the one that was worked on.
+ * An `indexed` counts whoever holds the lease: the index has flipped.
+ */
+export async function finishFiles(
+  db: Database,
+  ends: FileEnd[],
+  lease: { id: string; now: number },
+  saved: { sourceId: FileSourceId; embeddings: number } | null,
+): Promise<void> {
+  const statements = [statement(FINISH, JSON.stringify(ends), lease.id, lease.now)];
+  if (saved !== null && saved.embeddings > 0) {
+    statements.push(
+      statement(
+        `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (
+           select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`,
+        saved.sourceId,
+        saved.embeddings,
+      ),
+    );
+  }
+  await runBatch(db, statements);
+}
+
+/**
+ * The index has seen a later revision than the message's while D1 has not: the row moves above
+ * it and waits again. Returns what to queue; a row that changed meanwhile is left alone.
+ */
+export async function outgrow(
+  db: Database,
+  stale: (IndexMessage & { above: number })[],
+  now: number,
+  heldUntil: number,
+): Promise<IndexMessage[]> {
+  return await runOne(
+    db,
+    statement(
+      `update rag_files set status = 'pending', attempts = 0, lease_id = null, held_until = ?3,
+         revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
+       from json_each(?1) m
+       where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
+         and rag_files.revision = m.value ->> 'revision' and rag_files.status = 'processing'
+       returning rag_files.rag_id as ragId, rag_files.file_id as fileId, rag_files.revision`,
+      JSON.stringify(stale),
+      now,
+      heldUntil,
+    ),
+  );
+}

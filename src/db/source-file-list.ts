@@ -1,0 +1,64 @@
+import type { FileSourceId } from "../core/ids.ts";
+import type { Database } from "./client.ts";
+import { runBatch, statement } from "./raw-sql.ts";
+import type { FILE_STATUSES } from "./schema/rags.ts";
+
+export type FileStatus = (typeof FILE_STATUSES)[number];
+
+/** A file as the panel lists it. `status` is null while no RAG indexes it. */
+export type SourceFile = {
+  path: string;
+  name: string;
+  externalId: string | null;
+  url: string | null;
+  size: number;
+  mimeType: string;
+  sha256: string | null;
+  status: FileStatus | null;
+  errorMessage: string | null;
+  /** Last success in any RAG, ms. */
+  indexedAt: number | null;
+};
+
+export type FileSlice = {
+  sourceId: FileSourceId;
+  status: FileStatus | null;
+  /** Without a trailing slash. */
+  path: string | null;
+  limit: number;
+  offset: number;
+};
+
+const STATUS = `case when f.deleted_at is not null then 'deleted' else (
+  select rf.status from rag_files rf where rf.file_id = f.id
+  order by case rf.status when 'error' then 0 when 'pending' then 1 when 'processing' then 2
+    when 'indexed' then 3 else 4 end limit 1) end`;
+
+const WHERE = `f.file_source_id = ?1
+  and (?2 is null or f.path = ?2 or substr(f.path, 1, length(?2) + 1) = ?2 || '/')
+  and (?3 is null or ${STATUS} = ?3)`;
+
+/** One page and the number of all, in one round trip. */
+export async function listFilesOfSource(
+  db: Database,
+  { sourceId, path, status, limit, offset }: FileSlice,
+): Promise<{ data: SourceFile[]; total: number }> {
+  const [data, counted] = await runBatch(db, [
+    statement(
+      `select f.path, f.name, f.external_id as externalId, f.url, f.size,
+         f.mime_type as mimeType, f.sha256, ${STATUS} as status,
+         (select rf.error_message from rag_files rf where rf.file_id = f.id
+           and rf.status = 'error' limit 1) as errorMessage,
+         (select max(rf.indexed_at) from rag_files rf where rf.file_id = f.id) as indexedAt
+       from files f where ${WHERE} order by f.path limit ?4 offset ?5`,
+      sourceId,
+      path,
+      status,
+      limit,
+      offset,
+    ),
+    statement(`select count(*) as total from files f where ${WHERE}`, sourceId, path, status),
+  ]);
+  const [row] = (counted ?? []) as { total: number }[];
+  return { data: (data ?? []) as SourceFile[], total: row?.total ?? 0 };
+}

@@ -1,0 +1,30 @@
+import type { FileId, FileSourceId } from "../core/ids.ts";
+
+/** Where the bytes and texts of files lie in the bucket. All of a source is below one prefix. */
+export const sourcePrefix = (sourceId: FileSourceId) => `sources/${sourceId}/`;
+
+export const filePrefix = (sourceId: FileSourceId, fileId: FileId) =>
+  `${sourcePrefix(sourceId)}${fileId}/`;
+
+type Of = { sourceId: FileSourceId; fileId: FileId };
+
+/** Bytes of a pushed file: each write has its own key, so that none removes another's. */
+export const bytesKey = ({ sourceId, fileId }: Of, version: string) =>
+  `${filePrefix(sourceId, fileId)}bytes/${version}`;
+
+/** Extracted text, by what it was made from. */
+export const textKey = ({ sourceId, fileId }: Of, contentKey: string) =>
+  `${filePrefix(sourceId, fileId)}text/${contentKey}`;
+
+const KEYS_PER_CALL = 1_000;
+
+/** Removes everything below a prefix; at most `limit` objects. Whether nothing is left. */
+export async function removeBelow(
+  bucket: R2Bucket,
+  prefix: string,
+  limit = KEYS_PER_CALL,
+): Promise<boolean> {
+  const { objects, truncated } = await bucket.list({ prefix, limit });
+  if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
+  return !truncated;
+}

@@ -1,0 +1,48 @@
+import type { RagId } from "../core/ids.ts";
+import { settle } from "../db/removal-store.ts";
+import type { Removal } from "../db/removal-store.ts";
+import type { IndexAddress } from "../ports/rag-index.ts";
+import type { Services } from "../services.ts";
+import { shardOf } from "./shard-of.ts";
+
+type Addressed = { address: IndexAddress; removals: Removal[] };
+
+/**
+ * Takes marked files out of every index that may hold them, then writes that it is done. What
+ * fails here stays marked, and the sweep repeats it.
+ */
+export async function settleRemovals(
+  services: Pick<Services, "db" | "ragIndexes">,
+  removals: Removal[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  await Promise.all(
+    byIndex(removals).map(({ address, removals }) =>
+      services
+        .ragIndexes(address)
+        .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
+    ),
+  );
+  await settle(services.db, removals);
+}
+
+function byIndex(removals: Removal[]): Addressed[] {
+  const found = new Map<string, Addressed>();
+  for (const removal of removals) {
+    for (const [generation, shards] of removal.generations) {
+      const shard = shardOf(removal.fileId, shards);
+      add(found, removal, { ragId: removal.ragId, generation, shard });
+    }
+  }
+  return [...found.values()];
+}
+
+function add(found: Map<string, Addressed>, removal: Removal, address: IndexAddress): void {
+  const key = addressKey(address);
+  const entry = found.get(key) ?? { address, removals: [] };
+  entry.removals.push(removal);
+  found.set(key, entry);
+}
+
+const addressKey = ({ ragId, generation, shard }: IndexAddress & { ragId: RagId }) =>
+  `${ragId}/${generation}/${shard}`;
