@@ -24,6 +24,10 @@ export async function findSignIn(db: Database, email: string) {
   return { user, anyUser: any.length > 0 };
 }
 
+export async function findUserByEmail(db: Database, email: string): Promise<UserRow | null> {
+  return (await db.select().from(users).where(eq(users.email, email)).get()) ?? null;
+}
+
 export async function findUserById(db: Database, id: UserId): Promise<UserRow | null> {
   return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null;
 }
@@ -47,7 +51,7 @@ export async function insertUser(db: Database, user: UserRow): Promise<boolean> 
   return inserted.length > 0;
 }
 
-export async function listUsers(db: Database, offset: number, limit: number) {
+export async function listUserRows(db: Database, offset: number, limit: number) {
   const [data, [counted]] = await db.batch([
     db.select().from(users).orderBy(asc(users.email)).limit(limit).offset(offset),
     db.select({ total: count() }).from(users),
