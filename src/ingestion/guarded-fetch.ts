@@ -179,3 +179,19 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
+
+/** A body that fails once it has brought more than the limit, whatever its length was said to be. */
+export function limitBody(
+  body: ReadableStream<Uint8Array> | null,
+  limitBytes: number,
+): ReadableStream<Uint8Array> {
+  let size = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > limitBytes) controller.error(tooLarge(limitBytes));
+      else controller.enqueue(chunk);
+    },
+  });
+  return (body ?? new Blob([]).stream()).pipeThrough(counter);
+}
