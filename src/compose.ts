@@ -1,4 +1,5 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
+import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
@@ -31,6 +32,7 @@ export function composeServices(env: Env, context: Context) {
     files: env.FILES,
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI),
+    rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
 }

@@ -1,11 +1,11 @@
 import { composeServices } from "./compose.ts";
 import type { Env } from "./env.ts";
+import { createApp } from "./http/app.ts";
+
+const app = createApp(composeServices);
 
 export default {
-  async fetch(_request, env, context) {
-    const services = composeServices(env, context);
-    return Response.json({ environment: services.config.ENVIRONMENT });
-  },
+  fetch: app.fetch,
 } satisfies ExportedHandler<Env>;
 
 export { Clock } from "./durable-objects/clock.ts";

@@ -1,0 +1,58 @@
+import { MINUTE_MS } from "./clock.ts";
+
+/** Every rate window of the service is a minute. */
+export const WINDOW_MS = MINUTE_MS;
+
+export type Admission = {
+  allowed: boolean;
+  /** Times (ms) of the requests that passed and still count, oldest first. */
+  passed: number[];
+  /** Requests left after this one. */
+  remaining: number;
+  /** Refused: until one would pass. Allowed: until the window is empty again. ms. */
+  resetMs: number;
+};
+
+/**
+ * An exact sliding window: at most `limit` requests pass in any span of `WINDOW_MS`. Only those
+ * that pass are counted, so that a refused one does not lengthen the wait.
+ */
+export function admit(passed: readonly number[], nowMs: number, limit: number): Admission {
+  // The clock may step back when an object moves to another machine; the count must not.
+  const now = Math.max(nowMs, passed.at(-1) ?? nowMs);
+  const counting = passed.filter((at) => at > now - WINDOW_MS);
+  if (counting.length < limit) {
+    const grown = [...counting, now];
+    return {
+      allowed: true,
+      passed: grown,
+      remaining: limit - grown.length,
+      resetMs: now + WINDOW_MS - nowMs,
+    };
+  }
+  // After a limit was lowered more may count than are allowed: enough of them must leave.
+  const leaving = counting[counting.length - limit] ?? now;
+  return { allowed: false, passed: counting, remaining: 0, resetMs: leaving + WINDOW_MS - nowMs };
+}
+
+/** Times as one packed value: a base in ms, then distances of 32 bits. */
+export function packTimes(times: readonly number[]): Uint8Array {
+  const [base = 0] = times;
+  const view = new DataView(new ArrayBuffer(BASE_BYTES + times.length * STEP_BYTES));
+  view.setFloat64(0, base);
+  times.forEach((at, index) => view.setUint32(BASE_BYTES + index * STEP_BYTES, at - base));
+  return new Uint8Array(view.buffer);
+}
+
+export function unpackTimes(packed: Uint8Array): number[] {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const count = Math.floor((packed.byteLength - BASE_BYTES) / STEP_BYTES);
+  const base = view.getFloat64(0);
+  return Array.from(
+    { length: count },
+    (_, index) => base + view.getUint32(BASE_BYTES + index * STEP_BYTES),
+  );
+}
+
+const BASE_BYTES = 8;
+const STEP_BYTES = 4;

@@ -1,0 +1,28 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+
+import { notFound } from "../core/errors.ts";
+import type { AppEnv } from "./app-env.ts";
+import { handleError } from "./errors.ts";
+import { accessLog } from "./middleware/access-log.ts";
+import { rateWindow } from "./middleware/rate-window.ts";
+import { requestId } from "./middleware/request-id.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
+import { services, type Compose } from "./middleware/services.ts";
+import { validationHook } from "./validation.ts";
+
+/**
+ * The service over HTTP. The panel mounts on what this returns: it finds the services in the
+ * context, and its errors and validation are answered as those of the API.
+ */
+export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: validationHook });
+  app.onError(handleError);
+  app.notFound((context) => handleError(notFound(), context));
+  app.use(requestId, accessLog, securityHeaders, services(compose));
+  app.use("/api/rags/*", rateWindow("api"));
+  app.use("/api/inferences/*", rateWindow("api"));
+  app.use("/api/agents/*", rateWindow("api"));
+  app.use("/api/webhooks/*", rateWindow("webhooks"));
+  app.use("/embed/*", rateWindow("embed"));
+  return app;
+}

@@ -1,0 +1,81 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+import { ConfigError } from "../config.ts";
+import { invalid, QuarryError, type ErrorKind } from "../core/errors.ts";
+import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
+import type { AppEnv } from "./app-env.ts";
+
+/** The only place that knows which status a kind of error has. */
+function statusOf(kind: ErrorKind): ContentfulStatusCode {
+  switch (kind) {
+    case "invalid":
+      return 400;
+    case "unauthorized":
+      return 401;
+    case "forbidden":
+      return 403;
+    case "not-found":
+      return 404;
+    case "conflict":
+      return 409;
+    case "too-large":
+      return 413;
+    case "unprocessable":
+      return 422;
+    case "model-failed":
+      return 502;
+    case "limits-unavailable":
+      return 503;
+  }
+}
+
+type Answer = { status: ContentfulStatusCode; error: string };
+
+/** What the caller is told. Whatever is not one of our errors is a defect: no detail leaves. */
+export function answerTo(thrown: unknown): Answer {
+  if (thrown instanceof QuarryError)
+    return { status: statusOf(thrown.kind), error: thrown.message };
+  // A setting is wrong: its name helps the one who deploys, and the value is never in the text.
+  if (thrown instanceof ConfigError) return { status: 500, error: thrown.message };
+  // Hono's validators throw one exception of 400: a body that does not parse.
+  if (thrown instanceof HTTPException && thrown.status === 400) {
+    return answerTo(invalid("body is not valid JSON"));
+  }
+  return { status: 500, error: "Internal server error" };
+}
+
+/** The app's error handler. */
+export function handleError(thrown: unknown, context: Context<AppEnv>): Response {
+  const { status, error } = answerTo(thrown);
+  if (status === 500) logOf(context).error("defect", factsOf(thrown));
+  if (status === 502 || status === 503) logOf(context).warn("failed", { status, error });
+  return context.json({ error }, status);
+}
+
+function logOf(context: Context<AppEnv>): Log {
+  // Without services (a wrong configuration) the console is all there is.
+  const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
+  if (services !== undefined) return services.log;
+  // oxlint-disable-next-line no-console -- the console is the Worker's log
+  return jsonLog((level, line) => console[level](line), { requestId: context.get("requestId") });
+}
+
+const FRAMES_LOGGED = 8;
+
+/**
+ * Name, innermost message and frames. The message of an outer error is left out: a database
+ * error quotes the statement's parameters, which may be document text.
+ */
+function factsOf(thrown: unknown): LogFacts {
+  if (!(thrown instanceof Error)) return { thrown: typeof thrown };
+  let cause: Error = thrown;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  const frames = (thrown.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    error: thrown.name,
+    message: cause.message,
+    stack: frames.slice(0, FRAMES_LOGGED).join(" |"),
+  };
+}

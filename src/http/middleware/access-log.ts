@@ -1,0 +1,18 @@
+import { createMiddleware } from "hono/factory";
+
+import type { AppEnv } from "../app-env.ts";
+
+const PATH_LOGGED_LENGTH = 200;
+
+/** One line a request. Without the query: it may name documents. */
+export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
+  const startedAt = Date.now();
+  await next();
+  const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
+  services?.log.info("request", {
+    method: context.req.method,
+    path: context.req.path.slice(0, PATH_LOGGED_LENGTH),
+    status: context.res.status,
+    durationMs: Date.now() - startedAt,
+  });
+});

@@ -1,0 +1,39 @@
+import { createMiddleware } from "hono/factory";
+
+import { tooLarge } from "../../core/errors.ts";
+import type { AppEnv } from "../app-env.ts";
+
+const KIB = 1_024;
+/** Limit of a body on the public API: 1 MiB. */
+export const API_BODY_LIMIT_BYTES = 1_024 * KIB;
+
+/**
+ * Reads the body as JSON whatever its Content-Type says, for the validators that follow; an
+ * absent body is an empty object. Stands behind the permission checks in a route's `middleware`.
+ * @throws QuarryError `too-large`.
+ */
+export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
+  return createMiddleware<AppEnv>(async ({ req }, next) => {
+    const text = await readText(req.raw, limitBytes);
+    const headers = new Headers(req.raw.headers);
+    headers.set("Content-Type", "application/json");
+    const { method, signal, url } = req.raw;
+    req.raw = new Request(url, { method, headers, signal });
+    req.bodyCache = { text: Promise.resolve(text.trim() === "" ? "{}" : text) as never };
+    await next();
+  });
+}
+
+async function readText(request: Request, limitBytes: number): Promise<string> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
+  if (request.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const piece of request.body as ReadableStream<Uint8Array>) {
+    size += piece.byteLength;
+    if (size > limitBytes) throw tooLarge();
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}

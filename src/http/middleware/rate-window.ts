@@ -1,0 +1,27 @@
+import { createMiddleware } from "hono/factory";
+
+import { SECOND_MS } from "../../core/clock.ts";
+import { WINDOW_MS } from "../../core/sliding-window.ts";
+import type { Surface } from "../../ports/rate-limits.ts";
+import type { AppEnv } from "../app-env.ts";
+import { clientOf } from "../client-address.ts";
+
+/**
+ * The surface's budget per client, asked before anything else. The headers are the structured
+ * fields of draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds, `r` left, `t`
+ * seconds until there is room again (refused) or until the window is empty again (passed).
+ * @throws QuarryError `limits-unavailable`: without a count nothing passes.
+ */
+export function rateWindow(surface: Surface) {
+  return createMiddleware<AppEnv>(async (context, next) => {
+    const client = clientOf(context.req.raw.headers);
+    const verdict = await context.get("services").rateLimits(surface, client);
+    const resetSeconds = Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS));
+    const windowSeconds = WINDOW_MS / SECOND_MS;
+    context.header("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);
+    context.header("RateLimit", `"${surface}";r=${verdict.remaining};t=${resetSeconds}`);
+    if (verdict.allowed) return await next();
+    context.header("Retry-After", String(resetSeconds));
+    return context.json({ error: "Too many requests" }, 429);
+  });
+}

@@ -1,0 +1,17 @@
+import { createMiddleware } from "hono/factory";
+
+import type { Env } from "../../env.ts";
+import type { Services } from "../../services.ts";
+import type { AppEnv } from "../app-env.ts";
+
+export type Compose = (env: Env, context: { waitUntil(work: Promise<unknown>): void }) => Services;
+
+/** Puts the services into the context, their log bearing the request's id. */
+export function services(compose: Compose) {
+  return createMiddleware<AppEnv>(async (context, next) => {
+    const composed = compose(context.env, context.executionCtx);
+    const log = composed.log.with({ requestId: context.get("requestId") });
+    context.set("services", { ...composed, log });
+    await next();
+  });
+}

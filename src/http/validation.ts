@@ -1,0 +1,106 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+
+import { invalid } from "../core/errors.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** `selectedFiles[0].files` for ["selectedFiles", 0, "files"]; the whole is `whole`. */
+function pathText(path: readonly PropertyKey[], whole: string): string {
+  const text = path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    return text === "" ? String(key) : `${text}.${String(key)}`;
+  }, "");
+  return text === "" ? whole : text;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    input,
+  );
+}
+
+const ARTICLES: Record<string, string> = {
+  int: "an integer",
+  number: "a number",
+  string: "a string",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
+
+/** What a bound counts: items, characters, or the value itself. */
+function bound(issue: { origin: string }, words: "at least" | "at most", figure: unknown): string {
+  if (issue.origin === "array") return `must have ${words} ${String(figure)} ${items(figure)}`;
+  if (issue.origin === "string") return `must have ${words} ${String(figure)} ${chars(figure)}`;
+  return `must be ${words} ${String(figure)}`;
+}
+const items = (figure: unknown) => (figure === 1 ? "item" : "items");
+const chars = (figure: unknown) => (figure === 1 ? "character" : "characters");
+
+/** One issue in plain words, in the form "topK must be at most 100". */
+function sentenceOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${ARTICLES[issue.expected] ?? issue.expected}`;
+    case "too_big":
+      return bound(issue, "at most", issue.maximum);
+    case "too_small":
+      return bound(issue, "at least", issue.minimum);
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "custom":
+      return issue.message;
+    case "invalid_format":
+      // A pattern with words of its own says more than "has the wrong form".
+      return issue.message.startsWith("Invalid") ? "has the wrong form" : issue.message;
+    default:
+      return "is not valid";
+  }
+}
+
+/** A union fails as a whole; the branch that comes closest tells what is wrong. */
+function leaves(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [closest] = [...issue.errors].sort((a, b) => a.length - b.length);
+  const inner = (closest ?? []).flatMap(leaves);
+  return inner.map((leaf) => ({ ...leaf, path: [...issue.path, ...leaf.path] }));
+}
+
+/** All failing fields: "topK must be at most 100; semanticSearch is required". */
+export function describeIssues(error: z.core.$ZodError, input: unknown, whole = "body"): string {
+  const sentences = error.issues.flatMap(leaves).map((issue) => {
+    const field = pathText(issue.path, whole);
+    const absent = issue.code !== "custom" && valueAt(input, issue.path) === undefined;
+    return `${field} ${absent ? "is required" : sentenceOf(issue)}`;
+  });
+  return [...new Set(sentences)].join("; ");
+}
+
+type Validated = { success: true } | { success: false; error: z.core.$ZodError; data?: unknown };
+
+/**
+ * The `defaultHook` of every OpenAPIHono: a request that does not fit its schema is a 400 that
+ * names all failing fields.
+ * @throws QuarryError `invalid`.
+ */
+export function validationHook(result: Validated & { target: string }, _context: Context): void {
+  if (result.success) return;
+  const whole = result.target === "json" ? "body" : result.target;
+  throw invalid(describeIssues(result.error, result.data, whole));
+}
+
+/** Parses with the same errors as a route's own schema. @throws QuarryError `invalid`. */
+export function parseOrRefuse<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw invalid(describeIssues(parsed.error, input));
+}
