@@ -1,7 +1,7 @@
 /** `npm run bench -- NAME [ARGUMENTS]`: each benchmark prints one table and one JSON line. */
 import { readdirSync } from "node:fs";
 
-type Benchmark = { run(args: string[]): Promise<Record<string, unknown>> };
+type Benchmark = { run: (args: string[]) => Promise<Record<string, unknown>> };
 
 const NOT_BENCHMARKS = new Set(["run.ts"]);
 const names = readdirSync(import.meta.dirname)

@@ -1,8 +1,12 @@
+import type * as worker from "../../src/index.ts";
 import type { D1Migration } from "cloudflare:test";
 import type { Env as Bindings } from "../../src/env.ts";
 
 declare global {
   namespace Cloudflare {
+    interface GlobalProps {
+      mainModule: typeof worker;
+    }
     interface Env extends Bindings {
       TEST_MIGRATIONS: D1Migration[];
     }

@@ -23,8 +23,14 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
   [
     "production bundle",
-    ...["wrangler", "deploy", "--dry-run", "--env", "production", "--outdir", join(scratch, "out")],
-  ] as [string, string, ...string[]],
+    "wrangler",
+    "deploy",
+    "--dry-run",
+    "--env",
+    "production",
+    "--outdir",
+    join(scratch, "bundle"),
+  ],
 ];
 
 type Counts = { passed: number; failed: number; skipped: number };

@@ -1,0 +1,63 @@
+import { exports } from "cloudflare:workers";
+
+/** Where the tests pretend that the Worker is served. */
+export const ORIGIN = "http://quarry.test";
+
+let address = 0;
+
+/** A client address of its own for every call, so that no rate window stands in the way. */
+function freshAddress(): string {
+  address += 1;
+  return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`;
+}
+
+export type Call = { status: number; body: unknown; headers: Headers };
+
+export async function call(
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string>; body?: BodyInit | undefined } = {},
+): Promise<Call> {
+  const request = new Request(`${ORIGIN}${path}`, {
+    method,
+    headers: { "CF-Connecting-IP": freshAddress(), ...options.headers },
+    body: options.body ?? null,
+  });
+  const response = await exports.default.fetch(request);
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.includes("json") === true;
+  const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
+  return { status: response.status, body, headers: response.headers };
+}
+
+/** The panel API as its first administrator. */
+export async function signedIn() {
+  const credentials = { email: "admin@localhost", password: "quarry" };
+  const session = await call("POST", "/panel/api/session", {
+    body: JSON.stringify(credentials),
+  });
+  const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  const headers = { Cookie: cookie, Origin: ORIGIN };
+  return {
+    send: async (method: string, path: string, body?: unknown) =>
+      await call(method, `/panel/api${path}`, {
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    put: async (path: string, text: string, mimeType = "text/markdown") =>
+      await call("PUT", `/panel/api${path}`, {
+        headers: { ...headers, "Content-Type": mimeType },
+        body: text,
+      }),
+  };
+}
+
+/** The public API with a token. */
+export function withToken(token: string) {
+  const headers = { Authorization: `Bearer ${token}` };
+  return {
+    get: async (path: string) => await call("GET", `/api${path}`, { headers }),
+    post: async (path: string, body: unknown) =>
+      await call("POST", `/api${path}`, { headers, body: JSON.stringify(body) }),
+  };
+}
