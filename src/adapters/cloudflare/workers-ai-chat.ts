@@ -1,0 +1,74 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
+
+import { openAiChat } from "../openai/openai-models.ts";
+import { runWorkersAi } from "./workers-ai-failures.ts";
+import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+
+const usage = z.object({
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  total_tokens: z.number().optional(),
+});
+
+/** Newer models answer as OpenAI does; the older ones with the text and flat tool calls. */
+const openAiForm = z.looseObject({ choices: z.array(z.unknown()) });
+const workersForm = z.looseObject({
+  response: z
+    .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+    .nullish(),
+  tool_calls: z
+    .array(z.looseObject({ id: z.string().optional(), name: z.string(), arguments: z.unknown() }))
+    .nullish(),
+  usage: usage.nullish(),
+});
+
+/**
+ * A chat model of the `AI` binding. Its wire is OpenAI's in all but the transport and the older
+ * replies' form, so the SDK's model for that wire is given a `fetch` that calls the binding.
+ */
+export function workersAiChat(settings: WorkersAiSettings, modelId: string): LanguageModelV4 {
+  const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const body = typeof init?.body === "string" ? init.body : "{}";
+    const { model: _, ...inputs } = JSON.parse(body) as Record<string, unknown>;
+    const signal = init?.signal ?? undefined;
+    const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
+    return Response.json(asCompletion(reply));
+  };
+  const endpoint = { baseUrl: "https://workers-ai.invalid/v1", apiKey: undefined };
+  return openAiChat({ ...endpoint, name: "workers-ai", fetch: viaBinding }, modelId);
+}
+
+/** The binding wants the bare schema where OpenAI wraps it with a name. */
+function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
+  const format = inputs["response_format"] as
+    | { type: string; json_schema?: { schema?: unknown } }
+    | undefined;
+  if (format?.json_schema?.schema === undefined) return inputs;
+  return {
+    ...inputs,
+    response_format: { type: "json_schema", json_schema: format.json_schema.schema },
+  };
+}
+
+function asCompletion(reply: unknown): unknown {
+  if (openAiForm.safeParse(reply).success) return reply;
+  const parsed = workersForm.safeParse(reply);
+  // Not a completion: the SDK refuses it as unreadable.
+  if (!parsed.success) return { unreadable: true };
+  const { response, tool_calls, usage: counted } = parsed.data;
+  const calls = (tool_calls ?? []).map((call, at) => ({
+    id: call.id ?? `call-${at + 1}`,
+    type: "function",
+    function: { name: call.name, arguments: textOf(call.arguments) },
+  }));
+  const message = {
+    role: "assistant",
+    content: response === null || response === undefined ? null : textOf(response),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
+  return { choices: [{ index: 0, message, finish_reason }], usage: counted ?? undefined };
+}
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,27 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
+
+import { ModelFailure } from "../../ports/models.ts";
+import { runWorkersAi } from "./workers-ai-failures.ts";
+import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+
+/** Texts that bge-m3 and its like take in one call. */
+export const WORKERS_AI_TEXTS_PER_CALL = 100;
+
+const reply = z.object({ data: z.array(z.array(z.number())) });
+
+export function workersAiEmbedding(settings: WorkersAiSettings, modelId: string): EmbeddingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "workers-ai",
+    modelId,
+    maxEmbeddingsPerCall: WORKERS_AI_TEXTS_PER_CALL,
+    supportsParallelCalls: true,
+    async doEmbed({ values, abortSignal }) {
+      const inputs = { text: values, truncate_inputs: true };
+      const answer = reply.safeParse(await runWorkersAi(settings, modelId, inputs, abortSignal));
+      if (!answer.success) throw new ModelFailure("unreadable reply");
+      return { embeddings: answer.data.data, warnings: [] };
+    },
+  };
+}

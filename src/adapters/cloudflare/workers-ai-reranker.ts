@@ -1,0 +1,34 @@
+import type { RerankingModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
+
+import { ModelFailure } from "../../ports/models.ts";
+import { runWorkersAi } from "./workers-ai-failures.ts";
+import type { WorkersAiSettings } from "./workers-ai-failures.ts";
+
+/** Contexts that bge-reranker-base scores in one call. */
+export const WORKERS_AI_CONTEXTS_PER_CALL = 100;
+
+const reply = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })) });
+
+export function workersAiReranker(settings: WorkersAiSettings, modelId: string): RerankingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "workers-ai",
+    modelId,
+    async doRerank({ query, documents, topN, abortSignal }) {
+      const texts =
+        documents.type === "text"
+          ? documents.values
+          : documents.values.map((value) => JSON.stringify(value));
+      const contexts = texts.map((text) => ({ text }));
+      const inputs = { query, contexts, top_k: topN ?? texts.length };
+      const answer = reply.safeParse(await runWorkersAi(settings, modelId, inputs, abortSignal));
+      if (!answer.success) throw new ModelFailure("unreadable reply");
+      const ranking = answer.data.response.map(({ id, score }) => ({
+        index: id,
+        relevanceScore: score,
+      }));
+      return { ranking };
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
+
+import { readPassages, readRequest } from "../../core/passages.ts";
+import type { Passage } from "../../core/passages.ts";
+import { answerOf } from "./extractive/answer.ts";
+import { evidenceOf } from "./extractive/evidence.ts";
+import { fillSchema } from "./extractive/fill-schema.ts";
+import { asNode } from "./extractive/schema.ts";
+import { sentencesOf } from "./extractive/sentences.ts";
+
+/** About four characters make a token; only for the usage that is shown. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * `embedded/extractive`: no language model. It answers with the most relevant sentences of the
+ * prompt and of what was found, fills a JSON Schema from them, and, given tools, first calls each
+ * with the prompt. Deterministic, without network.
+ */
+export function extractiveChat(): LanguageModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "embedded",
+    modelId: "extractive",
+    supportedUrls: {},
+    doGenerate: (options) => Promise.resolve(generate(options)),
+    doStream: (options) => Promise.resolve({ stream: streamOf(generate(options)) }),
+  };
+}
+
+function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
+  options.abortSignal?.throwIfAborted();
+  const read = readPrompt(options.prompt);
+  const calls = read.searched ? [] : toolCalls(options, read.request);
+  const content: LanguageModelV4Content[] =
+    calls.length > 0 ? calls : [{ type: "text", text: replyTo(options, read) }];
+  const finish = calls.length > 0 ? "tool-calls" : "stop";
+  const input = tokensOf(JSON.stringify(options.prompt));
+  const output = tokensOf(JSON.stringify(content));
+  return {
+    content,
+    finishReason: { unified: finish, raw: finish },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: output, text: output, reasoning: undefined },
+    },
+    warnings: [],
+  };
+}
+
+const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+type Read = { request: string; passages: Passage[]; searched: boolean };
+
+/** The last request, and every passage of the turn that it opened. */
+function readPrompt(prompt: LanguageModelV4Prompt): Read {
+  const last = prompt.findLastIndex(({ role }) => role === "user");
+  const said = textOfMessage(prompt[last]);
+  const found = prompt.slice(last + 1).filter(({ role }) => role === "tool");
+  const passages = [said, ...found.map(textOfMessage)].flatMap(readPassages);
+  return { request: readRequest(said), passages, searched: found.length > 0 };
+}
+
+function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): string {
+  if (message === undefined || message.role === "system") return "";
+  const texts = message.content.map((part) => {
+    if (part.type === "text") return part.text;
+    if (part.type !== "tool-result") return "";
+    const { output } = part;
+    return output.type === "text" ? output.value : "";
+  });
+  return texts.join("\n");
+}
+
+function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): string {
+  const passages = read.passages.flatMap(({ text, source }, at) => sentencesOf(text, at, source));
+  const material = { request: read.request, passages };
+  if (responseFormat?.type !== "json") return answerOf(material);
+  const passageTexts = read.passages.map(({ text }) => text);
+  const evidence = evidenceOf({ ...material, passageTexts });
+  const schema = responseFormat.schema ?? { type: "object" };
+  return JSON.stringify(fillSchema(schema, evidence));
+}
+
+/** One call of each tool: the request goes into its first text argument. */
+function toolCalls(
+  { tools, toolChoice }: LanguageModelV4CallOptions,
+  request: string,
+): LanguageModelV4Content[] {
+  if (tools === undefined || toolChoice?.type === "none") return [];
+  return tools.flatMap((tool, at): LanguageModelV4Content[] => {
+    if (tool.type !== "function") return [];
+    const properties = Object.entries(asNode(tool.inputSchema.properties));
+    const [argument] = properties.find(([, one]) => asNode(one)["type"] === "string") ?? [];
+    const input = JSON.stringify(argument === undefined ? {} : { [argument]: request });
+    return [{ type: "tool-call", toolCallId: `call-${at + 1}`, toolName: tool.name, input }];
+  });
+}
+
+function streamOf(
+  result: LanguageModelV4GenerateResult,
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue({ type: "stream-start", warnings: [] });
+      for (const [at, part] of result.content.entries()) {
+        const id = String(at);
+        if (part.type === "text") {
+          controller.enqueue({ type: "text-start", id });
+          controller.enqueue({ type: "text-delta", id, delta: part.text });
+          controller.enqueue({ type: "text-end", id });
+        } else if (part.type === "tool-call") controller.enqueue(part);
+      }
+      const { usage, finishReason } = result;
+      controller.enqueue({ type: "finish", usage, finishReason });
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { byRelevance } from "./relevance.ts";
+import { sentencesOf } from "./sentences.ts";
+import type { Sentence } from "./sentences.ts";
+
+export type Material = {
+  /** The caller's own words. */
+  request: string;
+  /** Sentences of what was found; empty when nothing was searched. */
+  passages: Sentence[];
+};
+
+/** Sentences that come close to the best one are part of the answer. */
+const CLOSE_TO_BEST = 0.7;
+const SENTENCES_AT_MOST = 3;
+export const NOTHING_FOUND = "The documents that were found say nothing about this.";
+
+/** The most relevant sentences, best first. */
+export function answerOf(material: Material): string {
+  const chosen = bestSentences(material).map(({ text }) => text);
+  return chosen.length === 0 ? NOTHING_FOUND : chosen.join(" ");
+}
+
+export function bestSentences({ request, passages }: Material): Sentence[] {
+  const own = sentencesOf(request);
+  // Without passages the request holds both the question and what it is about.
+  const sentences = passages.length > 0 ? passages : withoutQuestion(own);
+  const scored = byRelevance(sentences, request);
+  const best = scored[0]?.score ?? 0;
+  if (best === 0) return passages.length > 0 ? [] : sentences.slice(0, SENTENCES_AT_MOST);
+  const close = scored.filter(({ score }) => score >= best * CLOSE_TO_BEST);
+  return distinct(close.map(({ sentence }) => sentence)).slice(0, SENTENCES_AT_MOST);
+}
+
+/** The statements of a text that also asks something; all of it when it only asks. */
+export function withoutQuestion(sentences: Sentence[]): Sentence[] {
+  const statements = sentences.filter(({ text }) => !/[?:]$/.test(text));
+  return statements.length > 0 ? statements : sentences;
+}
+
+function distinct(sentences: Sentence[]): Sentence[] {
+  return [...new Map(sentences.map((one) => [one.stems.join(" "), one])).values()];
+}

@@ -1,0 +1,113 @@
+import { closestTo, labelledAs, sentencesAbout } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
+import { numberOf, textOf } from "./schema.ts";
+import type { SchemaNode } from "./schema.ts";
+import { stemsOf } from "./sentences.ts";
+import { FORMATS, numbersIn } from "./values.ts";
+
+/** The property's name and what the schema tells of it. */
+export type Slot = { key: string; node: SchemaNode };
+
+const aboutOf = ({ node }: Slot) => `${textOf(node["title"])} ${textOf(node["description"])}`;
+
+/** Undefined: the text gives no reason for any of the options. */
+export function fillEnum(evidence: Evidence, slot: Slot, options: unknown[]): unknown {
+  const labelled = labelledAs(evidence, slot.key);
+  const about = [
+    ...(labelled === null ? [] : [labelled]),
+    ...evidence.answer.map(({ text }) => text),
+    ...sentencesAbout(evidence, slot.key, aboutOf(slot)).map(({ text }) => text),
+    evidence.text,
+  ];
+  for (const text of about) {
+    const stems = new Set(stemsOf(text));
+    const named = options.filter((option) => {
+      const wanted = stemsOf(String(option));
+      return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
+    });
+    if (named.length > 0) return named[0];
+  }
+  return undefined;
+}
+
+export function fillNumber(evidence: Evidence, slot: Slot, whole: boolean): number | undefined {
+  const { node, key } = slot;
+  const least = Math.max(
+    numberOf(node["minimum"], -Infinity),
+    numberOf(node["exclusiveMinimum"], -Infinity),
+  );
+  const most = Math.min(
+    numberOf(node["maximum"], Infinity),
+    numberOf(node["exclusiveMaximum"], Infinity),
+  );
+  const fits = (value: number) => {
+    const step = numberOf(node["multipleOf"], 0);
+    const stepped = step === 0 || Number.isInteger(value / step);
+    const inside = value >= least && value <= most;
+    const open = value !== node["exclusiveMinimum"] && value !== node["exclusiveMaximum"];
+    return stepped && inside && open && (!whole || Number.isInteger(value));
+  };
+  const labelled = numbersIn(labelledAs(evidence, key) ?? "").find(({ value }) => fits(value));
+  if (labelled !== undefined) return labelled.value;
+  const about = sentencesAbout(evidence, key, aboutOf(slot));
+  // Inside one row or item every number is a candidate, named or not.
+  const sentences = about.length > 0 || evidence.question !== "" ? about : evidence.sentences;
+  for (const { text } of sentences) {
+    const values = numbersIn(text).filter(({ value }) => fits(value));
+    const closest = closestTo(values, text, key);
+    if (closest !== null) return closest;
+  }
+  return undefined;
+}
+
+const NEGATION =
+  /\b(not|no|never|none|without|cannot|neither|nor|nicht|kein\w*|nie|ohne|false)\b|n['’]t\b/i;
+
+export function fillBoolean(evidence: Evidence, slot: Slot): boolean | undefined {
+  const labelled = labelledAs(evidence, slot.key);
+  if (labelled !== null) return !/^\W*(no|false|off|nein|n)\b/i.test(labelled);
+  const named = sentencesAbout({ ...evidence, question: "" }, slot.key, aboutOf(slot))[0];
+  const answer = evidence.question.endsWith("?") ? evidence.answer[0] : undefined;
+  const about = named ?? answer;
+  return about === undefined ? undefined : !NEGATION.test(about.text);
+}
+
+export function fillString(evidence: Evidence, slot: Slot): string | undefined {
+  const { node, key } = slot;
+  const labelled = labelledAs(evidence, key);
+  const about = sentencesAbout(evidence, key, aboutOf(slot)).map(({ text }) => text);
+  const format = FORMATS[textOf(node["format"])];
+  const sources = [...(labelled === null ? [] : [labelled]), ...about];
+  if (format !== undefined) {
+    for (const text of [...sources, evidence.text]) {
+      const closest = closestTo(format.find(text), text, key);
+      if (closest !== null) return closest;
+    }
+    return undefined;
+  }
+  const pattern = textOf(node["pattern"]);
+  if (pattern !== "") return matching([...sources, evidence.text], pattern);
+  if (labelled !== null) return labelled.replace(/[.;,\s]+$/, "");
+  const best = sentencesAbout(evidence, key, aboutOf(slot))[0];
+  return best?.text ?? (evidence.answer.map(({ text }) => text).join(" ") || undefined);
+}
+
+/** The first word or run of words that the pattern accepts as a whole. */
+function matching(texts: string[], pattern: string): string | undefined {
+  const whole = patternOf(pattern);
+  if (whole === null) return undefined;
+  for (const text of texts) {
+    const words = text.split(/[\s,;()"“”]+/u).map((word) => word.replace(/[.:!?]+$/, ""));
+    const found = words.find((word) => word !== "" && whole.test(word));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function patternOf(pattern: string): RegExp | null {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+/** What of a JSON Schema is read here; a schema may be `true` (anything) or `false`. */
+export type SchemaNode = { [keyword: string]: unknown };
+
+export const isObject = (value: unknown): value is SchemaNode =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const asNode = (value: unknown): SchemaNode => (isObject(value) ? value : {});
+
+/** A local reference (`#/$defs/X`), or null when it leads nowhere here. */
+function referenced(root: SchemaNode, reference: string): unknown {
+  if (!reference.startsWith("#")) return null;
+  let node: unknown = root;
+  for (const part of reference.slice(1).split("/").filter(Boolean)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    node = Array.isArray(node) ? node[Number(key)] : asNode(node)[key];
+  }
+  return node;
+}
+
+const MOST_REFERENCES = 16;
+
+/** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
+export function resolved(schema: unknown, root: SchemaNode): SchemaNode {
+  let node = asNode(schema);
+  for (let step = 0; step < MOST_REFERENCES; step++) {
+    const reference = node["$ref"] ?? node["$dynamicRef"];
+    if (typeof reference !== "string") break;
+    const { $ref: _, $dynamicRef: __, ...beside } = node;
+    node = { ...asNode(referenced(root, reference)), ...beside };
+  }
+  const parts = listOf(node["allOf"]).map((part) => resolved(part, root));
+  const branch = [...listOf(node["anyOf"]), ...listOf(node["oneOf"])].find(isUseful);
+  if (branch !== undefined) parts.push(resolved(branch, root));
+  return parts.reduce<SchemaNode>(merged, node);
+}
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const isUseful = (schema: unknown) => asNode(schema)["type"] !== "null" && schema !== false;
+
+function merged(one: SchemaNode, other: SchemaNode): SchemaNode {
+  const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
+  const required = [...listOf(one["required"]), ...listOf(other["required"])];
+  return { ...other, ...one, properties, required };
+}
+
+/** The type to fill: the first that is not null, or what the keywords imply. */
+export function typeOf(node: SchemaNode): string {
+  const { type } = node;
+  const named = typeof type === "string" ? type : listOf(type).find((one) => one !== "null");
+  if (typeof named === "string") return named;
+  if (isObject(node["properties"]) && Object.keys(node["properties"]).length > 0) return "object";
+  if ("items" in node || "prefixItems" in node) return "array";
+  if ("minimum" in node || "maximum" in node || "multipleOf" in node) return "number";
+  return Array.isArray(type) ? "null" : "string";
+}
+
+export const admitsNull = (node: SchemaNode) =>
+  node["type"] === "null" || listOf(node["type"]).includes("null");
+
+export const numberOf = (value: unknown, otherwise: number) =>
+  typeof value === "number" ? value : otherwise;
+
+export const textOf = (value: unknown) => (typeof value === "string" ? value : "");

@@ -1,0 +1,122 @@
+/** Finds values of a kind in plain text, in order of their appearance. */
+export type FoundValue<T> = { value: T; at: number };
+
+const NUMBER =
+  /(?<![\w.,-])[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|(?<![\w.])[-−]?\d+(?:[.,]\d+)?/g;
+const NUMBER_WORDS = [
+  "zero",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+];
+
+export function numbersIn(text: string): FoundValue<number>[] {
+  const digits = [...text.matchAll(NUMBER)].map(({ 0: found, index }) => ({
+    value: Number(plainNumber(found)),
+    at: index,
+  }));
+  const words = [...text.matchAll(/\b[a-z]+\b/gi)].flatMap(({ 0: word, index }) => {
+    const value = NUMBER_WORDS.indexOf(word.toLowerCase());
+    // "one" is more often a pronoun than a count.
+    return value === -1 || value === 1 ? [] : [{ value, at: index }];
+  });
+  const all = [...digits, ...words].filter(({ value }) => Number.isFinite(value));
+  return all.sort((a, b) => a.at - b.at);
+}
+
+function plainNumber(found: string): string {
+  const minus = found.replace("−", "-");
+  if (/^-?\d+,\d{1,2}$/.test(minus)) return minus.replace(",", ".");
+  return minus.replace(/[,'\u00A0\u202F]/g, "");
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const GERMAN_MONTHS: Record<string, string> = { mär: "mar", mai: "may", okt: "oct", dez: "dec" };
+const ISO_DATE = /\b(\d{4})-(\d{2})-(\d{2})\b/g;
+const DAY_FIRST = /\b(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(\p{L}{3})\p{L}*\.?,?\s+(\d{4})\b/gu;
+const MONTH_FIRST = /\b(\p{L}{3})\p{L}*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b/gu;
+const DOTTED = /\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/g;
+
+/** Dates as `YYYY-MM-DD`. */
+export function datesIn(text: string): FoundValue<string>[] {
+  const found: FoundValue<string>[] = [];
+  const add = (at: number, year = "", month: number | string = "", day = "") => {
+    const date = `${year}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}`;
+    const parsed = new Date(`${date}T00:00:00Z`);
+    if (!Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)) {
+      found.push({ value: date, at });
+    }
+  };
+  for (const one of text.matchAll(ISO_DATE)) add(one.index, one[1], one[2], one[3]);
+  for (const one of text.matchAll(DAY_FIRST)) add(one.index, one[3], monthOf(one[2]), one[1]);
+  for (const one of text.matchAll(MONTH_FIRST)) add(one.index, one[3], monthOf(one[1]), one[2]);
+  for (const one of text.matchAll(DOTTED)) add(one.index, one[3], one[2], one[1]);
+  return found.sort((a, b) => a.at - b.at);
+}
+
+function monthOf(name = ""): number {
+  const short = name.toLowerCase();
+  return MONTHS.indexOf(GERMAN_MONTHS[short] ?? short) + 1;
+}
+
+const CLOCK_TIME = /\b([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\b/g;
+
+export function timesIn(text: string): FoundValue<string>[] {
+  return [...text.matchAll(CLOCK_TIME)].map((one) => ({
+    value: `${(one[1] ?? "").padStart(2, "0")}:${one[2] ?? ""}:${one[3] ?? "00"}`,
+    at: one.index,
+  }));
+}
+
+const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+const URL_PATTERN = /https?:\/\/[^\s<>"')\]]+[^\s<>"')\].,;:!?]/g;
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+const IPV4 = /\b(?:\d{1,3}\.){3}\d{1,3}\b/g;
+
+const matches = (pattern: RegExp) => (text: string) =>
+  [...text.matchAll(pattern)].map(({ 0: value, index }) => ({ value, at: index }));
+
+const dateTimesIn = (text: string): FoundValue<string>[] => {
+  const time = timesIn(text)[0]?.value ?? "00:00:00";
+  return datesIn(text).map(({ value, at }) => ({ value: `${value}T${time}Z`, at }));
+};
+
+/** How a string of a JSON Schema `format` is found, and what stands in when there is none. */
+export const FORMATS: Record<
+  string,
+  { find: (text: string) => FoundValue<string>[]; otherwise: string }
+> = {
+  date: { find: datesIn, otherwise: "1970-01-01" },
+  time: {
+    find: (text) => timesIn(text).map(({ value, at }) => ({ value: `${value}Z`, at })),
+    otherwise: "00:00:00Z",
+  },
+  "date-time": { find: dateTimesIn, otherwise: "1970-01-01T00:00:00Z" },
+  email: { find: matches(EMAIL), otherwise: "unknown@example.com" },
+  uri: { find: matches(URL_PATTERN), otherwise: "about:blank" },
+  url: { find: matches(URL_PATTERN), otherwise: "https://example.com/" },
+  "uri-reference": { find: matches(URL_PATTERN), otherwise: "" },
+  uuid: { find: matches(UUID), otherwise: "00000000-0000-0000-0000-000000000000" },
+  ipv4: { find: matches(IPV4), otherwise: "0.0.0.0" },
+};
+
+/** A new line, or a sentence's end where a new label begins. */
+const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;
+
+/** `Label: value` lines of a text, the label in the words of the text. */
+export function labelledValues(text: string): { label: string; value: string }[] {
+  return text.split(NEXT_LABEL).flatMap((line) => {
+    const found = /^[\s>*\-•|#]*\**([^:*=|?!.]{1,60}?)\**\s*[:=]\**\s*(\S.*?)[\s|]*$/u.exec(line);
+    if (found === null || found[2]?.startsWith("//") === true) return [];
+    return [{ label: found[1] ?? "", value: found[2] ?? "" }];
+  });
+}

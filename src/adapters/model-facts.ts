@@ -1,0 +1,33 @@
+/** Facts of models that are not told by their providers' APIs, by the beginning of the name. */
+type Facts = { contextTokens: number };
+
+/** Where nothing is known: small enough for most servers of today. */
+const UNKNOWN: Facts = { contextTokens: 16_384 };
+
+/** First match wins: longer beginnings stand before shorter ones. */
+const KNOWN: [beginning: string, facts: Facts][] = [
+  ["embedded/", { contextTokens: 200_000 }],
+  ["anthropic/", { contextTokens: 200_000 }],
+  ["google-ai-studio/", { contextTokens: 1_000_000 }],
+  ["openai/gpt-3.5", { contextTokens: 16_385 }],
+  ["openai/", { contextTokens: 128_000 }],
+  ["groq/", { contextTokens: 128_000 }],
+  ["mistral/", { contextTokens: 128_000 }],
+  ["workers-ai/@cf/meta/llama-4", { contextTokens: 131_000 }],
+  ["workers-ai/@cf/meta/llama-3.3", { contextTokens: 24_000 }],
+  ["workers-ai/@cf/meta/llama-3.2", { contextTokens: 60_000 }],
+  ["workers-ai/@cf/meta/llama-3.1-8b-instruct-fp8", { contextTokens: 32_000 }],
+  ["workers-ai/@cf/meta/llama-3.1", { contextTokens: 7_968 }],
+  ["workers-ai/@cf/meta/llama", { contextTokens: 8_192 }],
+  ["workers-ai/@cf/openai/gpt-oss", { contextTokens: 128_000 }],
+  ["workers-ai/@cf/mistralai/mistral-small", { contextTokens: 128_000 }],
+  ["workers-ai/@cf/qwen/", { contextTokens: 32_768 }],
+  ["workers-ai/@cf/google/gemma-3", { contextTokens: 80_000 }],
+  ["workers-ai/", { contextTokens: 8_192 }],
+];
+
+/** Tokens of prompt and answer together. */
+export function contextTokensOf(model: string): number {
+  const known = KNOWN.find(([beginning]) => model.startsWith(beginning));
+  return (known?.[1] ?? UNKNOWN).contextTokens;
+}
