@@ -1,0 +1,25 @@
+/** Where a page, slide or sheet begins: character offset in `markdown`. Numbers count from 1. */
+export type PageStart = { page: number; start: number };
+
+/** A document as text with structure. Plain JSON: it is kept by content hash and read again. */
+export type ExtractedDocument = {
+  markdown: string;
+  title: string | null;
+  /** BCP 47, as the document declares it or as its words show; null when neither tells. */
+  language: string | null;
+  /** In order of `start`; empty for documents without pages. */
+  pages: PageStart[];
+  /** Plain facts about what was left out or mended, such as "12 zero-width characters removed". */
+  notes: string[];
+};
+
+/** Part of the key under which an extracted document is kept: raise it when extraction changes. */
+export const EXTRACTION_FORMAT = 1;
+
+/** The document can never be read; the message is shown as the file's `errorMessage`. */
+export class UnreadableDocument extends Error {
+  override readonly name = "UnreadableDocument";
+}
+
+/** A document as it came. */
+export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

@@ -1,0 +1,19 @@
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { readHtml } from "./html/html-reader.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+
+/** A page that is nothing but links keeps them: better than no text. */
+export function extractHtml(html: string): ExtractedDocument {
+  let out = new MarkdownBuilder();
+  let facts = readHtml(html, out);
+  if (out.length === 0) {
+    out = new MarkdownBuilder();
+    facts = readHtml(html, out, { keepNavigation: true });
+  }
+  const markdown = out.toString();
+  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
+  const notes: string[] = [];
+  if (facts.hiddenElements > 0) notes.push(`${facts.hiddenElements} hidden elements removed`);
+  if (facts.flattened) notes.push("nesting deeper than 1000 elements flattened");
+  return { markdown, title: facts.title ?? heading, language: facts.language, pages: [], notes };
+}

@@ -1,0 +1,279 @@
+import { Parser } from "htmlparser2";
+import { foldSpace } from "../markdown-builder.ts";
+import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { flattenNesting } from "./flatten-nesting.ts";
+import { collectHiddenSelectors, isHidden } from "./hidden-styles.ts";
+import type { HiddenSelectors } from "./hidden-styles.ts";
+import { BLOCKS, isNavigation, SKIPPED } from "./html-roles.ts";
+import { TableCollector } from "./table-collector.ts";
+
+type Attributes = Record<string, string>;
+type List = { ordered: boolean; next: number };
+/** What closing an element undoes; `plain` undoes nothing. */
+type Effect = "plain" | "skip" | "code" | "quote" | "content" | "link";
+type OpenTable = { table: TableCollector; isLayout: boolean };
+
+export type HtmlFacts = {
+  title: string | null;
+  language: string | null;
+  hiddenElements: number;
+  flattened: boolean;
+};
+
+const PARSE_STEP_CHARACTERS = 1 << 16;
+const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
+const MAX_LINK_CHARACTERS = 300;
+const LISTS = new Set(["ul", "ol", "menu", "dl"]);
+const ITEMS = new Set(["li", "dt", "dd"]);
+const CELLS = new Set(["td", "th"]);
+const HEADING = /^h[1-6]$/;
+const EFFECTS: Record<string, Effect> = {
+  title: "skip",
+  main: "content",
+  article: "content",
+  blockquote: "quote",
+  code: "code",
+  kbd: "code",
+  samp: "code",
+};
+
+/**
+ * Reads HTML in one pass, without a tree, so that memory does not grow with nesting.
+ * `keepNavigation` reads what leads around the site as well.
+ */
+export function readHtml(
+  html: string,
+  out: MarkdownBuilder,
+  options: { keepNavigation?: boolean } = {},
+): HtmlFacts {
+  const { html: flat, flattened } = flattenNesting(html);
+  const reader = new HtmlReader(out, options.keepNavigation ?? false);
+  const parser = new Parser(reader);
+  for (let at = 0; at < flat.length; at += PARSE_STEP_CHARACTERS) {
+    parser.write(flat.slice(at, at + PARSE_STEP_CHARACTERS));
+  }
+  parser.end();
+  reader.finish();
+  return {
+    title: reader.title,
+    language: reader.language,
+    hiddenElements: reader.hidden,
+    flattened,
+  };
+}
+
+class HtmlReader {
+  title: string | null = null;
+  language: string | null = null;
+  hidden = 0;
+  #hasTitle = false;
+  #text = "";
+  #heading = 0;
+  #item: { marker: string; depth: number } | null = null;
+  #preformatted = 0;
+  #quoted = 0;
+  #contentDepth = 0;
+  #skipping = 0;
+  #sink: "title" | "style" | null = null;
+  #sunk = "";
+  readonly #open: { name: string; effect: Effect; textStart: number; href: string }[] = [];
+  readonly #lists: List[] = [];
+  readonly #tables: OpenTable[] = [];
+  #cell: { columnSpan: number; rowSpan: number } | null = null;
+  readonly #hiddenSelectors: HiddenSelectors = new Set();
+  readonly #out: MarkdownBuilder;
+  readonly #keepNavigation: boolean;
+
+  constructor(out: MarkdownBuilder, keepNavigation: boolean) {
+    this.#out = out;
+    this.#keepNavigation = keepNavigation;
+  }
+
+  onopentag(name: string, attributes: Attributes): void {
+    this.#noteFacts(name, attributes);
+    const effect = this.#effectOf(name, attributes);
+    const open = { name, effect, textStart: this.#text.length, href: attributes["href"] ?? "" };
+    this.#open.push(open);
+    if (effect === "skip") this.#skipping++;
+    if (this.#skipping > 0) return;
+    if (BLOCKS.has(name)) this.#openBlock(name, attributes);
+    else if (name === "br") this.#text += "\n";
+    else if (name === "img") this.#text += ` ${attributes["alt"] ?? ""} `;
+    this.#count(effect, 1);
+    open.textStart = this.#text.length;
+  }
+
+  onclosetag(name: string): void {
+    const open = this.#open.pop();
+    if (open === undefined) return;
+    if (this.#sink !== null && this.#sink === name) this.#endSink();
+    if (open.effect === "skip") this.#skipping--;
+    if (open.effect === "skip" || this.#skipping > 0) return;
+    if (open.effect === "link") this.#closeLink(open.textStart, open.href);
+    if (open.effect === "code") this.#closeCode(open.textStart);
+    if (BLOCKS.has(name)) this.#closeBlock(name);
+    this.#count(open.effect, -1);
+  }
+
+  ontext(data: string): void {
+    if (this.#sink !== null) this.#sunk += data;
+    else if (this.#skipping === 0) {
+      this.#text += this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
+    }
+  }
+
+  finish(): void {
+    this.#flush();
+    for (const { table, isLayout } of this.#tables.splice(0)) {
+      if (!isLayout) this.#out.table(table.rows);
+    }
+  }
+
+  #noteFacts(name: string, attributes: Attributes): void {
+    if (name === "html") this.language ??= attributes["lang"] ?? attributes["xml:lang"] ?? null;
+    else if (name === "meta") this.#onMeta(attributes);
+    else if (name === "style" || (name === "title" && !this.#hasTitle)) {
+      if (this.#skipping > 0) return;
+      this.#sink = name;
+      this.#sunk = "";
+    }
+  }
+
+  #effectOf(name: string, attributes: Attributes): Effect {
+    if (SKIPPED.has(name)) return "skip";
+    if (isHidden(name, attributes, this.#hiddenSelectors)) {
+      if (this.#skipping === 0) this.hidden++;
+      return "skip";
+    }
+    const leadsAround = isNavigation(name, attributes, this.#contentDepth > 0);
+    if (leadsAround && !this.#keepNavigation) return "skip";
+    if (name === "a") return LINK_TARGET.test(attributes["href"] ?? "") ? "link" : "plain";
+    return EFFECTS[name] ?? "plain";
+  }
+
+  #count(effect: Effect, step: 1 | -1): void {
+    if (effect === "content") this.#contentDepth += step;
+    if (effect === "quote") this.#quoted += step;
+  }
+
+  #onMeta(attributes: Attributes): void {
+    const { content } = attributes;
+    if (content === undefined) return;
+    if (attributes["http-equiv"]?.toLowerCase() === "content-language") this.language ??= content;
+    if (attributes["property"] === "og:title") this.title ??= foldSpace(content) || null;
+  }
+
+  #endSink(): void {
+    if (this.#sink === "style") collectHiddenSelectors(this.#sunk, this.#hiddenSelectors);
+    else {
+      this.title = foldSpace(this.#sunk) || this.title;
+      this.#hasTitle = true;
+    }
+    this.#sink = null;
+  }
+
+  #openBlock(name: string, attributes: Attributes): void {
+    this.#flush();
+    if (LISTS.has(name)) {
+      this.#lists.push({ ordered: name === "ol", next: Number(attributes["start"] ?? 1) || 1 });
+    } else if (ITEMS.has(name)) this.#startItem(name);
+    else if (name === "pre") this.#preformatted++;
+    else if (HEADING.test(name)) this.#startHeading(Number(name[1]));
+    else this.#openTablePart(name, attributes);
+  }
+
+  #startHeading(level: number): void {
+    const table = this.#tables.at(-1);
+    // Headings inside cells mean that the table only places things.
+    if (this.#cell !== null && table !== undefined) this.#makeLayout(table);
+    this.#heading = level;
+  }
+
+  #openTablePart(name: string, attributes: Attributes): void {
+    const current = this.#tables.at(-1);
+    if (name === "table") {
+      // As does a table inside a cell.
+      if (current !== undefined && !current.isLayout) this.#makeLayout(current);
+      this.#tables.push({ table: new TableCollector(), isLayout: false });
+    } else if (current === undefined || current.isLayout) return;
+    else if (name === "tr") current.table.startRow();
+    else if (CELLS.has(name)) {
+      this.#text = "";
+      const { colspan = "1", rowspan = "1" } = attributes;
+      this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
+    }
+  }
+
+  #makeLayout(outer: OpenTable): void {
+    outer.isLayout = true;
+    for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
+    const held = this.#text;
+    this.#cell = null;
+    this.#text = "";
+    this.#out.paragraph(held);
+  }
+
+  #startItem(name: string): void {
+    const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
+    const list = this.#lists.at(-1);
+    const marker = list?.ordered === true && name === "li" ? `${list.next++}.` : "-";
+    this.#item = { marker, depth };
+  }
+
+  #closeBlock(name: string): void {
+    if (CELLS.has(name) && this.#cell !== null) {
+      this.#tables.at(-1)?.table.addCell(this.#text, this.#cell.columnSpan, this.#cell.rowSpan);
+      this.#text = "";
+      this.#cell = null;
+      return;
+    }
+    this.#flush();
+    if (LISTS.has(name)) this.#lists.pop();
+    else if (ITEMS.has(name)) this.#item = null;
+    else if (name === "pre") this.#preformatted--;
+    else if (HEADING.test(name)) this.#heading = 0;
+    else if (name === "table") this.#closeTable();
+  }
+
+  #closeTable(): void {
+    const closed = this.#tables.pop();
+    if (closed !== undefined && !closed.isLayout) this.#out.table(closed.table.rows);
+  }
+
+  #closeLink(textStart: number, href: string): void {
+    const label = foldSpace(this.#text.slice(textStart));
+    const target = href.trim();
+    if (label === "" || label === target || /[\s()]/.test(target)) return;
+    if (this.#preformatted > 0 || target.length > MAX_LINK_CHARACTERS) return;
+    const lead = /^\s/.test(this.#text.slice(textStart)) ? " " : "";
+    this.#text = `${this.#text.slice(0, textStart)}${lead}[${label}](${target})`;
+  }
+
+  #closeCode(textStart: number): void {
+    const code = this.#text.slice(textStart);
+    if (this.#preformatted > 0 || code.trim() === "" || code.includes("`")) return;
+    this.#text = `${this.#text.slice(0, textStart)}\`${foldSpace(code)}\``;
+  }
+
+  /** Writes the gathered text as what its surroundings say it is. */
+  #flush(): void {
+    if (this.#cell !== null) {
+      // Blocks inside a cell become lines, which the table folds.
+      if (this.#text !== "") this.#text += "\n";
+      return;
+    }
+    const text = this.#text;
+    this.#text = "";
+    if (text.trim() === "") return;
+    if (this.#preformatted > 0) this.#out.code(text);
+    else if (this.#heading > 0) this.#out.heading(this.#heading, text);
+    else if (this.#item !== null) this.#writeItem(this.#item, text);
+    else if (this.#quoted > 0) this.#out.quote(text);
+    else this.#out.paragraph(text);
+  }
+
+  #writeItem(item: { marker: string; depth: number }, text: string): void {
+    this.#out.listItem(item.depth, item.marker, text);
+    this.#item = null;
+  }
+}
