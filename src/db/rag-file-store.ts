@@ -147,27 +147,24 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
 
 /**
  * Writes the ends of a group of files where the revision is still the one that was worked on.
- * An `indexed` counts whoever holds the lease: the index has flipped.
+ * An `indexed` counts whoever holds the lease: the index has flipped. `saved`: embeddings that
+ * unchanged chunks made unnecessary, by source.
  */
 export async function finishFiles(
   db: Database,
   ends: FileEnd[],
   lease: { id: string; now: number },
-  saved: { sourceId: FileSourceId; embeddings: number } | null,
+  saved: Map<FileSourceId, number>,
 ): Promise<void> {
   const statements = [statement(FINISH, JSON.stringify(ends), lease.id, lease.now)];
-  if (saved !== null && saved.embeddings > 0) {
-    statements.push(
-      statement(
-        `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (
-           select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`,
-        saved.sourceId,
-        saved.embeddings,
-      ),
-    );
+  for (const [sourceId, embeddings] of saved) {
+    if (embeddings > 0) statements.push(statement(SAVED, sourceId, embeddings));
   }
   await runBatch(db, statements);
 }
+
+const SAVED = `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (
+  select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`;
 
 /**
  * The index has seen a later revision than the message's while D1 has not: the row moves above

@@ -24,10 +24,11 @@ const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
 const REMOVAL = `returning rag_id as ragId, file_id as fileId, revision, ${GENERATIONS}`;
 
 export function removalsFrom(rows: unknown[] | undefined): Removal[] {
-  return ((rows ?? []) as RemovalRow[]).map((row) => ({
-    ...row,
-    generations: JSON.parse(row.generations) as [number, number][],
-  }));
+  return ((rows ?? []) as RemovalRow[]).map(removalFrom);
+}
+
+function removalFrom({ ragId, fileId, revision, generations }: RemovalRow): Removal {
+  return { ragId, fileId, revision, generations: JSON.parse(generations) as [number, number][] };
 }
 
 /** The file is gone at the source, in every RAG. Null when there is no such file. */

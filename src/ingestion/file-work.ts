@@ -1,0 +1,69 @@
+import { chunkIdOf, sha256Hex } from "../core/hash.ts";
+import type { ChunkId } from "../core/ids.ts";
+import type { ClaimedFile } from "../db/rag-file-store.ts";
+import type { FileFacts, PlacedChunk, RagIndex } from "../ports/rag-index.ts";
+import type { Services } from "../services.ts";
+import type { Chunk } from "./chunking/chunk-document.ts";
+import { EXTRACTION_FORMAT } from "./extractors/extracted-document.ts";
+import { shardOf } from "./shard-of.ts";
+
+/** Raise it when chunking or what is embedded changes. */
+const CHUNKING_FORMAT = 1;
+
+export type IdentifiedChunk = Chunk & { id: ChunkId };
+
+/** One file on its way into one RAG's index. */
+export type FileWork = {
+  file: ClaimedFile;
+  fingerprint: string;
+  chunks: IdentifiedChunk[];
+  /** Those that the index has no vector of. */
+  missing: IdentifiedChunk[];
+  /** Why a step of it failed; the later steps leave it alone. */
+  failure: { thrown: unknown } | null;
+};
+
+export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFile): RagIndex {
+  const { ragId, fileId, generation, shards } = file;
+  return services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
+}
+
+/**
+ * Names everything that a file's chunks and vectors are made from: where it is unchanged, there
+ * is nothing to read, cut or embed.
+ */
+export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
+  const { name, mimeType, chunkSize, chunkOverlap, generation, embeddingModel, dimensions } = file;
+  const formats = [EXTRACTION_FORMAT, CHUNKING_FORMAT];
+  const settings = [chunkSize, chunkOverlap, generation, embeddingModel, dimensions];
+  return await sha256Hex(JSON.stringify([sha256, name, mimeType, ...settings, ...formats]));
+}
+
+/** Ids by content; equal texts within the file are told apart by their occurrence. */
+export async function identify(file: ClaimedFile, chunks: Chunk[]): Promise<IdentifiedChunk[]> {
+  const { ragId, generation, fileId } = file;
+  const seen = new Map<string, number>();
+  const ids = chunks.map(({ embeddedText }) => {
+    const occurrence = seen.get(embeddedText) ?? 0;
+    seen.set(embeddedText, occurrence + 1);
+    return chunkIdOf({ ragId, generation, fileId, embeddedText, occurrence });
+  });
+  const known = await Promise.all(ids);
+  return chunks.map((chunk, at) => Object.assign(chunk, { id: known[at] as ChunkId }));
+}
+
+export function factsOf(file: ClaimedFile): FileFacts {
+  const { fileId, path, name, externalId, url, metadata, mimeType } = file;
+  return { fileId, path, name, externalId, url, metadata: { mimeType, ...metadata } };
+}
+
+export function placed(chunk: IdentifiedChunk): PlacedChunk {
+  const { id, position, headings, page, start, end } = chunk;
+  return { id, position, headings, page, start, end };
+}
+
+/** `a/b/c.md` lies in `a` and `a/b`. */
+export function foldersOf(path: string): string[] {
+  const segments = path.split("/").slice(0, -1);
+  return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
+}

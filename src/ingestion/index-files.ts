@@ -1,0 +1,94 @@
+import type { FileSourceId } from "../core/ids.ts";
+import { claimFiles, finishFiles, outgrow } from "../db/rag-file-store.ts";
+import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
+import type { IndexMessage } from "../ports/job-queue.ts";
+import type { Services } from "../services.ts";
+import { LEASE_MS, QUEUED_HOLD_MS } from "./hold-times.ts";
+import { indexGroup } from "./index-group.ts";
+import { leaseOf } from "./lease.ts";
+import type { Lease } from "./lease.ts";
+
+/** Files that are worked on together hold at most so many bytes; a larger one goes alone. */
+const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** A message that is to be delivered again after a wait. */
+export type Redelivery = { message: IndexMessage; delayMs: number };
+
+/**
+ * Indexes the files of a batch of messages. Every message may come twice, late, or after its file
+ * has gone: what nobody wants any more is left out. A file's failure is its own.
+ * @throws what the database throws; the lease then runs out and the sweep takes the files up
+ */
+export async function indexFiles(
+  services: Services,
+  messages: IndexMessage[],
+): Promise<Redelivery[]> {
+  const lease = leaseOf(services);
+  const now = services.now();
+  const claimed = await claimFiles(services.db, messages, {
+    id: lease.id,
+    until: now + LEASE_MS,
+    now,
+  });
+  const redeliveries: Redelivery[] = [];
+  for (const group of groupsOf(claimed)) {
+    await lease.renew();
+    redeliveries.push(...(await workOn(services, group, lease)));
+  }
+  return redeliveries;
+}
+
+function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
+  const groups: ClaimedFile[][] = [];
+  let open: ClaimedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (open.length === 0 || bytes + file.size > GROUP_LIMIT_BYTES) {
+      open = [];
+      bytes = 0;
+      groups.push(open);
+    }
+    open.push(file);
+    bytes += file.size;
+  }
+  return groups;
+}
+
+async function workOn(
+  services: Services,
+  group: ClaimedFile[],
+  lease: Lease,
+): Promise<Redelivery[]> {
+  const { results, saved } = await indexGroup(services, group, lease);
+  const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
+  const stale = results.flatMap((result) => (result.kind === "stale" ? [result.stale] : []));
+  if (ends.length > 0) await writeEnds(services, ends, lease, saved);
+  if (stale.length > 0) {
+    const now = services.now();
+    await services.queue.index(await outgrow(services.db, stale, now, now + QUEUED_HOLD_MS));
+  }
+  return results.flatMap((result) =>
+    result.kind === "end" && result.delayMs !== null
+      ? [{ message: messageOf(result.end), delayMs: result.delayMs }]
+      : [],
+  );
+}
+
+async function writeEnds(
+  services: Services,
+  ends: FileEnd[],
+  lease: Lease,
+  saved: Map<FileSourceId, number>,
+): Promise<void> {
+  const { db, log } = services;
+  await finishFiles(db, ends, { id: lease.id, now: services.now() }, saved);
+  for (const { ragId, fileId, status, errorMessage } of ends) {
+    if (status === "error") log.warn("file not indexed", { ragId, fileId, reason: errorMessage });
+  }
+}
+
+const messageOf = ({ ragId, fileId, revision }: IndexMessage): IndexMessage => ({
+  ragId,
+  fileId,
+  revision,
+});

@@ -1,0 +1,183 @@
+import type { FileSourceId } from "../core/ids.ts";
+import { inParallel } from "../core/parallel.ts";
+import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
+import type { IndexMessage } from "../ports/job-queue.ts";
+import type { Services } from "../services.ts";
+import { chunkDocument } from "./chunking/chunk-document.ts";
+import { slicesOf } from "./embed-chunks.ts";
+import { UnreadableDocument } from "./extractors/extracted-document.ts";
+import { factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
+import type { FileWork } from "./file-work.ts";
+import { StepFailure, during, verdictOn } from "./index-failure.ts";
+import type { Lease } from "./lease.ts";
+import { loadDocument } from "./load-document.ts";
+import type { LoadedDocument } from "./load-document.ts";
+import { forgetGoneFile } from "./remove-gone-files.ts";
+import { storeSlice } from "./store-slice.ts";
+
+/** Connections at once are six; files beyond that only wait. */
+const FILES_AT_ONCE = 6;
+const SLICES_AT_ONCE = 3;
+
+export type FileResult =
+  | { kind: "end"; end: FileEnd; delayMs: number | null }
+  | { kind: "stale"; stale: IndexMessage & { above: number } }
+  /** Gone at its source, and already written as such. */
+  | { kind: "gone" };
+
+export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
+
+/** Read and cut each file, embed what is new of all of them together, then flip each. */
+export async function indexGroup(
+  services: Services,
+  group: ClaimedFile[],
+  lease: Lease,
+): Promise<GroupResult> {
+  const load = loadingOnce(services);
+  const prepared = await inParallel(group, FILES_AT_ONCE, (file) =>
+    attempt(services, file, () => prepare(services, file, load)),
+  );
+  const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
+  const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
+  await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
+    await lease.renew();
+    await storeSlice(services, slice);
+  });
+  const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
+    "chunks" in one ? await attempt(services, one.file, () => flip(services, one)) : one,
+  );
+  return { results, saved: savedBySource(works) };
+}
+
+const embedderOf = (services: Services, file: ClaimedFile) =>
+  services.models.embedder(file.embeddingModel, file.dimensions);
+
+/** Two RAGs of one source: the file is downloaded and extracted once. */
+function loadingOnce(services: Services) {
+  const loading = new Map<string, Promise<LoadedDocument>>();
+  return (file: ClaimedFile): Promise<LoadedDocument> => {
+    const key = `${file.fileId} ${file.version}`;
+    const known = loading.get(key) ?? loadDocument(services, file);
+    loading.set(key, known);
+    return known;
+  };
+}
+
+/** What a step of one file throws ends that file's try and nothing else. */
+async function attempt<T>(
+  services: Services,
+  file: ClaimedFile,
+  step: () => Promise<T>,
+): Promise<T | FileResult> {
+  try {
+    return await step();
+  } catch (thrown) {
+    return await endOfFailure(services, file, thrown);
+  }
+}
+
+async function prepare(
+  services: Services,
+  file: ClaimedFile,
+  load: (file: ClaimedFile) => Promise<LoadedDocument>,
+): Promise<FileWork | FileResult> {
+  // An unknown model or a missing setting is told before anything is downloaded.
+  embedderOf(services, file);
+  if (file.sha256 !== null) {
+    const fingerprint = await fingerprintOf(file, file.sha256);
+    if (fingerprint === file.fingerprint) return await describe(services, file, fingerprint);
+  }
+  const loaded = await load(file);
+  if (loaded.outcome === "gone") {
+    await forgetGoneFile(services, file.fileId);
+    return { kind: "gone" };
+  }
+  const fingerprint = await fingerprintOf(file, loaded.sha256);
+  if (fingerprint === file.fingerprint) return await describe(services, file, fingerprint);
+  const { chunkSize, chunkOverlap, name: fileName } = file;
+  const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, fileName });
+  if (cut.length === 0) throw new UnreadableDocument("no text found");
+  const chunks = await identify(file, cut);
+  const ids = chunks.map(({ id }) => id);
+  const lacking = await during("index", () => indexOf(services, file).missing(file.fileId, ids));
+  const wanted = new Set(lacking);
+  const missing = chunks.filter(({ id }) => wanted.has(id));
+  return { file, fingerprint, chunks, missing, failure: null };
+}
+
+/** The content is as it was: only what is said of the file may have changed. */
+async function describe(
+  services: Services,
+  file: ClaimedFile,
+  fingerprint: string,
+): Promise<FileResult> {
+  const index = indexOf(services, file);
+  await during("index", () => index.describeFile(factsOf(file), file.revision));
+  return end(file, { status: "indexed", chunkCount: null, fingerprint });
+}
+
+async function flip(services: Services, work: FileWork): Promise<FileResult> {
+  if (work.failure !== null) throw work.failure.thrown;
+  const { file, chunks, fingerprint } = work;
+  const index = indexOf(services, file);
+  const flipped = await during("index", () =>
+    index.flip(factsOf(file), file.revision, chunks.map(placed)),
+  );
+  if (flipped.outcome === "incomplete") {
+    throw new StepFailure("index: stored chunks are missing", null);
+  }
+  if (flipped.outcome === "stale") {
+    const { ragId, fileId, revision } = file;
+    return { kind: "stale", stale: { ragId, fileId, revision, above: flipped.revision } };
+  }
+  return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint });
+}
+
+async function endOfFailure(
+  services: Services,
+  file: ClaimedFile,
+  thrown: unknown,
+): Promise<FileResult> {
+  const verdict = verdictOn(thrown, file.attempts);
+  if (verdict.kind === "again") {
+    const heldUntil = services.now() + verdict.delayMs + RETRY_HOLD_MS;
+    return end(file, { status: "pending", heldUntil }, verdict.delayMs);
+  }
+  const errorMessage = verdict.message;
+  if (verdict.kind === "given-up") {
+    return end(file, { status: "error", errorMessage, errorIsOutside: true });
+  }
+  if (file.indexedAt === null) return end(file, { status: "error", errorMessage, chunkCount: 0 });
+  return await attempt(services, { ...file, indexedAt: null }, async () => {
+    const { fileId, revision } = file;
+    await during("index", () => indexOf(services, file).remove([{ fileId, revision }]));
+    return end(file, { status: "error", errorMessage, chunkCount: 0 });
+  });
+}
+
+/** A message sent again holds its file this much longer than its wait. */
+const RETRY_HOLD_MS = 60_000;
+
+function end(
+  { ragId, fileId, revision }: ClaimedFile,
+  facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
+  delayMs: number | null = null,
+): FileResult {
+  const nothing = {
+    chunkCount: null,
+    fingerprint: null,
+    errorMessage: null,
+    errorIsOutside: false,
+    heldUntil: 0,
+  };
+  return { kind: "end", end: { ragId, fileId, revision, ...nothing, ...facts }, delayMs };
+}
+
+function savedBySource(works: FileWork[]): Map<FileSourceId, number> {
+  const saved = new Map<FileSourceId, number>();
+  for (const { file, chunks, missing } of works) {
+    const { id } = file.source;
+    saved.set(id, (saved.get(id) ?? 0) + chunks.length - missing.length);
+  }
+  return saved;
+}

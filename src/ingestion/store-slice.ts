@@ -1,0 +1,102 @@
+import { inParallel } from "../core/parallel.ts";
+import type { Embedder } from "../ports/models.ts";
+import { ModelFailure } from "../ports/models.ts";
+import type { Services } from "../services.ts";
+import { embedTexts, stagedFrom } from "./embed-chunks.ts";
+import type { Slice, Wanted } from "./embed-chunks.ts";
+import { foldersOf, indexOf } from "./file-work.ts";
+import type { FileWork, IdentifiedChunk } from "./file-work.ts";
+import { during } from "./index-failure.ts";
+
+const FILES_AT_ONCE = 6;
+
+type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
+
+/** Embeds a slice and stores its chunks, file by file. A failure is noted on the files it hits. */
+export async function storeSlice(services: Services, slice: Slice): Promise<void> {
+  const wanted = slice.wanted.filter(({ work }) => work.failure === null);
+  if (wanted.length === 0) return;
+  const embedder = services.models.embedder(slice.model, slice.dimensions);
+  const byWork = await embedByWork(embedder, wanted);
+  await inParallel([...byWork], FILES_AT_ONCE, async ([work, embedded]) => {
+    await noting(work, () => storeChunks(services, work, embedded));
+  });
+}
+
+async function embedByWork(
+  embedder: Embedder,
+  wanted: Wanted[],
+): Promise<Map<FileWork, Embedded[]>> {
+  const works = new Set(wanted.map(({ work }) => work));
+  try {
+    return grouped(wanted, await embedTexts(embedder, textsOf(wanted)));
+  } catch (thrown) {
+    // A refusal may be about one text: each file then stands for itself. Others hit all alike.
+    if (works.size > 1 && isRefusal(thrown)) return await embedEach(embedder, works, wanted);
+    for (const work of works) work.failure ??= { thrown };
+    return new Map();
+  }
+}
+
+async function embedEach(embedder: Embedder, works: Set<FileWork>, wanted: Wanted[]) {
+  const byWork = new Map<FileWork, Embedded[]>();
+  for (const work of works) {
+    const own = wanted.filter((one) => one.work === work);
+    await noting(work, async () => {
+      const vectors = await embedTexts(embedder, textsOf(own));
+      byWork.set(work, grouped(own, vectors).get(work) ?? []);
+    });
+  }
+  return byWork;
+}
+
+const isRefusal = (thrown: unknown) =>
+  thrown instanceof Error && thrown.cause instanceof ModelFailure && !thrown.cause.retryable;
+
+const textsOf = (wanted: Wanted[]) => wanted.map(({ chunk }) => chunk.embeddedText);
+
+function grouped(wanted: Wanted[], vectors: Float32Array[]): Map<FileWork, Embedded[]> {
+  const byWork = new Map<FileWork, Embedded[]>();
+  for (const [at, { work, chunk }] of wanted.entries()) {
+    const vector = vectors[at];
+    if (vector === undefined) continue;
+    const list = byWork.get(work) ?? [];
+    list.push({ chunk, vector });
+    byWork.set(work, list);
+  }
+  return byWork;
+}
+
+async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (thrown) {
+    work.failure ??= { thrown };
+  }
+}
+
+/**
+ * The vector index first: what the RAG's index has stored is never asked for again, so it must
+ * not know a vector that the vector index lacks.
+ */
+async function storeChunks(
+  services: Services,
+  { file }: FileWork,
+  embedded: Embedded[],
+): Promise<void> {
+  const { vectorIndex } = services;
+  if (vectorIndex !== null) {
+    const { ragId, generation, fileId, path } = file;
+    const folders = foldersOf(path);
+    const vectors = embedded.map(({ chunk, vector }) => ({
+      id: chunk.id,
+      values: vector,
+      fileId,
+      folders,
+    }));
+    await during("vector index", () => vectorIndex.upsert({ ragId, generation }, vectors));
+  }
+  const staged = await Promise.all(embedded.map(({ chunk, vector }) => stagedFrom(chunk, vector)));
+  const index = indexOf(services, file);
+  await during("index", () => index.stage(file.fileId, file.revision, staged));
+}
