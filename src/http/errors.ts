@@ -28,6 +28,8 @@ function statusOf(kind: ErrorKind): ContentfulStatusCode {
       return 502;
     case "limits-unavailable":
       return 503;
+    default:
+      return kind satisfies never;
   }
 }
 

@@ -69,7 +69,7 @@ function leaves(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [closest] = [...issue.errors].sort((a, b) => a.length - b.length);
   const inner = (closest ?? []).flatMap(leaves);
-  return inner.map((leaf) => ({ ...leaf, path: [...issue.path, ...leaf.path] }));
+  return inner.map((leaf) => Object.assign({}, leaf, { path: [...issue.path, ...leaf.path] }));
 }
 
 /** All failing fields: "topK must be at most 100; semanticSearch is required". */
