@@ -9,7 +9,10 @@ const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
 const DEFAULT_REDIRECTS = 5;
 
 /** How outgoing fetches to chosen addresses are made; `fetch` is the platform's. */
-export type Outgoing = { fetch: typeof fetch; allowPrivate: boolean };
+export type Outgoing = {
+  fetch: (url: string, request: RequestInit) => Promise<Response>;
+  allowPrivate: boolean;
+};
 
 export type GuardedRequest = {
   headers?: Record<string, string>;

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { Outgoing } from "../../../src/ingestion/guarded-fetch.ts";
+import { objectStorageReader } from "../../../src/ingestion/sources/object-storage/object-storage-reader.ts";
+import type { ListedFile, SourceReader } from "../../../src/ports/source-reader.ts";
+import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
+
+const KEYS = 2_500;
+const WRITES_AT_ONCE = 24;
+const ODD_NAMES = [
+  "a b",
+  "a+b",
+  "a%20b",
+  "100%",
+  "a&b",
+  "a=b",
+  "q?x=1",
+  "h#sh",
+  "it's",
+  'say "hi"',
+  "<tag>",
+  "semi;colon",
+  "co,mma",
+  "bang!",
+  "st*r",
+  "(par)",
+  "at@x",
+  "dollar$",
+  "back\\slash",
+  "tilde~",
+  "pipe|",
+  "caret^",
+  "{brace}",
+  "[bracket]",
+  "`tick`",
+  "crème",
+  "cre\u0300me",
+  "日本語",
+  "🦉",
+  "...",
+  ".hidden",
+  "a..b",
+  " leading",
+  "trailing ",
+  "a\tb",
+  "İstanbul",
+  "%2F",
+  "&amp;",
+  "%",
+];
+
+const sorted = (texts: string[]) => [...texts].sort((a, b) => (a < b ? -1 : 1));
+
+let storage: Awaited<ReturnType<typeof startObjectStorage>>;
+const signal = new AbortController().signal;
+
+const oddKey = (at: number) => `docs/${at % 50}/${ODD_NAMES[at % ODD_NAMES.length]}-${at}.md`;
+const allKeys = Array.from({ length: KEYS }, (_, at) => oddKey(at));
+
+type Fault = (url: URL, call: number) => Response | null;
+
+function readerOf(options: { prefix?: string; fault?: Fault; secrets?: object } = {}) {
+  const calls: string[] = [];
+  const fetchWithFaults: Outgoing["fetch"] = async (input, init) => {
+    const url = new URL(input);
+    calls.push(url.pathname);
+    return options.fault?.(url, calls.length) ?? (await fetch(input, init));
+  };
+  const reader = objectStorageReader(
+    {
+      endpoint: storage.endpoint,
+      region: "us-east-1",
+      bucket: storage.bucket,
+      pathStyle: true,
+      prefix: options.prefix,
+    },
+    { ...CREDENTIALS, ...options.secrets },
+    { outgoing: { fetch: fetchWithFaults, allowPrivate: true }, now: () => 0 },
+  );
+  return { reader, calls };
+}
+
+async function listAll(reader: SourceReader): Promise<ListedFile[]> {
+  const files: ListedFile[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await reader.list(cursor, signal);
+    files.push(...page.files);
+    cursor = page.next;
+  } while (cursor !== null);
+  return files;
+}
+
+async function textOf(reader: SourceReader, file: ListedFile): Promise<string> {
+  const opened = await reader.open(file, signal);
+  return opened.outcome === "opened" ? await new Response(opened.body).text() : opened.outcome;
+}
+
+const s3Error = (status: number, code: string, headers: Record<string, string> = {}) =>
+  new Response(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`, {
+    status,
+    headers,
+  });
+
+beforeAll(async () => {
+  storage = await startObjectStorage("library");
+  const waiting = [...allKeys];
+  const work = async () => {
+    for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+      await storage.put(key, `text of ${key}`);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
+  await storage.put("docs/empty-folder/", "");
+  await storage.put("elsewhere/x.md", "outside");
+}, 60_000);
+
+afterAll(async () => {
+  await storage.stop();
+});
+
+describe("a bucket of 2,500 keys with odd names", () => {
+  test("is listed exactly, by key below the prefix", async () => {
+    const files = await listAll(readerOf({ prefix: "docs/" }).reader);
+    expect(sorted(files.map((file) => file.externalId ?? ""))).toEqual(sorted(allKeys));
+    const paths = allKeys.map((key) => key.slice("docs/".length));
+    expect(sorted(files.map((file) => file.path))).toEqual(sorted(paths));
+    expect(files.every((file) => file.mimeType === "text/markdown" && file.version !== "")).toBe(
+      true,
+    );
+  });
+
+  test("a prefix without its slash names the same folder", async () => {
+    const files = await listAll(readerOf({ prefix: "docs/7" }).reader);
+    const expected = allKeys.filter((key) => key.startsWith("docs/7/"));
+    expect(sorted(files.map((file) => file.externalId ?? ""))).toEqual(sorted(expected));
+  });
+
+  test("every odd name can be opened", async () => {
+    const { reader } = readerOf({ prefix: "docs/" });
+    const files = await listAll(reader);
+    const sample = allKeys.slice(0, ODD_NAMES.length);
+    for (const key of sample) {
+      const file = files.find((each) => each.externalId === key);
+      expect(file && (await textOf(reader, file))).toBe(`text of ${key}`);
+    }
+  });
+});
+
+test("change, addition, removal and renaming show as versions and keys", async () => {
+  const { reader } = readerOf({ prefix: "moves" });
+  await storage.put("moves/a.md", "one");
+  await storage.put("moves/b.md", "two");
+  await storage.put("moves/c.md", "three");
+  const versions = async () =>
+    Object.fromEntries((await listAll(reader)).map((file) => [file.path, file.version]));
+  const before = await versions();
+  expect(await versions()).toEqual(before);
+
+  await storage.put("moves/a.md", "one, changed");
+  await storage.remove("moves/b.md");
+  await storage.put("moves/b2.md", "two");
+  await storage.put("moves/c.md", "three");
+  await storage.put("moves/d.md", "four");
+  const after = await versions();
+  expect(sorted(Object.keys(after))).toEqual(["a.md", "b2.md", "c.md", "d.md"]);
+  expect(after["a.md"]).not.toBe(before["a.md"]);
+  expect(after["c.md"]).toBe(before["c.md"]);
+  expect(after["b2.md"]).toBe(before["b.md"]);
+});
+
+test("an object that went between listing and opening is gone", async () => {
+  await storage.put("brief/x.md", "here");
+  const { reader } = readerOf({ prefix: "brief/" });
+  const [file] = await listAll(reader);
+  await storage.remove("brief/x.md");
+  expect(file && (await textOf(reader, file))).toBe("gone");
+});
+
+describe("failures", () => {
+  const secondCall = (response: () => Response): Fault => {
+    return (_url, call) => (call === 2 ? response() : null);
+  };
+  const failureOf = async (fault: Fault) => {
+    const { reader } = readerOf({ prefix: "docs/", fault });
+    return await listAll(reader).catch((error: unknown) => error);
+  };
+
+  test("throttling is told with the wait that was asked for", async () => {
+    const slow = secondCall(() => s3Error(503, "SlowDown", { "retry-after": "7" }));
+    expect(await failureOf(slow)).toMatchObject({ kind: "throttled", retryAfterMs: 7_000 });
+    const many = secondCall(() => s3Error(429, "TooManyRequests"));
+    expect(await failureOf(many)).toMatchObject({ kind: "throttled", retryAfterMs: null });
+  });
+
+  test("credentials that expire in mid-scan are told as such", async () => {
+    const expired = await failureOf(secondCall(() => s3Error(400, "ExpiredToken")));
+    expect(expired).toMatchObject({
+      kind: "denied",
+      message: "object storage: 400 ExpiredToken: the credentials have expired",
+    });
+  });
+
+  test("a listing that breaks off is no shorter listing", async () => {
+    const whole = await (await fetch(`${storage.endpoint}/library?list-type=2&max-keys=5`)).text();
+    expect(whole).toContain("</ListBucketResult>");
+    const cut = whole.slice(0, whole.lastIndexOf("</Contents>"));
+    expect(await failureOf(() => new Response(cut))).toMatchObject({ kind: "down" });
+    expect(await failureOf(() => new Response(""))).toMatchObject({ kind: "down" });
+    const login = "<html><body>Please sign in</body></html>";
+    expect(await failureOf(() => new Response(login))).toMatchObject({ kind: "down" });
+  });
+
+  test("server errors, refused connections and redirects are told apart", async () => {
+    expect(await failureOf(() => s3Error(500, "InternalError"))).toMatchObject({ kind: "down" });
+    const unreachable: Fault = () => {
+      throw new TypeError("fetch failed");
+    };
+    expect(await failureOf(unreachable)).toMatchObject({ kind: "down" });
+    const moved = () => s3Error(301, "PermanentRedirect", { location: "http://169.254.169.254/" });
+    expect(await failureOf(moved)).toMatchObject({ kind: "denied" });
+  });
+
+  test("a wrong key is refused by the server and told without the key", async () => {
+    const { reader } = readerOf({ secrets: { accessKeyId: "NOT-KNOWN" } });
+    const failure = await listAll(reader).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      kind: "denied",
+      message: expect.stringContaining("access key is not known"),
+    });
+    expect(String(failure)).not.toContain("NOT-KNOWN");
+  });
+
+  test("an abort goes through", async () => {
+    const { reader } = readerOf();
+    await expect(reader.list(null, AbortSignal.abort(new Error("enough")))).rejects.toThrow(
+      "enough",
+    );
+  });
+});
+
+test("an endpoint inside is refused before anything is sent", async () => {
+  const calls: string[] = [];
+  const outgoing: Outgoing["fetch"] = async (input) => {
+    calls.push(input);
+    return new Response();
+  };
+  const reader = objectStorageReader(
+    { endpoint: "http://169.254.169.254", region: "x", bucket: "b", pathStyle: true },
+    CREDENTIALS,
+    { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0 },
+  );
+  await expect(reader.list(null, signal)).rejects.toMatchObject({ kind: "denied" });
+  expect(calls).toEqual([]);
+});
+
+test("virtual-hosted addressing puts the bucket into the host name", async () => {
+  const calls: string[] = [];
+  const outgoing: Outgoing["fetch"] = async (input, init) => {
+    calls.push(`${input} ${new Headers(init?.headers).get("x-amz-security-token")}`);
+    return new Response("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>");
+  };
+  const reader = objectStorageReader(
+    { endpoint: "https://s3.example.com", region: "x", bucket: "docs", pathStyle: false },
+    { ...CREDENTIALS, sessionToken: "session" },
+    { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0 },
+  );
+  await reader.list(null, signal);
+  expect(calls).toEqual([
+    "https://docs.s3.example.com/?list-type=2&encoding-type=url&max-keys=1000 session",
+  ]);
+});
+
+test("keys that the server encodes are decoded, and no URL is made for those that none can name", async () => {
+  const contents = ["a%2Bb+c%25.md", "caf%C3%A9%0A.md", "up/../x.md"]
+    .map((key) => `<Contents><Key>${key}</Key><ETag>&quot;e&quot;</ETag><Size>1</Size></Contents>`)
+    .join("");
+  const xml = `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated>${contents}</ListBucketResult>`;
+  const { reader } = readerOf({ fault: () => new Response(xml) });
+  const files = await listAll(reader);
+  expect(files.map((file) => file.path)).toEqual(["a+b c%.md", "café\n.md", "up/../x.md"]);
+  expect(files[0]?.version).toBe("e/1");
+  const dots = files[2];
+  await expect(dots && reader.open(dots, signal)).rejects.toMatchObject({ kind: "bad-file" });
+});
+
+test("an object beyond the limit is refused without a download", async () => {
+  const { reader, calls } = readerOf();
+  const file = { path: "big.bin", externalId: "big.bin", size: 26 * 1_024 * 1_024 };
+  const listed = { ...file, url: null, name: "big.bin", mimeType: "x/y", version: "1" };
+  const opening = reader.open({ ...listed, metadata: {}, sourceState: null }, signal);
+  await expect(opening).rejects.toMatchObject({ kind: "bad-file", message: "larger than 25 MiB" });
+  expect(calls).toEqual([]);
+});
