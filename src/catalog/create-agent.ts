@@ -1,0 +1,29 @@
+import { newId, type AgentId } from "../core/ids.ts";
+import { insertAgent } from "../db/agent-store.ts";
+import type { AgentRecord } from "../db/records.ts";
+import type { Services } from "../services.ts";
+import { checkChatModel } from "./check-model.ts";
+import { chooseIdentifier, identifierTaken } from "./choose-identifier.ts";
+import { findAgent } from "./find-agent.ts";
+import { resolveRags } from "./resolve-rags.ts";
+
+export type NewAgent = Omit<AgentRecord, "id" | "identifier" | "createdAt" | "rags"> & {
+  identifier?: string | undefined;
+  /** Identifiers of the RAGs to link. */
+  rags: string[];
+};
+
+/** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
+export async function createAgent(
+  services: Services,
+  { rags, ...input }: NewAgent,
+): Promise<AgentRecord> {
+  const identifier = chooseIdentifier(input.name, input.identifier);
+  checkChatModel(services, input.model);
+  const ragIds = await resolveRags(services, rags);
+  const createdAt = services.now();
+  const id = newId<AgentId>(createdAt);
+  const inserted = await insertAgent(services.db, { ...input, id, identifier, createdAt }, ragIds);
+  if (!inserted) throw identifierTaken();
+  return await findAgent(services, { key: id });
+}

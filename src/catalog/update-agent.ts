@@ -1,0 +1,21 @@
+import { updateAgentRow, type AgentChange } from "../db/agent-store.ts";
+import type { AgentRecord } from "../db/records.ts";
+import type { Services } from "../services.ts";
+import { checkChatModel } from "./check-model.ts";
+import { findAgent } from "./find-agent.ts";
+import { resolveRags } from "./resolve-rags.ts";
+
+export type AgentPatch = AgentChange & { rags?: string[] | undefined };
+
+/** Changes what is given; `rags` replaces the links. @throws QuarryError `invalid`. */
+export async function updateAgent(
+  services: Services,
+  input: { agent: AgentRecord; patch: AgentPatch },
+): Promise<AgentRecord> {
+  const { rags, ...change } = input.patch;
+  const { id } = input.agent;
+  if (change.model !== undefined) checkChatModel(services, change.model);
+  const ragIds = rags === undefined ? null : await resolveRags(services, rags);
+  await updateAgentRow(services.db, id, change, ragIds);
+  return await findAgent(services, { key: id });
+}
