@@ -1,4 +1,5 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
+import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { ConfigError, parseConfig } from "./config.ts";
@@ -30,6 +31,7 @@ export function composeServices(env: Env, context: Context) {
     log: jsonLog((level, line) => console[level](line)),
     db: openDatabase(env.DB),
     files: env.FILES,
+    ragIndexes: ragIndexes(env.RAG_INDEX),
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),

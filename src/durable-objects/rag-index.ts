@@ -1,6 +1,86 @@
 import { DurableObject } from "cloudflare:workers";
 
+import type { ChunkId, FileId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
+import { IndexStore } from "../index-store/index-store.ts";
+import { hasSchema } from "../index-store/schema.ts";
+import type {
+  CandidatesRequest,
+  FileFacts,
+  HydrateRequest,
+  IndexScope,
+  PlacedChunk,
+  RagIndex as RagIndexPort,
+  StagedChunk,
+} from "../ports/rag-index.ts";
 
 /** The index of one RAG, generation and shard: a shell over index-store/. */
-export class RagIndex extends DurableObject<Env> {}
+export class RagIndex extends DurableObject<Env> implements RagIndexPort {
+  #opened: IndexStore | null = null;
+
+  /** Writes make the tables; an object that nothing was written to keeps no storage. */
+  #open(): IndexStore {
+    this.#opened ??= new IndexStore(this.ctx.storage);
+    return this.#opened;
+  }
+
+  #ifAny(): IndexStore | null {
+    return this.#opened ?? (hasSchema(this.ctx.storage.sql) ? this.#open() : null);
+  }
+
+  async missing(fileId: FileId, ids: ChunkId[]) {
+    return this.#ifAny()?.missing(fileId, ids) ?? ids;
+  }
+
+  async stage(fileId: FileId, revision: number, chunks: StagedChunk[]) {
+    this.#open().stage(fileId, revision, chunks);
+  }
+
+  async flip(file: FileFacts, revision: number, chunks: PlacedChunk[]) {
+    return this.#open().flip(file, revision, chunks);
+  }
+
+  async describeFile(file: FileFacts, revision: number) {
+    return this.#open().describeFile(file, revision);
+  }
+
+  async remove(files: { fileId: FileId; revision: number }[]) {
+    this.#open().remove(files);
+  }
+
+  async keepOnly(scopes: IndexScope[] | null) {
+    this.#open().keepOnly(scopes);
+  }
+
+  async candidates(request: CandidatesRequest) {
+    const store = this.#ifAny();
+    if (store !== null) return store.candidates(request);
+    const queries = request.queries.map(() => ({ lexical: [], vector: [] }));
+    return { queries, plan: { kind: "none" as const } };
+  }
+
+  async hydrate(request: HydrateRequest) {
+    return this.#ifAny()?.hydrate(request) ?? [];
+  }
+
+  async facts() {
+    return this.#ifAny()?.facts() ?? { chunks: 0, files: 0, staged: 0, deadVectors: 0 };
+  }
+
+  async listFiles(after: FileId | null, limit: number) {
+    return this.#ifAny()?.listFiles(after, limit) ?? [];
+  }
+
+  async deadVectors(limit: number) {
+    return this.#ifAny()?.deadVectors(limit) ?? [];
+  }
+
+  async confirmDead(ids: ChunkId[]) {
+    this.#ifAny()?.confirmDead(ids);
+  }
+
+  async destroy() {
+    this.#opened = null;
+    await this.ctx.storage.deleteAll();
+  }
+}

@@ -44,6 +44,12 @@ export type FlipResult =
   /** These chunks are not staged; stage them and flip again. */
   | { outcome: "incomplete"; missing: ChunkId[] };
 
+export type DescribeResult =
+  | { outcome: "described" }
+  | { outcome: "stale"; revision: number }
+  /** Nothing of the file is live; only a flip can make it so. */
+  | { outcome: "absent" };
+
 /** A key of the file's metadata and the values of which it must share one. Entries are ANDed. */
 export type MetadataFilter = { field: string; values: string[] };
 
@@ -61,6 +67,11 @@ export type CandidatesRequest = {
   includeDuplicates: boolean;
   /** At most so many a leg and query. */
   limitPerLeg: number;
+  /**
+   * What the vector leg looks through for a query that has a vector. `all` (default): every
+   * eligible chunk. `restricted`: only where the plan is `exact`; else a vector index does it.
+   */
+  scan?: "all" | "restricted";
   lexical: boolean;
 };
 
@@ -69,9 +80,11 @@ export type Candidate = { id: ChunkId; score: number };
 
 export type QueryCandidates = { lexical: Candidate[]; vector: Candidate[] };
 
-/** What Vectorize needs when it must restrict by itself; `exact` was answered here already. */
+/** What Vectorize needs when it must restrict by itself. */
 export type RestrictionPlan =
+  /** Nothing restricts; with `scan: "all"` the vector leg was answered here all the same. */
   | { kind: "none" }
+  /** The vector leg was answered here, exactly. */
   | { kind: "exact" }
   /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
   | { kind: "filtered"; chunkCount: number };
@@ -123,7 +136,7 @@ export interface RagIndex {
   /** Replaces the file's live version in one step, duplicate marks included. */
   flip(file: FileFacts, revision: number, chunks: PlacedChunk[]): Promise<FlipResult>;
   /** The file moved or its metadata changed while its content did not. */
-  describeFile(file: FileFacts, revision: number): Promise<void>;
+  describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
   /** Takes files out of every answer, at once. */
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
   /** Hides every file outside these scopes, at once; null shows the whole source. */

@@ -1,0 +1,115 @@
+import type { ChunkId, FileId } from "../core/ids.ts";
+import type {
+  CandidatesReply,
+  CandidatesRequest,
+  DescribeResult,
+  FileFacts,
+  FlipResult,
+  HydratedChunk,
+  HydrateRequest,
+  IndexFacts,
+  IndexScope,
+  PlacedChunk,
+  StagedChunk,
+} from "../ports/rag-index.ts";
+import { deleteDeadVectors } from "./chunk-removal.ts";
+import { removeFile } from "./file-removal.ts";
+import { describeLive, flip } from "./flip.ts";
+import { noChange } from "./index-change.ts";
+import type { IndexChange } from "./index-change.ts";
+import { listDeadVectors, listLiveFiles } from "./reconciliation.ts";
+import { prepareSchema } from "./schema.ts";
+import { applyScopes } from "./scopes.ts";
+import { Search } from "./search.ts";
+import { missingChunks, stageChunks } from "./staging.ts";
+import { TermCounts } from "./term-counts.ts";
+import { readTotals } from "./totals.ts";
+import { VectorLeg } from "./vector-leg.ts";
+
+/**
+ * One RAG's index over the SQLite storage of a Durable Object: each verb of `RagIndex`, in the
+ * calling thread. A write is one transaction; what is kept in memory follows when it is through.
+ */
+export class IndexStore {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #termCounts: TermCounts;
+  readonly #vectorLeg: VectorLeg;
+  readonly #search: Search;
+
+  constructor(storage: DurableObjectStorage) {
+    prepareSchema(storage);
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#termCounts = new TermCounts(storage.sql);
+    this.#vectorLeg = new VectorLeg(storage.sql);
+    this.#search = new Search(storage.sql, this.#termCounts, this.#vectorLeg);
+  }
+
+  missing(fileId: FileId, ids: ChunkId[]): ChunkId[] {
+    return missingChunks(this.#sql, fileId, ids);
+  }
+
+  stage(fileId: FileId, revision: number, chunks: StagedChunk[]): void {
+    this.#write(() => stageChunks(this.#sql, fileId, revision, chunks));
+  }
+
+  flip(facts: FileFacts, revision: number, chunks: PlacedChunk[]): FlipResult {
+    return this.#write((change) =>
+      flip(this.#sql, this.#termCounts, change, { facts, revision, chunks }),
+    );
+  }
+
+  describeFile(facts: FileFacts, revision: number): DescribeResult {
+    return this.#write(() => describeLive(this.#sql, facts, revision));
+  }
+
+  remove(files: { fileId: FileId; revision: number }[]): void {
+    this.#write((change) => {
+      for (const file of files) removeFile(this.#sql, this.#termCounts, change, file);
+    });
+  }
+
+  keepOnly(scopes: IndexScope[] | null): void {
+    this.#write(() => applyScopes(this.#sql, scopes));
+  }
+
+  candidates(request: CandidatesRequest): CandidatesReply {
+    return this.#search.candidates(request);
+  }
+
+  hydrate(request: HydrateRequest): HydratedChunk[] {
+    return this.#search.hydrate(request);
+  }
+
+  facts(): IndexFacts {
+    const { chunks, files, staged, deadVectors } = readTotals(this.#sql);
+    return { chunks, files, staged, deadVectors };
+  }
+
+  listFiles(after: FileId | null, limit: number) {
+    return listLiveFiles(this.#sql, after, limit);
+  }
+
+  deadVectors(limit: number): ChunkId[] {
+    return listDeadVectors(this.#sql, limit);
+  }
+
+  confirmDead(ids: ChunkId[]): void {
+    this.#write(() => deleteDeadVectors(this.#sql, ids));
+  }
+
+  #write<Result>(work: (change: IndexChange) => Result): Result {
+    const change = noChange();
+    this.#search.forget();
+    try {
+      const result = this.#storage.transactionSync(() => work(change));
+      this.#vectorLeg.follow(change);
+      return result;
+    } catch (error) {
+      this.#termCounts.forget();
+      this.#vectorLeg.forget();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type {
+  CandidatesReply,
+  CandidatesRequest,
+  HydratedChunk,
+  HydrateRequest,
+  Restriction,
+  RestrictionPlan,
+} from "../ports/rag-index.ts";
+import { Admission } from "./admission.ts";
+import { hydrateChunks } from "./hydration.ts";
+import { searchWords } from "./lexical-leg.ts";
+import { isRestricted, resolveRestriction } from "./restriction.ts";
+import type { Eligibility } from "./restriction.ts";
+import type { TermCounts } from "./term-counts.ts";
+import type { VectorLeg } from "./vector-leg.ts";
+
+/** Up to here a restricted search scans every eligible vector, whatever else there is. */
+export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
+
+/** Answers searches from one index object. */
+export class Search {
+  readonly #sql: SqlStorage;
+  readonly #termCounts: TermCounts;
+  readonly #vectorLeg: VectorLeg;
+  /** The last restriction resolved: hydration follows the candidates with the same one. */
+  #resolved: { key: string; eligibility: Eligibility } | null = null;
+
+  constructor(sql: SqlStorage, termCounts: TermCounts, vectorLeg: VectorLeg) {
+    this.#sql = sql;
+    this.#termCounts = termCounts;
+    this.#vectorLeg = vectorLeg;
+  }
+
+  /** To be called at every write. */
+  forget(): void {
+    this.#resolved = null;
+  }
+
+  candidates(request: CandidatesRequest): CandidatesReply {
+    const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
+    const eligibility = this.#resolve(restriction);
+    const plan = planOf(request, eligibility);
+    const admission = new Admission(this.#sql, eligibility, includeDuplicates);
+    const scans = request.scan !== "restricted" || plan.kind === "exact";
+    const vectors = queries.map(({ vector }) => (scans ? vector : null));
+    const nearest = this.#vectorLeg.search(vectors, admission, { eligibility, limit });
+    return {
+      plan,
+      queries: queries.map(({ text }, at) => ({
+        lexical: lexical
+          ? searchWords(this.#sql, this.#termCounts, admission, { query: text, limit })
+          : [],
+        vector: nearest[at] ?? [],
+      })),
+    };
+  }
+
+  hydrate(request: HydrateRequest): HydratedChunk[] {
+    const eligibility = this.#resolve(request.restriction);
+    const admission = new Admission(this.#sql, eligibility, request.includeDuplicates);
+    return hydrateChunks(this.#sql, admission, request);
+  }
+
+  #resolve(restriction: Restriction): Eligibility {
+    const key = JSON.stringify(restriction);
+    if (this.#resolved?.key === key) return this.#resolved.eligibility;
+    const eligibility = resolveRestriction(this.#sql, restriction);
+    this.#resolved = { key, eligibility };
+    return eligibility;
+  }
+}
+
+function planOf(
+  { restriction, scan, queries }: CandidatesRequest,
+  { chunkCount }: Eligibility,
+): RestrictionPlan {
+  if (!isRestricted(restriction)) return { kind: "none" };
+  const scansAnyway = scan !== "restricted" && queries.every(({ vector }) => vector !== null);
+  if (scansAnyway || chunkCount <= EXACT_SCAN_LIMIT_CHUNKS) return { kind: "exact" };
+  return { kind: "filtered", chunkCount };
+}

@@ -1,0 +1,55 @@
+import type { ChunkId, FileId } from "../core/ids.ts";
+import type { StagedChunk } from "../ports/rag-index.ts";
+import { deleteDeadVectors } from "./chunk-removal.ts";
+import { findFile, findOrAddFile, isStale } from "./files.ts";
+import { addToTotals } from "./totals.ts";
+
+/** Those of the ids whose text and vector are not stored. */
+export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): ChunkId[] {
+  const file = findFile(sql, fileId);
+  if (file === null) return ids;
+  const rows = sql.exec<{ id: ChunkId }>(
+    `SELECT value AS id FROM json_each(?)
+      WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ?)`,
+    JSON.stringify(ids),
+    file.file,
+  );
+  return Array.from(rows, ({ id }) => id);
+}
+
+/**
+ * Stores content that no search sees yet. Void when the file is known in a later revision. Of a
+ * chunk that is stored already only the revision is raised, so that an older job's end keeps it.
+ */
+export function stageChunks(
+  sql: SqlStorage,
+  fileId: FileId,
+  revision: number,
+  chunks: StagedChunk[],
+): void {
+  if (isStale(findFile(sql, fileId), revision)) return;
+  const { file } = findOrAddFile(sql, fileId);
+  const added: ChunkId[] = [];
+  for (const { id, text, duplicateKey, vector } of chunks) {
+    const row = sql
+      .exec<{ chunk: number }>(
+        `INSERT INTO chunks (id, file, revision, duplicate_key) VALUES (?, ?, ?, ?)
+          ON CONFLICT (id) DO NOTHING RETURNING chunk`,
+        id,
+        file,
+        revision,
+        duplicateKey,
+      )
+      .toArray()[0];
+    if (row === undefined) {
+      sql.exec("UPDATE chunks SET revision = max(revision, ?) WHERE id = ?", revision, id);
+      continue;
+    }
+    sql.exec("INSERT INTO texts (chunk, text) VALUES (?, ?)", row.chunk, text);
+    sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
+    added.push(id);
+  }
+  // Their vectors are about to be stored anew: nobody may delete them for an earlier death.
+  deleteDeadVectors(sql, added);
+  addToTotals(sql, { staged: added.length });
+}

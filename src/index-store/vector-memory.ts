@@ -1,0 +1,131 @@
+import { halfFloatBits, halfFloatTable } from "../core/half-float.ts";
+import type { Admission } from "./admission.ts";
+import { BestFew } from "./best-few.ts";
+import type { Scored } from "./best-few.ts";
+import type { IndexChange } from "./index-change.ts";
+import { checkLength } from "./query-vector.ts";
+import type { QueryVector } from "./query-vector.ts";
+import { BLOCK_SIZE, bytesPerComponent, VectorBlock } from "./vector-block.ts";
+import type { Levels } from "./vector-block.ts";
+
+/** An isolate has 128 MB and may hold several index objects. */
+const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
+/** How many more than asked for are kept where scores only preselect. */
+const PRESELECTION_FACTOR = 2;
+const PRESELECTION_EXTRA = 32;
+
+type Row = { chunk: number; file: number; duplicate: number; vector: ArrayBuffer };
+
+const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
+  FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
+
+/** The finest levels with which so many vectors fit into memory; null: they do not fit. */
+export function levelsFor(vectors: number, dimensions: number): Levels | null {
+  const blocks = Math.ceil(vectors / BLOCK_SIZE);
+  const components = blocks * BLOCK_SIZE * dimensions;
+  const fits = (levels: Levels) => components * bytesPerComponent(levels) <= MEMORY_LIMIT_BYTES;
+  if (fits(32_767)) return 32_767;
+  return fits(127) ? 127 : null;
+}
+
+/** The live vectors in memory: read at the first search, kept in step by each write. */
+export class VectorMemory {
+  readonly #dimensions: number;
+  readonly #levels: Levels;
+  readonly #blocks: VectorBlock[] = [];
+  /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
+  readonly #places = new Map<number, number>();
+  readonly #free: number[] = [];
+  readonly #sums = new Float32Array(BLOCK_SIZE);
+
+  constructor(dimensions: number, levels: Levels) {
+    this.#dimensions = dimensions;
+    this.#levels = levels;
+  }
+
+  static load(sql: SqlStorage, dimensions: number, levels: Levels): VectorMemory {
+    const memory = new VectorMemory(dimensions, levels);
+    for (const row of sql.exec<Row>(LIVE_VECTORS)) memory.#add(row);
+    return memory;
+  }
+
+  /** Whether scores come from coarse components and must be computed again from the stored ones. */
+  get onlyPreselects(): boolean {
+    return this.#levels === 127;
+  }
+
+  /** False: what has entered does not fit any more, and this memory must be given up. */
+  follow(sql: SqlStorage, change: IndexChange): boolean {
+    for (const chunk of change.left) this.#remove(chunk);
+    const vectors = this.#places.size + change.entered.length;
+    if (levelsFor(vectors, this.#dimensions) !== this.#levels) return false;
+    const entered = sql.exec<Row>(
+      `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(change.entered),
+    );
+    for (const row of entered) this.#add(row);
+    for (const { chunk, duplicate } of change.marks) {
+      const place = this.#places.get(chunk);
+      if (place === undefined) continue;
+      const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
+      if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
+    }
+    return true;
+  }
+
+  /** The best eligible chunks, more than `limit` where scores only preselect. */
+  scan(query: QueryVector, admission: Admission, limit: number): Scored[] {
+    checkLength(query, this.#dimensions);
+    const kept = this.onlyPreselects ? limit * PRESELECTION_FACTOR + PRESELECTION_EXTRA : limit;
+    const best = new BestFew(kept);
+    for (const block of this.#blocks) {
+      block.score(query, this.#sums);
+      offerBlock(block, this.#sums, admission, best);
+    }
+    return best.sorted();
+  }
+
+  #add({ chunk, file, duplicate, vector }: Row): void {
+    const place = this.#free.pop() ?? this.#newPlace();
+    const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
+    if (block === undefined) return;
+    this.#places.set(chunk, place);
+    block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
+    block.putVector(place % BLOCK_SIZE, halfFloatBits(vector), halfFloatTable());
+  }
+
+  #newPlace(): number {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && last.used < BLOCK_SIZE) {
+      return (this.#blocks.length - 1) * BLOCK_SIZE + last.used;
+    }
+    this.#blocks.push(new VectorBlock(this.#dimensions, this.#levels));
+    return (this.#blocks.length - 1) * BLOCK_SIZE;
+  }
+
+  #remove(chunk: number): void {
+    const place = this.#places.get(chunk);
+    if (place === undefined) return;
+    this.#blocks[Math.floor(place / BLOCK_SIZE)]?.free(place % BLOCK_SIZE);
+    this.#places.delete(chunk);
+    this.#free.push(place);
+  }
+}
+
+function offerBlock(
+  block: VectorBlock,
+  sums: Float32Array,
+  admission: Admission,
+  best: BestFew,
+): void {
+  let { bar } = best;
+  for (let place = 0; place < block.used; place++) {
+    const score = sums[place] ?? 0;
+    if (score < bar || !block.isTaken(place)) continue;
+    const chunk = block.chunks[place] ?? 0;
+    const file = block.files[place] ?? 0;
+    if (!admission.admits({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
+    best.offer(chunk, score);
+    bar = best.bar;
+  }
+}

@@ -1,0 +1,119 @@
+import { env } from "cloudflare:workers";
+
+import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
+import type { FileId, RagId } from "../../../src/core/ids.ts";
+import type {
+  CandidatesRequest,
+  FileFacts,
+  PlacedChunk,
+  RagIndex,
+  StagedChunk,
+} from "../../../src/ports/rag-index.ts";
+
+export const DIMENSIONS = 64;
+
+const { RAG_INDEX } = env;
+const open = ragIndexes(RAG_INDEX);
+
+/** An index of its own for each name; tests of one file share the storage. */
+export const indexOf = (name: string): RagIndex =>
+  open({ ragId: name as RagId, generation: 1, shard: 0 });
+
+/** The stub behind `indexOf`, for eviction. */
+export const stubOf = (name: string) => RAG_INDEX.get(RAG_INDEX.idFromName(`${name}:1:0`));
+
+export const embed = (text: string) => Float32Array.from(hashEmbedding(text, DIMENSIONS));
+
+export type Passage = { text: string; headings?: string[]; vector?: Float32Array };
+
+export type Version = { staged: StagedChunk[]; placed: PlacedChunk[] };
+
+const passageOf = (passage: string | Passage): Passage =>
+  typeof passage === "string" ? { text: passage } : passage;
+
+/** Chunks of a file's version as ingestion makes them. */
+export async function versionOf(
+  fileId: FileId,
+  passages: (string | Passage)[],
+): Promise<Version> {
+  const version: Version = { staged: [], placed: [] };
+  const seen = new Map<string, number>();
+  for (const [position, passage] of passages.entries()) {
+    const { text, headings = [], vector = embed(text) } = passageOf(passage);
+    const occurrence = seen.get(text) ?? 0;
+    seen.set(text, occurrence + 1);
+    const ragId = "rag" as RagId;
+    const id = await chunkIdOf({ ragId, generation: 1, fileId, embeddedText: text, occurrence });
+    const duplicateKey = await sha256Hex(foldForDuplicates(text));
+    version.staged.push({ id, text, duplicateKey, vector: encodeHalfFloats(vector) });
+    version.placed.push({ id, position, headings, page: null, start: 0, end: text.length });
+  }
+  return version;
+}
+
+export const factsOf = (path: string, more: Partial<FileFacts> = {}): FileFacts => ({
+  fileId: `file ${path}` as FileId,
+  path,
+  name: path.split("/").at(-1) ?? path,
+  externalId: null,
+  url: null,
+  metadata: {},
+  ...more,
+});
+
+/** Indexes a file as ingestion does: ask, stage, flip. */
+export async function put(
+  index: RagIndex,
+  file: FileFacts | string,
+  revision: number,
+  passages: (string | Passage)[],
+) {
+  const facts = typeof file === "string" ? factsOf(file) : file;
+  const { staged, placed } = await versionOf(facts.fileId, passages);
+  const missing = new Set(await index.missing(facts.fileId, placed.map(({ id }) => id)));
+  await index.stage(
+    facts.fileId,
+    revision,
+    staged.filter(({ id }) => missing.has(id)),
+  );
+  return index.flip(facts, revision, placed);
+}
+
+type Wish = Partial<Omit<CandidatesRequest, "queries">> & { vector?: Float32Array | null };
+
+/** The texts that each leg finds for a query, best first. */
+export async function search(index: RagIndex, text: string, wish: Wish = {}) {
+  const { vector = embed(text), ...rest } = wish;
+  const request: CandidatesRequest = {
+    queries: [{ text, vector }],
+    restriction: { named: null, metadata: [] },
+    includeDuplicates: false,
+    limitPerLeg: 20,
+    lexical: true,
+    ...rest,
+  };
+  const { queries, plan } = await index.candidates(request);
+  const [found] = queries;
+  const { restriction, includeDuplicates } = request;
+  const read = async (list: { id: StagedChunk["id"]; score: number }[]) => {
+    const ids = list.map(({ id }) => id);
+    return index.hydrate({ ids, queryVectors: [vector], restriction, includeDuplicates });
+  };
+  const lexical = await read(found?.lexical ?? []);
+  const nearest = await read(found?.vector ?? []);
+  const placesOf = (chunks: typeof lexical) =>
+    chunks.map(({ file, text }) => `${file.path}: ${text}`);
+  return {
+    plan,
+    candidates: found ?? { lexical: [], vector: [] },
+    lexical: lexical.map(({ text }) => text),
+    vector: nearest.map(({ text }) => text),
+    /** `path: text` of each hit. */
+    lexicalPlaces: placesOf(lexical),
+    vectorPlaces: placesOf(nearest),
+    hydrated: nearest,
+  };
+}
