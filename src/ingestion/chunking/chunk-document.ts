@@ -1,0 +1,160 @@
+import type { ExtractedDocument, PageStart } from "../extractors/extracted-document.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { commonPath, sameWords, titleFor } from "./heading-path.ts";
+import type { HeadingPath } from "./heading-path.ts";
+import { partition } from "./partition.ts";
+import type { Piece } from "./partition.ts";
+import { placedUnits } from "./place-units.ts";
+import type { Placed } from "./place-units.ts";
+import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
+import type { Span, Unit } from "./split-units.ts";
+
+export { estimateTokens } from "./estimate-tokens.ts";
+
+/** Raise it when the same document and settings give other chunks. */
+export const CHUNKING_FORMAT = 1;
+
+export type ChunkSettings = {
+  /** Tokens of `text` at most, by `estimateTokens`. */
+  chunkSize: number;
+  /** Tokens that a chunk repeats of the one before, at most; less than `chunkSize`. */
+  chunkOverlap: number;
+  fileName: string;
+};
+
+export type Chunk = {
+  /** As it stands in the document from `start` to `end`; before table rows their header again. */
+  text: string;
+  /** The headings and the lead-in that `text` does not hold, then `text`. */
+  embeddedText: string;
+  /** The document's title, then the headings above, outermost first. */
+  headings: string[];
+  page: number | null;
+  /** Character offsets into the document's `markdown`, end exclusive. */
+  start: number;
+  end: number;
+  position: number;
+};
+
+/** So many units are partitioned at once: bounds memory, and is far more than one chunk holds. */
+const BATCH_UNITS = 4_000;
+/** The last pieces of a batch are partitioned again with what follows them. */
+const UNSETTLED_PIECES = 2;
+const TITLE_LOOK_CHARACTERS = 400;
+
+/**
+ * Cuts a document along its structure. Pure and deterministic. Without overlap, the chunks'
+ * stretches follow each other with only white space between them.
+ */
+export function chunkDocument(document: ExtractedDocument, settings: ChunkSettings): Chunk[] {
+  const limits = {
+    chunkSize: Math.max(1, settings.chunkSize),
+    chunkOverlap: Math.max(0, settings.chunkOverlap),
+  };
+  const chunks: Chunk[] = [];
+  const title = titleFor(document.title, settings.fileName);
+  let pending: Placed[] = [];
+  const whole = isShort(document.markdown, limits.chunkSize);
+  const settle = (isLast: boolean) => {
+    const units = pending.map(({ unit }) => unit);
+    const pieces = whole ? [wholeRun(pending)] : partition(units, limits);
+    const settled = isLast ? pieces : pieces.slice(0, -UNSETTLED_PIECES);
+    for (const piece of settled) {
+      const chunk = chunkOf(document, pending, piece, title);
+      if (chunk !== null) chunks.push({ ...chunk, position: chunks.length });
+    }
+    pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
+  };
+  for (const placed of placedUnits(document.markdown, limits.chunkSize, whole)) {
+    if (placed === "cut") settle(true);
+    else pending.push(placed);
+    if (pending.length >= BATCH_UNITS) settle(false);
+  }
+  settle(true);
+  return chunks;
+}
+
+const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, overlapFrom: 0 });
+
+/** Whether the document is one chunk, if it has no more than one top heading. */
+function isShort(markdown: string, chunkSize: number): boolean {
+  const longest = chunkSize * MOST_CHARACTERS_A_TOKEN;
+  return markdown.length <= longest && estimateTokens(markdown) <= chunkSize;
+}
+
+/** The chunk of a piece; null when there is nothing but white space in it. */
+function chunkOf(
+  document: ExtractedDocument,
+  pending: Placed[],
+  piece: Piece,
+  title: string | null,
+): Omit<Chunk, "position"> | null {
+  const placed = pending.slice(piece.from, piece.to);
+  const first = pending[piece.overlapFrom]?.unit;
+  const { unit } = placed[0] ?? {};
+  const last = placed.at(-1)?.unit;
+  if (first === undefined || unit === undefined || last === undefined) return null;
+  const { start, end } = trimmed(document.markdown, { start: first.start, end: last.end });
+  if (start >= end) return null;
+  const slice = document.markdown.slice(start, end);
+  const header = unit.tableHeader;
+  const text = header === null ? slice : `${textOf(document.markdown, header)}\n${slice}`;
+  const path = pathOf(placed);
+  const before = contextBefore(document.markdown, { path, title, unit, start, text });
+  const headings = path.map((entry) => entry.text);
+  return {
+    text,
+    embeddedText: before === "" ? text : `${before}\n\n${text}`,
+    headings: addsTitle(title, path) ? [title, ...headings] : headings,
+    page: pageAt(document.pages, start),
+    start,
+    end,
+  };
+}
+
+const addsTitle = (title: string | null, path: HeadingPath): title is string =>
+  title !== null && !path.some((entry) => sameWords(entry.text, title));
+
+/** What all of the piece stands under; bare headings count only where there is nothing else. */
+function pathOf(placed: Placed[]): HeadingPath {
+  const texts = placed.filter(({ unit }) => unit.level === 0);
+  const counted = texts.length > 0 ? texts : placed;
+  return commonPath([...new Set(counted.map(({ path }) => path))]);
+}
+
+/** The headings, and the lead-in, that the text itself does not show. */
+function contextBefore(
+  markdown: string,
+  of: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },
+): string {
+  const { path, title, unit, start, text } = of;
+  const above = path.filter((entry) => entry.at < start).map((entry) => entry.text);
+  const shown = text.slice(0, TITLE_LOOK_CHARACTERS);
+  const withTitle = addsTitle(title, path) && !shown.includes(title) ? [title, ...above] : above;
+  const headings = withTitle.join(" > ");
+  const { leadIn } = unit;
+  const lead = leadIn === null || leadIn.start >= start ? "" : textOf(markdown, leadIn);
+  return [headings, lead].filter((part) => part !== "").join("\n\n");
+}
+
+function textOf(markdown: string, span: Span): string {
+  return markdown.slice(span.start, span.end).trim();
+}
+
+function trimmed(markdown: string, span: Span): Span {
+  const text = markdown.slice(span.start, span.end);
+  const start = span.start + (text.length - text.trimStart().length);
+  return { start, end: span.end - (text.length - text.trimEnd().length) };
+}
+
+/** The last page that begins at or before `offset`; null for documents without pages. */
+function pageAt(pages: PageStart[], offset: number): number | null {
+  let low = 0;
+  let high = pages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((pages[middle]?.start ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return pages[Math.max(0, low - 1)]?.page ?? null;
+}

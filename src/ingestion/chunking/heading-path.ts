@@ -1,0 +1,55 @@
+import type { Block } from "./scan-blocks.ts";
+
+/** A heading above a place; `at` is where it stands in the text. */
+export type PathEntry = { text: string; level: number; at: number };
+export type HeadingPath = readonly PathEntry[];
+
+/** The path under a heading: deeper and equal levels before it end. */
+export function pathUnder(path: HeadingPath, heading: Block): HeadingPath {
+  const above = path.filter((entry) => entry.level < heading.level);
+  if (heading.heading === "") return above;
+  return [...above, { text: heading.heading, level: heading.level, at: heading.start }];
+}
+
+/** What all of these paths begin with. */
+export function commonPath(paths: HeadingPath[]): HeadingPath {
+  const [first = []] = paths;
+  let shared = first.length;
+  for (const path of paths) {
+    let at = 0;
+    while (at < shared && path[at] === first[at]) at++;
+    shared = at;
+  }
+  return first.slice(0, shared);
+}
+
+const TITLE_MAX_CHARACTERS = 200;
+/** Names such as `3f2a9c…`, `10023` and `IMG_2041` tell nothing of what is inside. */
+const READABLE_NAME = /\p{L}{3}/u;
+const MACHINE_NAME = /^(?:[0-9a-f-]{16,}|(?:img|scan|doc|file|document|untitled|export)[\W\d_]*)$/i;
+
+/** The document's own title, else what its file name says in words, else null. */
+export function titleFor(title: string | null, fileName: string): string | null {
+  const own = title?.trim().slice(0, TITLE_MAX_CHARACTERS) ?? "";
+  if (own !== "") return own;
+  const base = fileName.slice(fileName.lastIndexOf("/") + 1);
+  const stem = base.replace(/\.[A-Za-z0-9]{1,8}$/, "");
+  if (!READABLE_NAME.test(stem) || MACHINE_NAME.test(stem)) return null;
+  return (
+    stem
+      .replace(/[_\-.\s]+/g, " ")
+      .trim()
+      .slice(0, TITLE_MAX_CHARACTERS) || null
+  );
+}
+
+/** Whether two headings say the same. */
+export function sameWords(left: string, right: string): boolean {
+  const fold = (text: string) =>
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+  return fold(left) === fold(right);
+}

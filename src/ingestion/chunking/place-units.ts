@@ -1,0 +1,64 @@
+import { pathUnder } from "./heading-path.ts";
+import type { HeadingPath } from "./heading-path.ts";
+import { scanBlocks } from "./scan-blocks.ts";
+import type { Block } from "./scan-blocks.ts";
+import { BREAK, splitBlock } from "./split-units.ts";
+import type { Span, Unit } from "./split-units.ts";
+
+/** A unit and the headings that it stands under. */
+export type Placed = { unit: Unit; path: HeadingPath };
+
+const LEAD_IN_MAX_CHARACTERS = 400;
+
+/**
+ * All units in order, and a cut before every top heading: the shallowest that the document has.
+ * A short document may join what stands before its only top heading.
+ */
+export function* placedUnits(
+  markdown: string,
+  chunkSize: number,
+  isShort: boolean,
+): Generator<Placed | "cut"> {
+  const cutLevel = levelOfCuts(markdown, isShort);
+  let path: HeadingPath = [];
+  let before: Block | null = null;
+  for (const block of scanBlocks(markdown)) {
+    if (block.kind === "heading") {
+      if (block.level === cutLevel && before !== null) yield "cut";
+      path = pathUnder(path, block);
+    }
+    const lead = introduces(markdown, before, block);
+    const leadIn = lead && block.kind === "list" ? before : null;
+    const gluedAt = lead || before?.kind === "heading" ? block.start : null;
+    for (const unit of splitBlock(markdown, block, { chunkSize }, leadIn)) {
+      yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
+    }
+    before = block;
+  }
+}
+
+/** 0 for no cuts. */
+function levelOfCuts(markdown: string, isShort: boolean): number {
+  let level = 0;
+  let count = 0;
+  for (const block of scanBlocks(markdown)) {
+    if (block.kind !== "heading") continue;
+    if (level === 0 || block.level < level) count = 0;
+    if (level === 0 || block.level < level) ({ level } = block);
+    if (block.level === level) count++;
+  }
+  return isShort && count <= 1 ? 0 : level;
+}
+
+/** Whether the paragraph before ends in a colon and leads into this block. */
+function introduces(
+  markdown: string,
+  before: (Span & { kind: string }) | null,
+  block: Block,
+): boolean {
+  if (before?.kind !== "paragraph" || block.kind === "paragraph" || block.kind === "heading") {
+    return false;
+  }
+  if (before.end - before.start > LEAD_IN_MAX_CHARACTERS) return false;
+  return /[:：]\s*$/.test(markdown.slice(before.start, before.end));
+}
