@@ -1,0 +1,111 @@
+import { Parser } from "htmlparser2";
+
+/** What the crawl needs of a page; its text is the extractor's business. */
+export type HtmlPage = {
+  /** As written, relative to `base`. */
+  links: string[];
+  base: string | null;
+  canonical: string | null;
+  title: string | null;
+  language: string | null;
+  noIndex: boolean;
+  noFollow: boolean;
+};
+
+const MOST_LINKS = 5_000;
+
+export function isHtml(mediaType: string): boolean {
+  return mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
+export function readHtmlPage(html: string): HtmlPage {
+  const page: HtmlPage = {
+    links: [],
+    base: null,
+    canonical: null,
+    title: null,
+    language: null,
+    noIndex: false,
+    noFollow: false,
+  };
+  let inTitle = false;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      inTitle = name === "title" && page.title === null;
+      if (inTitle) page.title = "";
+      openers[name]?.(page, attributes);
+    },
+    ontext(text) {
+      if (inTitle) page.title = `${page.title ?? ""}${text}`;
+    },
+    onclosetag(name) {
+      if (name === "title") inTitle = false;
+    },
+  });
+  parser.end(html);
+  page.title = page.title?.replace(/\s+/gu, " ").trim() || null;
+  if (page.noFollow) page.links = [];
+  return page;
+}
+
+type Attributes = Record<string, string>;
+type Opener = (page: HtmlPage, attributes: Attributes) => void;
+
+function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
+  const link = href.trim();
+  if (link === "" || link.startsWith("#") || /\bnofollow\b/i.test(rel)) return;
+  if (page.links.length < MOST_LINKS) page.links.push(link);
+}
+
+const openers: Record<string, Opener> = {
+  a: addLink,
+  area: addLink,
+  html(page, { lang = "" }) {
+    page.language ??= /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*$/.test(lang) ? lang : null;
+  },
+  base(page, { href }) {
+    page.base ??= href?.trim() ?? null;
+  },
+  link(page, { rel = "", href = "" }) {
+    const canonical = rel.toLowerCase().split(/\s+/).includes("canonical") && href.trim() !== "";
+    if (canonical) page.canonical ??= href.trim();
+  },
+  meta(page, attributes) {
+    const { content = "", name = "" } = attributes;
+    if (/^(?:robots|quarry)$/i.test(name)) {
+      page.noIndex ||= /\b(?:noindex|none)\b/i.test(content);
+      page.noFollow ||= /\b(?:nofollow|none)\b/i.test(content);
+    }
+    if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) {
+      const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];
+      if (target !== undefined) addLink(page, { href: target });
+    }
+  },
+};
+
+const HEAD_BYTES = 2_048;
+
+/** The page's text: byte order mark, then the header's charset, then the page's own, then UTF-8. */
+export function decodeHtml(bytes: Uint8Array, contentType: string | null): string {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
+  const told = charsetIn(contentType ?? "") ?? charsetIn(head.replaceAll('"', " "));
+  for (const label of [byteOrderMark(bytes), told, "utf-8"]) {
+    if (label === null) continue;
+    try {
+      return new TextDecoder(label).decode(bytes);
+    } catch {
+      // An unknown label is as good as none.
+    }
+  }
+  return head;
+}
+
+function charsetIn(text: string): string | null {
+  return /charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(text)?.[1] ?? null;
+}
+
+function byteOrderMark([a, b, c]: Uint8Array): string | null {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
+  if (a === 0xff && b === 0xfe) return "utf-16le";
+  return a === 0xfe && b === 0xff ? "utf-16be" : null;
+}

@@ -1,0 +1,73 @@
+/** Parameters that say who followed a link, not what it leads to. */
+const TRACKING =
+  /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid)$/i;
+const SESSION_IN_PATH = /;jsessionid=[^/?]*/i;
+
+/** One address for one page: no fragment, no tracking, percent-encoding in one way. */
+export function normalizeUrl(url: URL): URL {
+  const normal = new URL(url.href);
+  normal.hash = "";
+  normal.pathname = normal.pathname
+    .replace(SESSION_IN_PATH, "")
+    .replace(/%[0-9a-f]{2}/gi, (escape) => unescapeUnreserved(escape.toUpperCase()));
+  const drop = [...normal.searchParams.keys()].filter((name) => TRACKING.test(name));
+  for (const name of drop) normal.searchParams.delete(name);
+  // An empty query and none are the same page; assigning "" drops the question mark.
+  if (normal.search === "") normal.search = "";
+  return normal;
+}
+
+function unescapeUnreserved(escape: string): string {
+  const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+  return /[A-Za-z0-9\-._~]/.test(character) ? character : escape;
+}
+
+/** The address without its fragment, otherwise as it was given: a pushed URL's own name. */
+export function withoutFragment(url: URL): string {
+  const bare = new URL(url.href);
+  bare.hash = "";
+  return bare.href;
+}
+
+/** The last segment of the path, or the host. */
+export function nameOfPage(url: URL): string {
+  return decoded(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
+}
+
+/** Percent-decoded where it can be. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Links to what is never a document; they are not even counted. */
+const NO_DOCUMENT =
+  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|map|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|avi|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|dmg|iso|exe|msi|deb|rpm|apk|jar|bin|wasm)$/i;
+
+export function neverDocument(url: URL): boolean {
+  return NO_DOCUMENT.test(url.pathname);
+}
+
+const LONGEST_URL = 2_000;
+const MOST_SEGMENTS = 20;
+const MOST_REPEATS = 3;
+
+/** An address that only a trap makes: endless, or the same segments over and over. */
+export function looksEndless(url: URL): boolean {
+  if (url.href.length > LONGEST_URL) return true;
+  const segments = url.pathname.split("/").filter((part) => part !== "");
+  if (segments.length > MOST_SEGMENTS) return true;
+  const counts = new Map<string, number>();
+  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
+  return [...counts.values()].some((count) => count > MOST_REPEATS);
+}
+
+/** What addresses of one generator share: numbers and values are left out. */
+export function shapeOf(url: URL): string {
+  const path = url.pathname.replace(/\d+/g, "0");
+  const names = [...new Set(url.searchParams.keys())].sort((a, b) => (a < b ? -1 : 1));
+  return `${url.host}${path}?${names.join("&")}`;
+}

@@ -1,0 +1,90 @@
+/** The rules of a robots.txt (RFC 9309) that concern us; plain data, kept with the crawl. */
+export type RobotsRules = {
+  rules: { allow: boolean; pattern: string }[];
+  /** Seconds between requests; null when none are asked for. */
+  crawlDelaySeconds: number | null;
+};
+
+export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null };
+
+const MOST_RULES = 2_000;
+
+type Group = RobotsRules & { agents: string[] };
+
+/** @param agent our product token, lower case; its groups count, or else those for `*` */
+export function parseRobots(text: string, agent: string): RobotsRules {
+  const groups = groupsOf(text);
+  const ours = groups.filter((group) => group.agents.includes(agent));
+  const chosen = ours.length > 0 ? ours : groups.filter((group) => group.agents.includes("*"));
+  return {
+    rules: chosen.flatMap((group) => group.rules).slice(0, MOST_RULES),
+    crawlDelaySeconds:
+      chosen.find((group) => group.crawlDelaySeconds !== null)?.crawlDelaySeconds ?? null,
+  };
+}
+
+function groupsOf(text: string): Group[] {
+  const groups: Group[] = [];
+  let naming = false;
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
+    const [, field = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(line) ?? [];
+    const key = field.toLowerCase();
+    if (key === "user-agent") {
+      if (!naming) groups.push({ agents: [], rules: [], crawlDelaySeconds: null });
+      groups.at(-1)?.agents.push(value.toLowerCase());
+      naming = true;
+    } else if (addRule(groups.at(-1), key, value)) naming = false;
+  }
+  return groups;
+}
+
+function addRule(group: Group | undefined, key: string, value: string): boolean {
+  if (key === "allow" || key === "disallow") {
+    if (value !== "") group?.rules.push({ allow: key === "allow", pattern: value });
+    return true;
+  }
+  if (key !== "crawl-delay") return false;
+  const seconds = Number(value);
+  if (group !== undefined && seconds > 0) group.crawlDelaySeconds = seconds;
+  return true;
+}
+
+/** The longest matching pattern decides; of two as long, the one that allows. */
+export function robotsAllow({ rules }: RobotsRules, url: URL): boolean {
+  const target = comparable(`${url.pathname}${url.search}`);
+  let best = { allow: true, length: -1 };
+  for (const { allow, pattern } of rules) {
+    const text = comparable(pattern);
+    const stronger = text.length > best.length || (text.length === best.length && allow);
+    if (stronger && matches(text, target)) best = { allow, length: text.length };
+  }
+  return best.allow;
+}
+
+/** Percent-encoding in one way, so that `%7E` and `~`, `ä` and `%C3%A4` are equal. */
+function comparable(text: string): string {
+  return text
+    .replace(/[^\u0021-\u007E]+/g, (part) => encodeURIComponent(part.toWellFormed()))
+    .replace(/%[0-9a-f]{2}/gi, (escape) => {
+      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+      return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
+    });
+}
+
+/** `*` is any characters, a final `$` the end. Greedy from the left, so linear in practice. */
+function matches(pattern: string, target: string): boolean {
+  const toEnd = pattern.endsWith("$");
+  const parts = (toEnd ? pattern.slice(0, -1) : pattern).split("*");
+  const [first = "", ...rest] = parts;
+  if (!target.startsWith(first)) return false;
+  let at = first.length;
+  const last = toEnd ? rest.pop() : undefined;
+  for (const part of rest) {
+    const found = target.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  if (!toEnd) return true;
+  if (last === undefined) return at === target.length;
+  return target.length - last.length >= at && target.endsWith(last);
+}
