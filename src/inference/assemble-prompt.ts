@@ -1,0 +1,73 @@
+import { passagesNotice, writePassages, writeRequest } from "../core/passages.ts";
+import type { Passage } from "../core/passages.ts";
+import { estimatedTokens } from "../core/tokens.ts";
+import type { RetrievedChunk } from "../retrieval/types.ts";
+
+/** Kept free for the answer where the inference sets no limit, and at most a quarter of all. */
+const ANSWER_TOKENS = 4_096;
+const ANSWER_SHARE = 0.25;
+/** Delimiters, notice and the message format, for the whole and a passage. */
+const FRAME_TOKENS = 250;
+const PASSAGE_FRAME_TOKENS = 60;
+
+export type PromptParts = {
+  systemPrompt: string;
+  prompt: string;
+  /** Best first. */
+  chunks: RetrievedChunk[];
+  /** What to say of the answer's form, after the request; empty for none. */
+  formNote: string;
+  contextTokens: number;
+  maxOutputTokens: number | null;
+  /** See `newDelimiterKey`. */
+  key: string;
+};
+
+export type AssembledPrompt = {
+  /** The user's message: passages between delimiters, the request, a note on the form. */
+  text: string;
+  used: RetrievedChunk[];
+  leftOut: number;
+};
+
+/** Retrieved text goes into the user's message only, never into the system prompt. */
+export function assemblePrompt(parts: PromptParts): AssembledPrompt {
+  const { chunks, key, prompt, formNote } = parts;
+  const { shown: used } = within(chunks, tokensForPassages(parts));
+  const leftOut = chunks.length - used.length;
+  if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut };
+  const passages =
+    used.length === 0 ? [] : [passagesNotice(key), writePassages(used.map(asPassage), key)];
+  const sections = [...passages, writeRequest(prompt, key), formNote];
+  return { text: sections.filter(Boolean).join("\n\n"), used, leftOut };
+}
+
+function tokensForPassages(parts: PromptParts): number {
+  const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote } = parts;
+  const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
+  const said = [systemPrompt, prompt, formNote].reduce((sum, one) => sum + estimatedTokens(one), 0);
+  return contextTokens - answer - said - FRAME_TOKENS;
+}
+
+/** The best that fit; a passage that is too long makes room for shorter ones after it. */
+export function within(
+  chunks: RetrievedChunk[],
+  tokens: number,
+): { shown: RetrievedChunk[]; tokens: number } {
+  let taken = 0;
+  const shown = chunks.filter((chunk) => {
+    const { text, source } = asPassage(chunk);
+    const needed = PASSAGE_FRAME_TOKENS + estimatedTokens(text) + estimatedTokens(source);
+    if (taken + needed > tokens) return false;
+    taken += needed;
+    return true;
+  });
+  return { shown, tokens: taken };
+}
+
+/** `staff-handbook: leave.md, page 3 › Leave › Holiday` */
+export function asPassage({ text, source }: RetrievedChunk): Passage {
+  const { ragIdentifier, filePath, page, headings } = source;
+  const place = page === null ? filePath : `${filePath}, page ${page}`;
+  return { source: `${ragIdentifier}: ${[place, ...headings].join(" › ")}`, text };
+}

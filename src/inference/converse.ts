@@ -1,0 +1,116 @@
+import { generateText, isStepCount } from "ai";
+import type { ModelMessage, ToolSet } from "ai";
+
+import type { Deadline } from "../core/deadline.ts";
+import { modelFailed } from "../core/errors.ts";
+import type { Now } from "../core/clock.ts";
+import type { ChatModel } from "../ports/models.ts";
+import { meteredModel } from "./metered-model.ts";
+import type { Meter } from "./metered-model.ts";
+import { asModelFailed } from "./model-errors.ts";
+import { repairNote } from "./structured-output.ts";
+import type { OutputPlan } from "./structured-output.ts";
+import type { ContentBlock, InferenceResult } from "./types.ts";
+
+/** Searches under way at once within one step. */
+const TOOLS_AT_ONCE = 4;
+
+export type Turn = {
+  chat: ChatModel;
+  systemPrompt: string;
+  messages: ModelMessage[];
+  /** Empty: none are offered. */
+  tools: ToolSet;
+  /** Model calls at most, tools included; repair comes on top. */
+  maxSteps: number;
+  /** Null: plain text. */
+  output: OutputPlan | null;
+  temperature: number | null;
+  maxOutputTokens: number | null;
+  deadline: Deadline;
+  now: Now;
+  meter: Meter;
+};
+
+/** A tool call as the model made it, in order. */
+export type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
+
+export type Answer = {
+  response: InferenceResult["response"];
+  asked: AskedCall[];
+  /** The step limit came before an answer. */
+  cutOff: boolean;
+};
+
+/**
+ * One turn with the model: the tool loop, the answer, and for structured output one repair.
+ * @throws QuarryError `model-failed`
+ */
+export async function converse(turn: Turn): Promise<Answer> {
+  try {
+    return await turn.deadline.run("model", (signal) => answerWithin(turn, signal));
+  } catch (thrown) {
+    throw asModelFailed(thrown);
+  }
+}
+
+async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
+  const first = await speak(turn, turn.messages, turn.maxSteps, signal);
+  const { asked } = first;
+  if (turn.output === null) {
+    const cutOff = first.text === "" && asked.length > 0;
+    if (first.text === "" && !cutOff) throw modelFailed("Model call failed: empty answer");
+    const response: ContentBlock[] = [{ type: "text", text: first.text }];
+    return { response, asked, cutOff };
+  }
+  const read = turn.output.read(first.text);
+  if (read.ok) return { response: read.value, asked, cutOff: false };
+  const repair = repairNote(read.findings, turn.output.formNote);
+  const messages: ModelMessage[] = [
+    ...turn.messages,
+    ...first.messages,
+    { role: "user", content: repair },
+  ];
+  const second = await speak(turn, messages, 1, signal);
+  const repaired = turn.output.read(second.text);
+  if (repaired.ok) return { response: repaired.value, asked, cutOff: false };
+  throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
+}
+
+type Spoken = { text: string; asked: AskedCall[]; messages: ModelMessage[] };
+
+async function speak(
+  turn: Turn,
+  messages: ModelMessage[],
+  maxSteps: number,
+  signal: AbortSignal,
+): Promise<Spoken> {
+  const { chat, deadline, now, meter, tools, systemPrompt, temperature, maxOutputTokens } = turn;
+  const providerSchema = turn.output?.providerSchema ?? null;
+  const toolsUntil = meter.calls + maxSteps;
+  const { steps } = await generateText({
+    model: meteredModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
+    messages,
+    stopWhen: isStepCount(maxSteps),
+    maxRetries: 0,
+    abortSignal: signal,
+    toolCallConcurrency: TOOLS_AT_ONCE,
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(systemPrompt === "" ? {} : { instructions: systemPrompt }),
+    ...(temperature === null ? {} : { temperature }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+  });
+  const asked = steps.flatMap(({ toolCalls }) =>
+    toolCalls.map(({ toolCallId, toolName, input, invalid }) => ({
+      id: toolCallId,
+      tool: toolName,
+      input: input as unknown,
+      invalid: invalid === true,
+    })),
+  );
+  return {
+    text: steps.findLast(({ text }) => text.trim() !== "")?.text ?? "",
+    asked,
+    messages: steps.flatMap(({ response }) => response.messages),
+  };
+}

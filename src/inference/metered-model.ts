@@ -1,0 +1,106 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+} from "@ai-sdk/provider";
+
+import type { Now } from "../core/clock.ts";
+import type { Deadline } from "../core/deadline.ts";
+import { withRetries } from "../core/retry.ts";
+import { ModelFailure } from "../ports/models.ts";
+import type { ChatModel } from "../ports/models.ts";
+
+/** What the model used so far, over all calls of one run. */
+export type Meter = { inputTokens: number; outputTokens: number; modelMs: number; calls: number };
+
+export const newMeter = (): Meter => ({ inputTokens: 0, outputTokens: 0, modelMs: 0, calls: 0 });
+
+export type MeteredCall = {
+  chat: ChatModel;
+  deadline: Deadline;
+  now: Now;
+  meter: Meter;
+  /** JSON Schema for the provider's own mode; null: plain text. */
+  providerSchema: Record<string, unknown> | null;
+  /** Calls (counted by the meter) after which tools are no longer offered. */
+  toolsUntil: number;
+};
+
+const TRIES = 4;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
+
+/** Answers of servers that do not know the JSON-schema mode. */
+const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
+
+/**
+ * The model as the SDK's loop sees it: tried again within the deadline, its usage counted, its
+ * last step without tools so that the turn ends with an answer, its JSON-schema mode left out
+ * where the server refuses it.
+ */
+export function meteredModel(call: MeteredCall): LanguageModelV4 {
+  const { model } = call.chat;
+  let mode = call.providerSchema;
+  const generate = async (options: LanguageModelV4CallOptions) => {
+    try {
+      return await model.doGenerate(withMode(options, mode));
+    } catch (thrown) {
+      const status = thrown instanceof ModelFailure ? thrown.status : null;
+      if (mode === null || status === null || !MODE_REFUSED.has(status)) throw thrown;
+      mode = null;
+      return model.doGenerate(options);
+    }
+  };
+  return {
+    specificationVersion: "v4",
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doStream: (options) => model.doStream(options),
+    async doGenerate(options) {
+      const startedAt = call.now();
+      try {
+        const final = call.meter.calls + 1 >= call.toolsUntil;
+        const asked = final ? withoutTools(options) : options;
+        const result = await withRetries(() => generate(asked), retryRules(call, options));
+        count(call.meter, result);
+        // Warnings would be printed by the SDK, and a call after the last step ends nothing.
+        return { ...result, content: final ? answerOnly(result) : result.content, warnings: [] };
+      } finally {
+        call.meter.calls += 1;
+        call.meter.modelMs += call.now() - startedAt;
+      }
+    },
+  };
+}
+
+const retryRules = ({ deadline }: MeteredCall, { abortSignal }: LanguageModelV4CallOptions) => ({
+  tries: TRIES,
+  firstDelayMs: FIRST_DELAY_MS,
+  maxDelayMs: MAX_DELAY_MS,
+  remainingMs: () => deadline.remainingMs,
+  retryAfterMs: (thrown: unknown) =>
+    thrown instanceof ModelFailure && thrown.retryable ? (thrown.retryAfterMs ?? 0) : null,
+  signal: abortSignal ?? new AbortController().signal,
+});
+
+function withMode(
+  options: LanguageModelV4CallOptions,
+  schema: Record<string, unknown> | null,
+): LanguageModelV4CallOptions {
+  if (schema === null) return options;
+  return { ...options, responseFormat: { type: "json", schema, name: "response" } };
+}
+
+/** Tools stay described, for providers that want them beside earlier calls. */
+function withoutTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  return options.tools === undefined ? options : { ...options, toolChoice: { type: "none" } };
+}
+
+const answerOnly = ({ content }: LanguageModelV4GenerateResult) =>
+  content.filter(({ type }) => type !== "tool-call");
+
+function count(meter: Meter, { usage }: LanguageModelV4GenerateResult): void {
+  meter.inputTokens += usage.inputTokens.total ?? 0;
+  meter.outputTokens += usage.outputTokens.total ?? 0;
+}

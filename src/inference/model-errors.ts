@@ -1,0 +1,17 @@
+import { DeadlineExceeded } from "../core/deadline.ts";
+import { modelFailed, QuarryError } from "../core/errors.ts";
+import { ModelFailure } from "../ports/models.ts";
+
+/** The model's work as the caller is told of it: the provider's status, and nothing it said. */
+export function asModelFailed(thrown: unknown): QuarryError {
+  if (thrown instanceof QuarryError) return thrown;
+  if (thrown instanceof ModelFailure) {
+    const told = thrown.status === null ? thrown.message : `provider answered ${thrown.status}`;
+    return modelFailed(`Model call failed: ${told}`, thrown);
+  }
+  if (thrown instanceof DeadlineExceeded) {
+    const [, told = "no answer in time"] = thrown.message.split(": ");
+    return modelFailed(`Model call failed: ${told}`, thrown);
+  }
+  return modelFailed("Model call failed: unusable reply", thrown);
+}

@@ -1,0 +1,97 @@
+import { newId } from "../core/ids.ts";
+import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
+import { findPrice } from "../db/price-store.ts";
+import type { Price } from "../db/price-store.ts";
+import type { UsageMessage } from "../ports/job-queue.ts";
+import type { Services } from "../services.ts";
+import type { Meter } from "./metered-model.ts";
+import type { Caller, InferenceServices, Usage } from "./types.ts";
+
+type Recording = Pick<Services, "queue" | "log" | "now" | "inBackground">;
+
+/** What was called; the rest of the message is how it went. */
+export type UsageSubject = {
+  kind: UsageMessage["kind"];
+  inferenceId: InferenceId | null;
+  agentId: AgentId | null;
+  ragIds: RagId[];
+  caller: Caller;
+  model: string | null;
+};
+
+export type UsageOutcome = {
+  outcome: UsageMessage["outcome"];
+  latencyMs: number;
+  usage: Usage;
+};
+
+const PRICED_TOKENS = 1_000_000;
+
+/** Started beside the model call; a price that cannot be read is none, and fails nothing. */
+export function startPriceLookup(
+  { db, log }: InferenceServices,
+  model: string,
+): Promise<Price | null> {
+  return findPrice(db, model).catch((thrown: unknown) => {
+    log.warn("price not read", { error: thrown instanceof Error ? thrown.name : typeof thrown });
+    return null;
+  });
+}
+
+export function usageOf(meter: Meter, price: Price | null): Usage {
+  const { inputTokens, outputTokens } = meter;
+  const cost =
+    price === null
+      ? null
+      : {
+          amount:
+            (inputTokens * price.inputPrice + outputTokens * price.outputPrice) / PRICED_TOKENS,
+          currency: price.currency,
+        };
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cost };
+}
+
+/** Sends the usage of one call, after its answer; a failure is logged and changes nothing. */
+export function recordUsage(services: Recording, subject: UsageSubject, how: UsageOutcome): void {
+  const { caller, ...what } = subject;
+  const at = services.now();
+  const { inputTokens, outputTokens, cost } = how.usage;
+  const message: UsageMessage = {
+    ...what,
+    id: newId(at),
+    at,
+    tokenId: caller.tokenId,
+    inputTokens,
+    outputTokens,
+    cost: cost?.amount ?? null,
+    currency: cost?.currency ?? null,
+    latencyMs: how.latencyMs,
+    outcome: how.outcome,
+  };
+  const sent = services.queue.usage(message).catch((thrown: unknown) => {
+    const error = thrown instanceof Error ? thrown.name : typeof thrown;
+    services.log.warn("usage not recorded", { error, kind: subject.kind });
+  });
+  services.inBackground(sent);
+}
+
+const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: null };
+
+/** The same for a retrieval without a model; `losses` are those of its result. */
+export function recordRetrieveUsage(
+  services: Recording,
+  of: {
+    ragIds: RagId[];
+    inferenceId?: InferenceId;
+    caller: Caller;
+    latencyMs: number;
+    losses: string[];
+  },
+): void {
+  const { ragIds, inferenceId = null, caller, latencyMs, losses } = of;
+  recordUsage(
+    services,
+    { kind: "retrieve", inferenceId, agentId: null, ragIds, caller, model: null },
+    { outcome: losses.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS },
+  );
+}

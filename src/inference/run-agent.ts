@@ -1,0 +1,56 @@
+import type { AgentRecord } from "../db/records.ts";
+import { measured, runTurn } from "./run-turn.ts";
+import type { SearchSettings } from "./tools/search-tools.ts";
+import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
+
+/** An earlier turn, as the caller tells it. */
+export type AgentMessage = { role: "user" | "assistant"; content: string };
+
+export type AgentRun = {
+  agent: AgentRecord;
+  prompt: string;
+  messages?: AgentMessage[] | undefined;
+  caller: Caller;
+  signal?: AbortSignal | undefined;
+};
+
+/** What one search of an agent brings; the API gives the caller no say in it. */
+const SEARCH: SearchSettings = {
+  topK: 5,
+  useReranking: true,
+  candidateMultiplier: 4,
+  similarityThreshold: null,
+  includeDuplicates: false,
+  restrictionOf: () => ({ named: null, metadata: [] }),
+};
+
+/** One turn of an agent; nothing is remembered. @throws QuarryError `model-failed` */
+export async function runAgent(
+  services: InferenceServices,
+  { agent, prompt, messages = [], caller, signal }: AgentRun,
+): Promise<InferenceResult> {
+  const { systemPrompt, rags, model, maxSteps } = agent;
+  const ragIds = rags.map(({ id }) => id);
+  const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
+
+  return measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
+    const { answer, log, toolCalls } = await runTurn(services, {
+      setting: agent,
+      chat: services.models.chat(model),
+      messages: [...messages, { role: "user", content: prompt }],
+      output: null,
+      search: SEARCH,
+      maxSteps,
+      ...tools,
+      signal,
+    });
+    return {
+      response: answer.response,
+      items: [...log.chunks.values()],
+      toolCalls,
+      losses: [...log.losses],
+      contextMs: log.contextMs,
+      rerankingMs: log.rerankingMs,
+    };
+  });
+}

@@ -1,0 +1,93 @@
+import type { InferenceRecord } from "../db/records.ts";
+import { assemblePrompt } from "./assemble-prompt.ts";
+import { checkInferenceInput } from "./check-input.ts";
+import { readResponseSchema } from "./response-schema.ts";
+import { restrictionOf, retrieveContext } from "./retrieve-context.ts";
+import { measured, runTurn } from "./run-turn.ts";
+import { planOutput } from "./structured-output.ts";
+import type { OutputPlan } from "./structured-output.ts";
+import type { SearchSettings } from "./tools/search-tools.ts";
+import type { Caller, InferenceInput, InferenceResult, InferenceServices } from "./types.ts";
+
+/** Model calls of a run whose model searches by itself. */
+const MAX_STEPS = 5;
+
+export type InferenceRun = {
+  inference: InferenceRecord;
+  input: InferenceInput;
+  caller: Caller;
+  /** The caller's disconnect: it ends all work at once. */
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * Runs an inference: the passages, the prompt, the model, the answer in its form.
+ * @throws QuarryError `invalid` for the input, `model-failed` for the model.
+ */
+export async function runInference(
+  services: InferenceServices,
+  { inference, input, caller, signal }: InferenceRun,
+): Promise<InferenceResult> {
+  checkInferenceInput(inference, input);
+  const { systemPrompt, rags, model, maxOutputTokens } = inference;
+  const ragIds = rags.map(({ id }) => id);
+  const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
+
+  return measured(services, { kind: "inference", ...subject }, systemPrompt, async (tools) => {
+    const { key, meter } = tools;
+    const chat = services.models.chat(model);
+    const found = await retrieveContext(services, { inference, input, signal });
+    const output = outputOf(input);
+    const { text, used, leftOut } = assemblePrompt({
+      systemPrompt,
+      prompt: input.prompt,
+      chunks: found.chunks,
+      formNote: output?.formNote ?? "",
+      contextTokens: chat.contextTokens,
+      maxOutputTokens,
+      key,
+    });
+    const { answer, log, toolCalls } = await runTurn(services, {
+      setting: inference,
+      chat,
+      messages: [{ role: "user", content: text }],
+      output,
+      search: inference.nativeRag ? null : searchSettings(input),
+      maxSteps: MAX_STEPS,
+      key,
+      meter,
+      signal,
+    });
+    return {
+      response: answer.response,
+      items: [...used, ...log.chunks.values()],
+      toolCalls,
+      losses: [...found.losses, ...leftOutLoss(leftOut, found.chunks.length), ...log.losses],
+      contextMs: found.timings.contextMs + log.contextMs,
+      rerankingMs: found.timings.rerankingMs + log.rerankingMs,
+    };
+  });
+}
+
+/** The text was found readable when the input was checked. */
+function outputOf({ jsonSchema }: InferenceInput): OutputPlan | null {
+  if (jsonSchema === undefined) return null;
+  const read = readResponseSchema(jsonSchema);
+  return read.ok ? planOutput(read.schema) : null;
+}
+
+function leftOutLoss(leftOut: number, of: number): string[] {
+  return leftOut === 0 ? [] : [`context: ${leftOut} of ${of} passages did not fit the model`];
+}
+
+function searchSettings(input: InferenceInput): SearchSettings {
+  const { topK, useReranking, candidateMultiplier, includeDuplicates } = input;
+  return {
+    topK,
+    useReranking,
+    candidateMultiplier,
+    includeDuplicates,
+    similarityThreshold: null,
+    restrictionOf: (rag) => restrictionOf(rag, input),
+  };
+}

@@ -1,0 +1,116 @@
+import { Deadline } from "../core/deadline.ts";
+import { newDelimiterKey } from "../core/passages.ts";
+import type { AgentRecord, InferenceRecord } from "../db/records.ts";
+import type { ChatModel } from "../ports/models.ts";
+import { converse } from "./converse.ts";
+import type { Answer, AskedCall, Turn } from "./converse.ts";
+import { newMeter } from "./metered-model.ts";
+import type { Meter } from "./metered-model.ts";
+import { recordUsage, startPriceLookup, usageOf } from "./record-usage.ts";
+import type { UsageOutcome, UsageSubject } from "./record-usage.ts";
+import { newSearchLog, searchTools } from "./tools/search-tools.ts";
+import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
+import type { InferenceResult, InferenceServices, ToolCall } from "./types.ts";
+
+type Setting = Pick<
+  InferenceRecord | AgentRecord,
+  "systemPrompt" | "temperature" | "maxOutputTokens" | "rags"
+>;
+
+export type TurnRequest = {
+  setting: Setting;
+  chat: ChatModel;
+  messages: Turn["messages"];
+  output: Turn["output"];
+  /** Null: the model gets no tools. */
+  search: SearchSettings | null;
+  maxSteps: number;
+  key: string;
+  meter: Meter;
+  signal: AbortSignal | undefined;
+};
+
+export type TurnResult = { answer: Answer; log: SearchLog; toolCalls: ToolCall[] };
+
+/** The model's part of a run, within `MODEL_TIMEOUT_MS` as a whole. */
+export async function runTurn(
+  services: InferenceServices,
+  request: TurnRequest,
+): Promise<TurnResult> {
+  const { chat, setting, search, key, meter, messages, output, signal } = request;
+  const { now, config } = services;
+  const log = newSearchLog();
+  const { contextTokens } = chat;
+  const tools =
+    search === null
+      ? {}
+      : searchTools({ services, settings: search, contextTokens, key, log }, setting.rags);
+  const { systemPrompt, temperature, maxOutputTokens } = setting;
+  const answer = await converse({
+    chat,
+    systemPrompt,
+    temperature,
+    maxOutputTokens,
+    messages,
+    tools,
+    output,
+    maxSteps: Object.keys(tools).length === 0 ? 1 : request.maxSteps,
+    deadline: new Deadline(now, config.MODEL_TIMEOUT_MS, signal),
+    now,
+    meter,
+  });
+  if (answer.cutOff) log.losses.add(`steps: no answer within ${request.maxSteps}`);
+  return { answer, log, toolCalls: inOrder(answer.asked, log) };
+}
+
+/** Every call that the model made, in its order; those that could not be run among them. */
+function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
+  const done = [...log.calls];
+  return asked.map(({ id, tool, input, invalid }) => {
+    const at = done.findIndex((call) => call.id === id && call.tool === tool);
+    const [found] = at === -1 ? [] : done.splice(at, 1);
+    if (found !== undefined) return found;
+    const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
+    log.losses.add(`${tool.slice(0, LONGEST_NAME)}: ${output}`);
+    return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
+  });
+}
+
+/** A model may make up any name. */
+const LONGEST_NAME = 64;
+
+type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
+  contextMs: number;
+  rerankingMs: number;
+};
+
+export type RunTools = { key: string; meter: Meter };
+
+/** Measures and records a run, whatever becomes of it; the usage leaves after the answer. */
+export async function measured(
+  services: InferenceServices,
+  subject: UsageSubject & { model: string },
+  systemPrompt: string,
+  run: (tools: RunTools) => Promise<Finished>,
+): Promise<InferenceResult> {
+  const startedAt = services.now();
+  const meter = newMeter();
+  const price = startPriceLookup(services, subject.model);
+  const record = async (outcome: UsageOutcome["outcome"]) => {
+    const latencyMs = services.now() - startedAt;
+    const usage = usageOf(meter, await price);
+    recordUsage(services, subject, { outcome, latencyMs, usage });
+    return { usage, latencyMs };
+  };
+  let finished: Finished;
+  try {
+    finished = await run({ key: newDelimiterKey(), meter });
+  } catch (thrown) {
+    await record("error");
+    throw thrown;
+  }
+  const { contextMs, rerankingMs, ...result } = finished;
+  const { usage, latencyMs } = await record(result.losses.length > 0 ? "degraded" : "ok");
+  const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
+  return { ...result, systemPrompt, timings, usage };
+}

@@ -1,0 +1,118 @@
+import { admitsObjectsOnly, isJsonObject } from "./response-schema.ts";
+import type { JsonObject, ResponseSchema } from "./response-schema.ts";
+
+/** Providers want an object at the root: any other root stands under this property. */
+const WRAPPER = "items";
+
+/** How the model is asked for a schema's value, and how its text is read. */
+export type OutputPlan = {
+  /** For the provider's JSON-schema mode; null where the schema cannot be put that way. */
+  providerSchema: JsonObject | null;
+  /** Follows the request: the mode alone is not honoured by every server. */
+  formNote: string;
+  read: (text: string) => ReadOutput;
+};
+
+export type ReadOutput =
+  | { ok: true; value: JsonObject | unknown[] }
+  | { ok: false; findings: string[] };
+
+export function planOutput(response: ResponseSchema): OutputPlan {
+  const { schema } = response;
+  const direct = admitsObjectsOnly(schema) && schema !== true;
+  const providerSchema = direct ? schema : wrapped(schema);
+  const shown = providerSchema ?? schema;
+  const isWrapped = !direct && providerSchema !== null;
+  const formNote = [
+    "Answer with one JSON value and nothing else: no explanation, no code fence.",
+    "It must follow this JSON Schema:",
+    JSON.stringify(shown),
+  ].join("\n");
+  return { providerSchema, formNote, read: (text) => readOutput(text, response, isWrapped) };
+}
+
+/** Definitions stay at the root, where references look for them. */
+function wrapped(schema: JsonObject | true): JsonObject | null {
+  if (schema === true) return null;
+  const { $defs, definitions, $schema: _, ...inner } = schema;
+  if (refersElsewhere(schema)) return null;
+  return {
+    type: "object",
+    properties: { [WRAPPER]: inner },
+    required: [WRAPPER],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+}
+
+/** References that would point elsewhere once the schema stands one level deeper. */
+function refersElsewhere(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(refersElsewhere);
+  if (!isJsonObject(node)) return false;
+  const { $ref } = node;
+  if (typeof $ref === "string" && !/^#\/(\$defs|definitions)\//.test($ref)) return true;
+  return Object.values(node).some(refersElsewhere);
+}
+
+function readOutput(text: string, response: ResponseSchema, isWrapped: boolean): ReadOutput {
+  const values = jsonValuesIn(text);
+  if (values.length === 0) return { ok: false, findings: ["the answer is not JSON"] };
+  let findings: string[] = [];
+  for (const found of values) {
+    const inner = isWrapped && isJsonObject(found) ? found[WRAPPER] : undefined;
+    for (const value of inner === undefined ? [found] : [inner, found]) {
+      const wrong = response.findings(value);
+      if (wrong.length === 0) return { ok: true, value: value as JsonObject | unknown[] };
+      if (findings.length === 0) findings = wrong;
+    }
+  }
+  return { ok: false, findings };
+}
+
+const THINKING = /<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi;
+const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/gi;
+
+/** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
+export function jsonValuesIn(text: string): unknown[] {
+  const said = text.replace(THINKING, "").trim();
+  const fenced = [...said.matchAll(FENCED)].map((found) => found[1] ?? "");
+  const embedded = firstJson(said);
+  const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];
+  return texts.flatMap((one) => {
+    const value = parsed(one);
+    return value === undefined ? [] : [value];
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** From the first bracket to the one that closes it, strings respected. */
+function firstJson(text: string): string | null {
+  const start = text.search(/[{[]/);
+  if (start === -1) return null;
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (inString) {
+      if (character === "\\") at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if ("{[".includes(character)) depth += 1;
+    else if ("}]".includes(character) && --depth === 0) return text.slice(start, at + 1);
+  }
+  return null;
+}
+
+/** What the model is told when its answer does not follow the schema. */
+export function repairNote(findings: string[], formNote: string): string {
+  const listed = findings.map((finding) => `- ${finding}`).join("\n");
+  return `Your answer does not follow the schema:\n${listed}\n\nSend the corrected answer. ${formNote}`;
+}

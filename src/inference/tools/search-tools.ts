@@ -1,0 +1,176 @@
+import { jsonSchema, tool } from "ai";
+import type { ToolSet } from "ai";
+
+import { messageOf } from "../../core/errors.ts";
+import { passagesNotice, writePassages } from "../../core/passages.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { Restriction } from "../../ports/rag-index.ts";
+import { retrieve } from "../../retrieval/retrieve.ts";
+import type { RetrievalRequest, RetrievedChunk } from "../../retrieval/types.ts";
+import { asPassage, within } from "../assemble-prompt.ts";
+import type { InferenceServices, ToolCall } from "../types.ts";
+
+/** Searches a turn, however many the model asks for at once. */
+const MOST_SEARCHES = 20;
+/** Of the model's window, for all search results together and for one. */
+const CONTEXT_SHARE = 0.5;
+const RESULT_SHARE = 0.2;
+/** Tool names are at most 64 characters long with the strictest provider. */
+const NAME_LENGTH = 64;
+
+export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> & {
+  restrictionOf: (rag: RagRecord) => Restriction;
+};
+
+/** What the turn's searches brought and lost. */
+export type SearchLog = {
+  calls: ToolCall[];
+  /** Each passage once, in the order in which it was found. */
+  chunks: Map<string, RetrievedChunk>;
+  losses: Set<string>;
+  contextMs: number;
+  rerankingMs: number;
+};
+
+export const newSearchLog = (): SearchLog => ({
+  calls: [],
+  chunks: new Map(),
+  losses: new Set(),
+  contextMs: 0,
+  rerankingMs: 0,
+});
+
+export type SearchTurn = {
+  services: InferenceServices;
+  settings: SearchSettings;
+  contextTokens: number;
+  /** Of the delimiters; see core/passages.ts. */
+  key: string;
+  log: SearchLog;
+};
+
+type SearchInput = { query: string };
+
+const searchInput = jsonSchema<SearchInput>(
+  {
+    type: "object",
+    properties: {
+      query: { type: "string", description: "What to look for, in full words or as a question." },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  },
+  {
+    validate: (value) =>
+      isSearchInput(value)
+        ? { success: true, value }
+        : { success: false, error: new Error("query must be a text that is not blank") },
+  },
+);
+
+const isSearchInput = (value: unknown): value is SearchInput =>
+  typeof value === "object" &&
+  value !== null &&
+  "query" in value &&
+  typeof value.query === "string" &&
+  value.query.trim() !== "";
+
+/** One search tool a RAG, named and described after it. */
+export function searchTools(turn: SearchTurn, rags: RagRecord[]): ToolSet {
+  const budget = { left: turn.contextTokens * CONTEXT_SHARE, started: 0 };
+  return Object.fromEntries(
+    rags.map((rag, at) => {
+      const name = toolName(rag.identifier, at);
+      const search = tool({
+        description: describe(rag),
+        inputSchema: searchInput,
+        execute: ({ query }, { toolCallId, abortSignal }) =>
+          recorded(turn, { id: toolCallId, tool: name, input: { query } }, () =>
+            searchOnce(turn, budget, rag, query, abortSignal),
+          ),
+      });
+      return [name, search];
+    }),
+  );
+}
+
+/** `search_staff_handbook`; identifiers that would be cut get their number. */
+function toolName(identifier: string, at: number): string {
+  const name = `search_${identifier.replaceAll("-", "_")}`;
+  return name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 4)}_${at + 1}`;
+}
+
+function describe({ name, totalFiles, fileSource }: RagRecord): string {
+  const size = totalFiles === 1 ? "1 document" : `${totalFiles} documents`;
+  return [
+    `Searches "${name}" (${size} from ${fileSource.name}) by meaning and by words, and returns`,
+    "the passages that match best, with their sources. Call it again with other words when the",
+    "passages do not answer the question.",
+  ].join(" ");
+}
+
+type Started = Pick<ToolCall, "id" | "tool"> & { input: SearchInput };
+
+/** Keeps the call's entry for `toolCalls`; a failure is told to the model by the SDK's loop. */
+async function recorded(
+  { services, log }: SearchTurn,
+  { id, tool: name, input }: Started,
+  work: () => Promise<string>,
+): Promise<string> {
+  const startedAt = services.now();
+  const add = (ok: boolean, output: string) =>
+    log.calls.push({
+      id,
+      tool: name,
+      ok,
+      debug: { input, output, durationMs: services.now() - startedAt },
+    });
+  try {
+    const output = await work();
+    add(true, output);
+    return output;
+  } catch (thrown) {
+    add(false, messageOf(thrown));
+    log.losses.add(`${name}: ${messageOf(thrown)}`);
+    throw thrown;
+  }
+}
+
+async function searchOnce(
+  { services, settings, contextTokens, key, log }: SearchTurn,
+  budget: { left: number; started: number },
+  rag: RagRecord,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  budget.started += 1;
+  if (budget.started > MOST_SEARCHES) throw new Error("too many searches in one turn");
+  const { restrictionOf, ...wanted } = settings;
+  const targets = [{ rag, restriction: restrictionOf(rag) }];
+  const options = signal === undefined ? {} : { signal };
+  const found = await retrieve(services, { ...wanted, targets, queries: [query] }, options);
+  log.contextMs += found.timings.contextMs;
+  log.rerankingMs += found.timings.rerankingMs;
+  for (const loss of found.losses) log.losses.add(loss);
+  if (found.chunks.length === 0 && found.losses.length > 0) throw new Error("the search failed");
+  if (found.chunks.length === 0) return "Nothing was found.";
+  const room = Math.min(budget.left, contextTokens * RESULT_SHARE);
+  const { shown, tokens } = within(found.chunks, room);
+  const leftOut = found.chunks.length - shown.length;
+  if (leftOut > 0) {
+    log.losses.add(`context: ${leftOut} of ${found.chunks.length} passages had no room`);
+  }
+  if (shown.length === 0) throw new Error("no room is left for more passages");
+  // Parallel searches share one budget: what one takes, the others no longer have.
+  budget.left -= tokens;
+  const first = log.chunks.size + 1;
+  for (const chunk of shown) keep(log, chunk);
+  return `${passagesNotice(key)}\n\n${writePassages(shown.map(asPassage), key, first)}`;
+}
+
+function keep({ chunks }: SearchLog, chunk: RetrievedChunk): void {
+  const { ragIdentifier, filePath, position } = chunk.source;
+  const id = JSON.stringify([ragIdentifier, filePath, position]);
+  const known = chunks.get(id);
+  if (known === undefined || known.score < chunk.score) chunks.set(id, chunk);
+}

@@ -1,0 +1,70 @@
+import type { TokenId } from "../core/ids.ts";
+import type { RetrievedChunk } from "../retrieval/types.ts";
+import type { Services } from "../services.ts";
+
+export type InferenceServices = Pick<
+  Services,
+  | "config"
+  | "now"
+  | "log"
+  | "db"
+  | "queue"
+  | "ragIndexes"
+  | "vectorIndex"
+  | "models"
+  | "inBackground"
+>;
+
+/** What of a call decides what is searched; checked in shape, defaults applied. */
+export type ContextInput = {
+  semanticSearch?: string[] | undefined;
+  topK: number;
+  useReranking: boolean;
+  candidateMultiplier: number;
+  similarityThreshold?: number | undefined;
+  includeDuplicates: boolean;
+  useAllFiles: boolean;
+  selectedFiles?: { ragIdentifier: string; files: string[] }[] | undefined;
+  selectedFolders?: { ragIdentifier: string; folders: string[] }[] | undefined;
+  providerFilter?:
+    | { ragIdentifier?: string | undefined; field: string; values: string[] }[]
+    | undefined;
+};
+
+export type InferenceInput = ContextInput & { prompt: string; jsonSchema?: string | undefined };
+
+/** `tokenId` null: a panel session called. */
+export type Caller = { tokenId: TokenId | null };
+
+/** One use of a tool; `debug` is for administrators. */
+export type ToolCall = {
+  id: string;
+  tool: string;
+  ok: boolean;
+  debug: { input: unknown; output: string; durationMs: number };
+};
+
+export type Usage = {
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  /** Null when the model has no price. */
+  cost: { amount: number; currency: string } | null;
+};
+
+export type Timings = { contextMs: number; rerankingMs: number; modelMs: number; totalMs: number };
+
+export type ContentBlock = { type: "text"; text: string };
+
+export type InferenceResult = {
+  /** Content blocks; with a JSON Schema the object or array that follows it. */
+  response: ContentBlock[] | Record<string, unknown> | unknown[];
+  /** The passages that the model was given. */
+  items: RetrievedChunk[];
+  toolCalls: ToolCall[];
+  systemPrompt: string;
+  /** Plain sentences; empty when nothing was lost. */
+  losses: string[];
+  timings: Timings;
+  usage: Usage;
+};
