@@ -1,8 +1,10 @@
 import { composeServices } from "./compose.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
+import { panelApi } from "./panel/api/app.ts";
 
 const app = createApp(composeServices);
+app.route("/panel/api", panelApi());
 
 export default {
   fetch: app.fetch,

@@ -32,6 +32,8 @@ const keepable = (secret: z.ZodType, isSet: boolean) =>
 
 const clientSecret = z.string().min(1).max(SECRET_MAX_LENGTH);
 
+const boundBucket = (): Schema => boundBucketConfig;
+
 const bucketConfig = (isSet: boolean): Schema =>
   objectStorageConfig.extend({ credentials: keepable(objectStorageCredentials, isSet) });
 
@@ -39,7 +41,7 @@ const schemas: Record<Provider, (raw: unknown, secretIsSet: boolean) => Schema> 
   file_system: () => z.strictObject({}),
   cloud_drive: (_raw, isSet) =>
     cloudDriveConfig.safeExtend({ credentials: keepable(serviceAccount, isSet) }),
-  object_storage: (raw, isSet) => (isForBoundBucket(raw) ? boundBucketConfig : bucketConfig(isSet)),
+  object_storage: (raw, isSet) => (isForBoundBucket(raw) ? boundBucket() : bucketConfig(isSet)),
   document_site: (_raw, isSet) =>
     documentSiteConfig.safeExtend({ clientSecret: keepable(clientSecret, isSet) }),
   web: () => webConfig,

@@ -1,0 +1,104 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { createAgent } from "../../catalog/create-agent.ts";
+import { findAgent } from "../../catalog/find-agent.ts";
+import { listAgents } from "../../catalog/list-agents.ts";
+import { removeAgent } from "../../catalog/remove-agent.ts";
+import { updateAgent } from "../../catalog/update-agent.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { AgentRecord } from "../../db/records.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import {
+  identifier,
+  links,
+  maxOutputTokens,
+  modelName,
+  name,
+  systemPrompt,
+  temperature,
+} from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+
+const DESCRIPTION_MAX_LENGTH = 2_000;
+const STEPS_MAX = 10;
+const DEFAULT_STEPS = 5;
+
+const description = z.string().max(DESCRIPTION_MAX_LENGTH);
+const maxSteps = z.int().min(1).max(STEPS_MAX);
+
+const newAgent = z.object({
+  name,
+  identifier: identifier.optional(),
+  description: description.default(""),
+  maxSteps: maxSteps.default(DEFAULT_STEPS),
+  systemPrompt,
+  model: modelName,
+  rags: links.default([]),
+  temperature: temperature.default(null),
+  maxOutputTokens: maxOutputTokens.default(null),
+});
+
+const agentPatch = z
+  .object({
+    name,
+    identifier: z.string(),
+    description,
+    maxSteps,
+    systemPrompt,
+    model: modelName,
+    rags: links,
+    temperature,
+    maxOutputTokens,
+  })
+  .partial();
+
+const shown = (agent: AgentRecord) => ({
+  id: agent.id,
+  name: agent.name,
+  identifier: agent.identifier,
+  description: agent.description,
+  maxSteps: agent.maxSteps,
+  systemPrompt: agent.systemPrompt,
+  model: agent.model,
+  rags: agent.rags.map((rag) => rag.identifier),
+  temperature: agent.temperature,
+  maxOutputTokens: agent.maxOutputTokens,
+  createdAt: isoTime(agent.createdAt),
+});
+
+export function agentRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+
+  app.get("/", async (context) => {
+    const paging = pagingOf(context.req);
+    return context.json(pageOf(await listAgents(context.get("services"), paging), paging, shown));
+  });
+
+  app.post("/", jsonBody(), async (context) => {
+    const input = await bodyOf(context.req, newAgent);
+    return context.json(shown(await createAgent(context.get("services"), input)), 201);
+  });
+
+  app.get("/:id", async (context) => {
+    const key = context.req.param("id");
+    return context.json(shown(await findAgent(context.get("services"), { key })));
+  });
+
+  app.patch("/:id", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const agent = await findAgent(services, { key: context.req.param("id") });
+    const { identifier: wanted, ...patch } = given(await bodyOf(context.req, agentPatch));
+    refuseChange("identifier", agent.identifier, wanted);
+    return context.json(shown(await updateAgent(services, { agent, patch })));
+  });
+
+  app.delete("/:id", async (context) => {
+    const services = context.get("services");
+    const agent = await findAgent(services, { key: context.req.param("id") });
+    await removeAgent(services, { agent });
+    return context.body(null, 204);
+  });
+  return app;
+}

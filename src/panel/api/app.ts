@@ -1,0 +1,37 @@
+import { Hono } from "hono";
+
+import { agentRoutes } from "./agents.ts";
+import { fileSourceRoutes } from "./file-sources.ts";
+import { adminsChange, ownPagesOnly, signedInOnly } from "./guards.ts";
+import { inferenceRoutes } from "./inferences.ts";
+import { keyRoutes } from "./keys.ts";
+import { modelRoutes } from "./models.ts";
+import { overviewRoutes } from "./overview.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { ragRoutes } from "./rags.ts";
+import { sessionRoutes } from "./session.ts";
+import { sourceFileRoutes } from "./source-files.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { userRoutes } from "./users.ts";
+
+/**
+ * The panel's API, to be mounted under /panel/api of the app that gives it services and answers
+ * its errors. Everything but the session is behind the same three checks: who calls (401), from
+ * where, and whether the caller may change anything (403).
+ */
+export function panelApi(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+  app.route("/session", sessionRoutes());
+  app.use(signedInOnly, ownPagesOnly, adminsChange);
+  app.route("/users", userRoutes());
+  app.route("/keys", keyRoutes());
+  app.route("/file-sources", fileSourceRoutes());
+  app.route("/file-sources", sourceFileRoutes());
+  app.route("/rags", ragRoutes());
+  app.route("/inferences", inferenceRoutes());
+  app.route("/agents", agentRoutes());
+  app.route("/tokens", tokenRoutes());
+  app.route("/models", modelRoutes());
+  app.route("/overview", overviewRoutes());
+  return app;
+}

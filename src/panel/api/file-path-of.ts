@@ -1,0 +1,18 @@
+import { invalid } from "../../core/errors.ts";
+
+const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/files\/([^?#]*)/;
+
+/**
+ * The file's path in `…/files/{path…}`: each segment decoded by itself, so that an encoded slash,
+ * a space or any character of Unicode arrives as it was meant. It is taken from the URL as it
+ * came, for the router's own decoding is not exact.
+ * @throws QuarryError `invalid` when the percent-encoding is broken.
+ */
+export function filePathOf(url: string): string {
+  const raw = FILES.exec(url)?.[1] ?? "";
+  try {
+    return raw.split("/").map(decodeURIComponent).join("/");
+  } catch {
+    throw invalid("path is not valid percent-encoded UTF-8");
+  }
+}

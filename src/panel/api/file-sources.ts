@@ -1,0 +1,111 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { createFileSource } from "../../catalog/create-file-source.ts";
+import { findFileSource, type FileSource } from "../../catalog/find-file-source.ts";
+import { listFileSources } from "../../catalog/list-file-sources.ts";
+import { configSchemaOf } from "../../catalog/provider-config/config-schema.ts";
+import { removeFileSource } from "../../catalog/remove-file-source.ts";
+import { renewWebhookSecret } from "../../catalog/renew-webhook-secret.ts";
+import { updateFileSource } from "../../catalog/update-file-source.ts";
+import { PROVIDERS } from "../../db/schema/sources.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { identifier, name } from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+import { shownSource } from "./shown-source.ts";
+
+const DEFAULT_INTERVAL_MINUTES = 360;
+/** A year. */
+const INTERVAL_MINUTES_MAX = 525_600;
+
+const provider = z.enum(PROVIDERS);
+const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
+const anyConfig = z.unknown().transform((config) => config ?? {});
+
+const newSource = z.object({
+  name,
+  identifier: identifier.optional(),
+  provider,
+  config: anyConfig,
+  scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
+});
+
+/** What is wrong with the configuration is told together with what is wrong with the rest. */
+function newSourceWithConfig(body: unknown) {
+  const { provider: kind, config } = z
+    .object({ provider: provider.catch("file_system"), config: anyConfig })
+    .catch({ provider: "file_system", config: {} })
+    .parse(body);
+  const known = provider.safeParse((body as { provider?: unknown } | null)?.provider).success;
+  const schema = configSchemaOf(kind, config, false).prefault({});
+  return parseOrRefuse(known ? newSource.extend({ config: schema }) : newSource, body);
+}
+
+function sourcePatch({ source }: FileSource, body: unknown) {
+  const raw = (body as { config?: unknown } | null)?.config;
+  const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
+  const patch = { name, identifier: z.string(), provider: z.string(), config, scanIntervalMinutes };
+  return given(parseOrRefuse(z.object(patch).partial(), body));
+}
+
+export function fileSourceRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+
+  app.get("/", async (context) => {
+    const paging = pagingOf(context.req);
+    const listed = await listFileSources(context.get("services"), paging);
+    return context.json(pageOf(listed, paging, shownSource));
+  });
+
+  app.post("/", jsonBody(), async (context) => {
+    const { config, ...input } = newSourceWithConfig(await jsonOf(context.req));
+    const checked = { ...input, config: config as Record<string, unknown> };
+    const { source, webhookSecret } = await createFileSource(context.get("services"), checked);
+    return context.json({ ...shownSource(source), webhookSecret }, 201);
+  });
+
+  app.get("/:id", async (context) => {
+    const key = context.req.param("id");
+    return context.json(shownSource(await findFileSource(context.get("services"), { key })));
+  });
+
+  app.patch("/:id", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const source = await findFileSource(services, { key: context.req.param("id") });
+    const body = sourcePatch(source, await jsonOf(context.req));
+    const { identifier: wanted, provider: kind, ...patch } = body;
+    refuseChange("identifier", source.source.identifier, wanted);
+    refuseChange("provider", source.source.provider, kind);
+    return context.json(shownSource(await updateFileSource(services, { source, patch })));
+  });
+
+  app.delete("/:id", async (context) => {
+    const services = context.get("services");
+    const source = await findFileSource(services, { key: context.req.param("id") });
+    await removeFileSource(services, { source });
+    return context.body(null, 204);
+  });
+  addActions(app);
+  return app;
+}
+
+const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
+
+function addActions(app: Hono<PanelEnv>): void {
+  app.post("/:id/webhook-secret", async (context) => {
+    const services = context.get("services");
+    const source = await findFileSource(services, { key: context.req.param("id") });
+    return context.json({ webhookSecret: await renewWebhookSecret(services, { source }) });
+  });
+
+  app.post("/:id/scan", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const { confirmRemovals } = await bodyOf(context.req, scanRequest);
+    const fileSourceId = source.id;
+    await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals, urls: null });
+    return context.json({ queued: true }, 202);
+  });
+}

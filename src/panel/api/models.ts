@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { listModels } from "../../catalog/list-models.ts";
+import { replaceModels } from "../../catalog/replace-models.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import { modelName } from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { bodyOf } from "./read-request.ts";
+
+const MODELS_MAX = 1_000;
+const price = z.number().min(0);
+
+const offeredModels = z
+  .array(
+    z.object({
+      model: modelName,
+      kind: z.enum(["chat", "embedding", "reranker"]),
+      inputPrice: price,
+      outputPrice: price,
+      currency: z.string().regex(/^[A-Z]{3}$/, "must be a currency code of three capitals"),
+    }),
+  )
+  .max(MODELS_MAX);
+
+/** The models offered, with prices per million tokens; a list without pages. */
+export function modelRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+  app.get("/", async (context) => context.json(await listModels(context.get("services"))));
+  app.put("/", jsonBody(), async (context) => {
+    const models = await bodyOf(context.req, offeredModels);
+    return context.json(await replaceModels(context.get("services"), { models }));
+  });
+  return app;
+}

@@ -1,0 +1,116 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { createRag } from "../../catalog/create-rag.ts";
+import { findRag } from "../../catalog/find-rag.ts";
+import { listRags, type ScopedRag } from "../../catalog/list-rags.ts";
+import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rag-settings.ts";
+import { removeRag } from "../../catalog/remove-rag.ts";
+import { updateRag } from "../../catalog/update-rag.ts";
+import type { RagRecord } from "../../db/records.ts";
+import { scopesOf } from "../../db/rag-scope-store.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import { reindexRag } from "../../ingestion/reindex-rag.ts";
+import { retryFiles } from "../../ingestion/retry-files.ts";
+import type { Services } from "../../services.ts";
+import { identifier, modelName, name } from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+
+const SCOPES_MAX = 10_000;
+
+const settings = {
+  fileSource: z.string().min(1),
+  scopeMode: z.enum(["global", "scoped"]),
+  scopes: z
+    .array(z.object({ type: z.enum(["path", "externalId"]), value: z.string() }))
+    .max(SCOPES_MAX),
+  chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX),
+  chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX),
+  reranker: modelName.nullable(),
+  searchMode: z.enum(["hybrid", "semantic"]),
+  status: z.enum(["active", "paused"]),
+};
+
+const newRag = z.object({
+  ...z.object(settings).partial().shape,
+  fileSource: settings.fileSource,
+  name,
+  identifier: identifier.optional(),
+});
+const ragPatch = z.object({ ...settings, name, identifier: z.string() }).partial();
+
+const shown = ({ rag, scopes }: ScopedRag) => ({
+  id: rag.id,
+  name: rag.name,
+  identifier: rag.identifier,
+  status: rag.status,
+  totalFiles: rag.totalFiles,
+  processedFiles: rag.processedFiles,
+  numberVectors: rag.numberVectors,
+  fileSource: rag.fileSource,
+  fileSourceScopeMode: rag.scopeMode,
+  fileSourceScopes: scopes,
+  scopeMode: rag.scopeMode,
+  scopes,
+  chunkSize: rag.chunkSize,
+  chunkOverlap: rag.chunkOverlap,
+  reranker: rag.reranker,
+  searchMode: rag.searchMode,
+});
+
+const shownAlone = async ({ db }: Pick<Services, "db">, rag: RagRecord) =>
+  shown({ rag, scopes: await scopesOf(db, rag.id) });
+
+export function ragRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+
+  app.get("/", async (context) => {
+    const paging = pagingOf(context.req);
+    return context.json(pageOf(await listRags(context.get("services"), paging), paging, shown));
+  });
+
+  app.post("/", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const rag = await createRag(services, await bodyOf(context.req, newRag));
+    return context.json(await shownAlone(services, rag), 201);
+  });
+
+  app.get("/:id", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    return context.json(await shownAlone(services, rag));
+  });
+
+  app.patch("/:id", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    const { identifier: wanted, ...patch } = given(await bodyOf(context.req, ragPatch));
+    refuseChange("identifier", rag.identifier, wanted);
+    return context.json(await shownAlone(services, await updateRag(services, { rag, patch })));
+  });
+
+  app.delete("/:id", async (context) => {
+    const services = context.get("services");
+    await removeRag(services, { rag: await findRag(services, { key: context.req.param("id") }) });
+    return context.body(null, 204);
+  });
+  addActions(app);
+  return app;
+}
+
+function addActions(app: Hono<PanelEnv>): void {
+  app.post("/:id/reindex", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    await reindexRag(services, { ragId: rag.id });
+    return context.json({ queued: true }, 202);
+  });
+
+  app.post("/:id/retry", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    await retryFiles(services, { ragId: rag.id, path: context.req.query("path") ?? null });
+    return context.json({ queued: true }, 202);
+  });
+}

@@ -1,0 +1,28 @@
+import type { FileSource } from "../../catalog/find-file-source.ts";
+import { isoTime } from "../../core/clock.ts";
+import type { ScanRunRow } from "../../db/source-store.ts";
+
+const shownScan = (scan: ScanRunRow) => ({
+  startedAt: isoTime(scan.startedAt),
+  finishedAt: scan.finishedAt === null ? null : isoTime(scan.finishedAt),
+  added: scan.added,
+  changed: scan.changed,
+  removed: scan.removed,
+  unchanged: scan.unchanged,
+  failed: scan.failed,
+  heldRemovals: scan.heldRemovals,
+  error: scan.error,
+});
+
+/** A file source as the panel answers it. Where a secret is set its `config` says `true`. */
+export const shownSource = ({ source, lastScan }: FileSource) => ({
+  id: source.id,
+  name: source.name,
+  identifier: source.identifier,
+  provider: source.provider,
+  config: source.config,
+  scanIntervalMinutes: source.scanIntervalMinutes,
+  status: source.status,
+  lastScan: lastScan === null ? null : shownScan(lastScan),
+  createdAt: isoTime(source.createdAt),
+});

@@ -1,0 +1,103 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { findFileSource } from "../../catalog/find-file-source.ts";
+import { isoTime } from "../../core/clock.ts";
+import { invalid } from "../../core/errors.ts";
+import { FILE_STATUSES } from "../../db/schema/rags.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { listSourceFiles } from "../../ingestion/list-source-files.ts";
+import { manifestPage } from "../../ingestion/manifest-page.ts";
+import { putFile } from "../../ingestion/put-file.ts";
+import { removeFile } from "../../ingestion/remove-file.ts";
+import type { Services } from "../../services.ts";
+import { filePathOf } from "./file-path-of.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { pageOf, pagingOf } from "./read-request.ts";
+
+type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
+
+const filters = z.object({ status: z.enum(FILE_STATUSES).optional(), path: z.string().optional() });
+const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
+const fileMetadata = z.record(z.string(), z.unknown());
+
+const shown = (file: SourceFile) => ({
+  filePath: file.path,
+  name: file.name,
+  externalId: file.externalId,
+  url: file.url,
+  status: file.status,
+  indexedAt: file.indexedAt === null ? null : isoTime(file.indexedAt),
+  size: file.size,
+  mimeType: file.mimeType,
+  sha256: file.sha256,
+  errorMessage: file.errorMessage,
+});
+
+/** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
+async function pushedSource(services: Services, key: string) {
+  const { source } = await findFileSource(services, { key });
+  if (source.provider === "file_system") return { id: source.id };
+  throw invalid("only a file_system source takes files, this one reads them by itself");
+}
+
+/** Null when there is no header: the file keeps what it has. */
+function metadataIn(header: string | undefined): Record<string, unknown> | null {
+  if (header === undefined) return null;
+  const parsed = fileMetadata.safeParse(jsonOrNull(header));
+  if (!parsed.success) throw invalid("X-File-Metadata must be a JSON object");
+  return parsed.data;
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Files of a source, their upload and removal. */
+export function sourceFileRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+
+  app.get("/:id/files", async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const paging = pagingOf(context.req);
+    const filter = parseOrRefuse(filters, context.req.query());
+    const { page, limit } = paging;
+    const listed = await listSourceFiles(services, { source, page, limit, ...filter });
+    return context.json(pageOf(listed, paging, shown));
+  });
+
+  app.get("/:id/manifest", async (context) => {
+    const services = context.get("services");
+    const source = await pushedSource(services, context.req.param("id"));
+    const { cursor } = parseOrRefuse(manifestQuery, context.req.query());
+    return context.json(await manifestPage(services, { source, cursor }));
+  });
+
+  app.put("/:id/files/*", async (context) => {
+    const services = context.get("services");
+    const source = await pushedSource(services, context.req.param("id"));
+    const length = context.req.header("Content-Length");
+    const { created, ...file } = await putFile(services, {
+      source,
+      path: filePathOf(context.req.raw.url),
+      body: context.req.raw.body ?? new ArrayBuffer(0),
+      contentLength: length === undefined ? null : Number(length),
+      mimeType: context.req.header("Content-Type") ?? "application/octet-stream",
+      metadata: metadataIn(context.req.header("X-File-Metadata")),
+    });
+    return context.json(file, created ? 201 : 200);
+  });
+
+  app.delete("/:id/files/*", async (context) => {
+    const services = context.get("services");
+    const source = await pushedSource(services, context.req.param("id"));
+    await removeFile(services, { source, path: filePathOf(context.req.raw.url) });
+    return context.body(null, 204);
+  });
+  return app;
+}
