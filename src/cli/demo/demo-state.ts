@@ -1,0 +1,35 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+/** What `npm start` remembers between runs, beside the local state; readable by its owner only. */
+const demoState = z.object({
+  token: z.string().nullable().default(null),
+  key: z.string().nullable().default(null),
+  /** Which folder each demo identifier stands for. */
+  folders: z.record(z.string(), z.string()).default({}),
+});
+
+export type DemoState = z.infer<typeof demoState>;
+
+const FILE = "demo.json";
+const OWNER_ONLY = 0o600;
+
+/** Empty when there is none, or none that can be read. */
+export async function readDemoState(stateFolder: string): Promise<DemoState> {
+  const text = await readFile(join(stateFolder, FILE), "utf8").catch(() => "{}");
+  try {
+    return demoState.parse(JSON.parse(text));
+  } catch {
+    return demoState.parse({});
+  }
+}
+
+export async function writeDemoState(stateFolder: string, state: DemoState): Promise<void> {
+  await mkdir(stateFolder, { recursive: true });
+  const path = join(stateFolder, FILE);
+  await writeFile(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY });
+  // The mode above counts only for a file that is new.
+  await chmod(path, OWNER_ONLY);
+}

@@ -1,0 +1,120 @@
+import type { PanelApi } from "../api/panel-api.ts";
+import { publicApi } from "../api/public-api.ts";
+import { CommandFailure } from "../failure.ts";
+import { chooser } from "../push/choose-files.ts";
+import { listFolder } from "../push/list-folder.ts";
+import { pushFolder } from "../push/push-folder.ts";
+import { reportPush } from "../push/report-push.ts";
+import { openTerminal, pathOfUser } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
+import { withWorker } from "../worker/with-worker.ts";
+import { addressesOf, showAddresses } from "./addresses.ts";
+import { readDemoState, writeDemoState } from "./demo-state.ts";
+import type { DemoState } from "./demo-state.ts";
+import { modelSettings } from "./model-settings.ts";
+import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
+import type { Questions } from "./questions.ts";
+import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
+import { showAnswer, showRetrieval } from "./show-answers.ts";
+import { SAMPLE_FOLDER, subjectOf } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { waitForIndex } from "./wait-for-index.ts";
+
+export type DemoOptions = {
+  folder: string | undefined;
+  query?: string;
+  prompt?: string;
+  port: number;
+  state: string;
+  once?: true;
+  json?: true;
+};
+
+const PASSAGES = 3;
+const NO_CHOICE = { include: [], exclude: [] };
+
+/** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const terminal = openTerminal(options.json === true);
+  const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
+  const stateFolder = pathOfUser(options.state);
+  const state = await readDemoState(stateFolder);
+  const subject = subjectOf(folder, state.folders);
+  const questions = await questionsOf(options, folder);
+  const { chatModel, ...models } = await modelSettings(process.env, stateFolder);
+  terminal.say("Starting the Worker …");
+  await withWorker(
+    { port: options.port, stateFolder, ...models, tell: terminal.warn },
+    async (url) => {
+      const api = await setUp(url, state, subject, chatModel);
+      await writeDemoState(stateFolder, state);
+      await pushAndIndex(api, terminal, subject);
+      await askAndShow(url, state.token ?? "", terminal, subject, questions);
+      if (options.once === true) return;
+      terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
+      await new Promise(() => undefined);
+    },
+  );
+}
+
+/** Reads the folder too, so that a wrong one is told before anything is started. */
+async function questionsOf({ query, prompt }: DemoOptions, folder: string): Promise<Questions> {
+  const { files } = await listFolder(folder, chooser(NO_CHOICE));
+  if (files.length === 0) throw new CommandFailure(`There are no files in ${folder}.`);
+  if (folder === SAMPLE_FOLDER && query === undefined && prompt === undefined) {
+    return SAMPLE_QUESTIONS;
+  }
+  const heading = query ?? prompt ?? (await firstHeading(files)) ?? folder;
+  return { query: query ?? prompt ?? heading, prompt: prompt ?? query ?? heading };
+}
+
+async function setUp(
+  url: string,
+  state: DemoState,
+  subject: Subject,
+  chatModel: string,
+): Promise<PanelApi> {
+  const api = await openPanel(url, state);
+  await setUpResources(api, subject, chatModel);
+  await ensureToken(url, api, state, subject);
+  state.folders[subject.identifier] = subject.folder;
+  return api;
+}
+
+async function pushAndIndex(api: PanelApi, terminal: Terminal, subject: Subject): Promise<void> {
+  const { folder, identifier } = subject;
+  const request = { folder, source: identifier, choice: NO_CHOICE };
+  const summary = await pushFolder(api, terminal, {
+    ...request,
+    confirmRemovals: false,
+    dryRun: false,
+  });
+  reportPush(terminal, summary);
+  const { total, indexed, vectors, failed } = await waitForIndex(api, identifier, terminal);
+  terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
+  for (const file of failed)
+    terminal.warn(`not indexed: ${file.path} (${file.errorMessage ?? ""})`);
+}
+
+async function askAndShow(
+  url: string,
+  token: string,
+  terminal: Terminal,
+  { identifier }: Subject,
+  questions: Questions,
+): Promise<void> {
+  const { query, prompt } = questions;
+  const api = publicApi(url, token, "the token of this start");
+  const shared = { topK: PASSAGES, useReranking: true, includeSources: true };
+  const retrieval = await api.retrieve(identifier, { semanticSearch: [query], ...shared });
+  showRetrieval(terminal, query, retrieval);
+  const run = await api.runInference(identifier, { prompt, semanticSearch: [prompt], ...shared });
+  showAnswer(terminal, prompt, run);
+  const urls = addressesOf(url, identifier);
+  showAddresses(terminal, urls, token, questions);
+  terminal.result({
+    retrieval: { query, chunks: retrieval.chunks },
+    inference: { prompt, response: run.response },
+    urls,
+  });
+}

@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { resolve } from "node:path";
+
+import { Command } from "commander";
+
+import { collect, runCommand } from "./run-command.ts";
+import { pathOfUser } from "./terminal.ts";
+import { applyMigrations } from "./worker/apply-migrations.ts";
+import { checkPortIsFree } from "./worker/free-port.ts";
+import { PROJECT, spawnWrangler } from "./worker/wrangler.ts";
+
+type DevOptions = { port: string; persistTo: string; var?: string[] };
+
+const program = new Command("npm run dev --")
+  .description("wrangler dev with the local database up to date")
+  .option("--port <n>", "port to listen on", "8787")
+  .option("--persist-to <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
+  .option("--var <name:value>", "set a variable of the Worker (may be repeated)", collect)
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .addHelpText("after", "\nWhatever else is given is passed to wrangler dev.")
+  .action(dev);
+
+async function dev(options: DevOptions, command: Command): Promise<void> {
+  const stateFolder = pathOfUser(options.persistTo);
+  await checkPortIsFree(Number(options.port));
+  await applyMigrations(stateFolder);
+  const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
+  const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
+  const args = ["dev", ...given, ...command.args];
+  const child = spawnWrangler(args, { stdio: "inherit", ownGroup: false });
+  // Ctrl-C reaches wrangler by itself; what is sent to us alone is handed on.
+  process.on("SIGINT", () => undefined);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  const [code] = (await once(child, "close")) as [number | null];
+  process.exitCode = code ?? 0;
+}
+
+await runCommand(program);

@@ -1,0 +1,52 @@
+import cliProgress from "cli-progress";
+
+export type Progress = {
+  /** `done` of the total so far; `note` stands behind the bar. */
+  update: (done: number, note?: string) => void;
+  setTotal: (total: number) => void;
+  stop: () => void;
+};
+
+const STEPS_WITHOUT_TERMINAL = 4;
+
+/** A bar on a terminal; elsewhere (a pipe, a log) a line at every quarter. */
+export function openProgress(stream: NodeJS.WriteStream, label: string, total: number): Progress {
+  return stream.isTTY ? bar(stream, label, total) : lines(stream, label, total);
+}
+
+function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress {
+  const shown = new cliProgress.SingleBar(
+    {
+      stream,
+      format: `${label} [{bar}] {value}/{total} {note}`,
+      barsize: 30,
+      hideCursor: true,
+      // Ctrl-C belongs to the command, which ends the Worker first.
+      gracefulExit: false,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  shown.start(total, 0, { note: "" });
+  return {
+    update: (done, note = "") => shown.update(done, { note }),
+    setTotal: (changed) => shown.setTotal(changed),
+    stop: () => shown.stop(),
+  };
+}
+
+function lines(stream: NodeJS.WriteStream, label: string, firstTotal: number): Progress {
+  let total = firstTotal;
+  let step = -1;
+  return {
+    update: (done, note = "") => {
+      const reached = Math.floor((done / Math.max(1, total)) * STEPS_WITHOUT_TERMINAL);
+      if (reached <= step) return;
+      step = reached;
+      stream.write(`${label} ${done}/${total} ${note}`.trimEnd() + "\n");
+    },
+    setTotal: (changed) => {
+      total = changed;
+    },
+    stop: () => undefined,
+  };
+}

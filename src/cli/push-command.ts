@@ -1,0 +1,93 @@
+import { Command } from "commander";
+
+import { panelApi } from "./api/panel-api.ts";
+import { CommandFailure } from "./failure.ts";
+import { pushFolder } from "./push/push-folder.ts";
+import { reportPush } from "./push/report-push.ts";
+import { watchFolder } from "./push/watch-folder.ts";
+import { collect } from "./run-command.ts";
+import { openTerminal, pathOfUser } from "./terminal.ts";
+
+type PushOptions = {
+  source: string;
+  url: string;
+  confirmRemovals?: true;
+  dryRun?: true;
+  watch?: true;
+  json?: true;
+  include?: string[];
+  exclude?: string[];
+};
+
+export const DEFAULT_URL = "http://localhost:8787";
+
+/** A base address without the slash at its end. @throws CommandFailure for anything else. */
+export function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CommandFailure(`--url must be an http or https address, not ${text}`);
+  }
+  return text.replace(/\/+$/, "");
+}
+
+export function pushCommand(): Command {
+  return new Command("push")
+    .description("make a file source hold what a folder holds")
+    .argument("<folder>", "folder to push")
+    .requiredOption("--source <id>", "id or identifier of a file_system source")
+    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--include <glob>", "push only what matches (may be repeated)", collect)
+    .option("--exclude <glob>", "leave out what matches (may be repeated)", collect)
+    .option("--confirm-removals", "also remove when more than half of the source (and 20) is gone")
+    .option("--dry-run", "say what would be done, and do nothing")
+    .option("--watch", "keep running and push every change")
+    .option("--json", "print the counts as JSON on standard output")
+    .addHelpText(
+      "after",
+      "\nThe automation key is read from QUARRY_KEY. Hidden files and links are never pushed, and\n" +
+        "what --include and --exclude leave out is not removed from the source either.",
+    )
+    .action(push);
+}
+
+async function push(folder: string, options: PushOptions): Promise<void> {
+  const key = process.env["QUARRY_KEY"];
+  if (key === undefined || key === "") {
+    throw new CommandFailure("Set QUARRY_KEY to an automation key of the panel.");
+  }
+  const terminal = openTerminal(options.json === true);
+  const api = panelApi(checkedUrl(options.url), key);
+  const dryRun = options.dryRun === true;
+  const absolute = pathOfUser(folder);
+  const choice = { include: options.include ?? [], exclude: options.exclude ?? [] };
+  const confirmRemovals = options.confirmRemovals === true;
+  const once = async () => {
+    const request = { folder: absolute, source: options.source, choice, confirmRemovals, dryRun };
+    const summary = await pushFolder(api, terminal, request);
+    reportPush(terminal, summary, dryRun);
+    terminal.result({ ...summary, dryRun });
+    return summary;
+  };
+  const { failed, held } = await once();
+  if (failed.length > 0 || held > 0) process.exitCode = 1;
+  if (options.watch === true) await keepWatching(absolute, terminal.say, once);
+}
+
+async function keepWatching(
+  folder: string,
+  say: (line?: string) => void,
+  push: () => Promise<unknown>,
+) {
+  const stopping = new AbortController();
+  process.once("SIGINT", () => stopping.abort());
+  process.once("SIGTERM", () => stopping.abort());
+  say(`Watching ${folder}. Ctrl-C ends it.`);
+  const pushAndTell = async () => {
+    try {
+      await push();
+    } catch (thrown) {
+      console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
+    }
+  };
+  await watchFolder(folder, pushAndTell, stopping.signal);
+}

@@ -1,0 +1,86 @@
+import type { Dirent } from "node:fs";
+import { opendir, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { CommandFailure } from "../failure.ts";
+import type { Chooser } from "./choose-files.ts";
+import { isHidden } from "./choose-files.ts";
+
+export type LocalFile = { path: string; absolutePath: string; size: number };
+
+/** What was found in a folder, and what was left out of it and why. */
+export type FolderListing = {
+  files: LocalFile[];
+  /** Never pushed; a link may lead out of the folder or in a circle. */
+  hidden: string[];
+  links: string[];
+  /** There, but not to be read: files and whole folders. */
+  unreadable: { path: string; reason: string }[];
+};
+
+/**
+ * All files of a folder, in order of their paths, which are as the service keeps them: separated
+ * by `/` and in Unicode NFC, so that a folder gives the same paths on every system.
+ * @throws CommandFailure when the folder is not there.
+ */
+export async function listFolder(folder: string, choose: Chooser): Promise<FolderListing> {
+  const listing: FolderListing = { files: [], hidden: [], links: [], unreadable: [] };
+  await listInto(listing, choose, await rootOf(folder), "");
+  listing.files = withoutTwins(listing);
+  return listing;
+}
+
+async function rootOf(folder: string): Promise<string> {
+  const root = await realpath(folder).catch(() => null);
+  if (root === null) throw new CommandFailure(`There is no folder ${folder}.`);
+  if (!(await stat(root)).isDirectory()) throw new CommandFailure(`${folder} is not a folder.`);
+  return root;
+}
+
+async function listInto(into: FolderListing, choose: Chooser, absolute: string, path: string) {
+  try {
+    for await (const entry of await opendir(absolute)) {
+      const inner = (path === "" ? entry.name : `${path}/${entry.name}`).normalize("NFC");
+      await listEntry(into, choose, entry, join(absolute, entry.name), inner);
+    }
+  } catch (thrown) {
+    into.unreadable.push({ path, reason: reasonOf(thrown) });
+  }
+}
+
+async function listEntry(
+  into: FolderListing,
+  choose: Chooser,
+  entry: Dirent,
+  absolutePath: string,
+  path: string,
+) {
+  if (isHidden(entry.name)) into.hidden.push(path);
+  else if (entry.isSymbolicLink()) into.links.push(path);
+  else if (entry.isDirectory()) {
+    if (choose.folder(path)) await listInto(into, choose, absolutePath, path);
+  } else if (entry.isFile() && choose.file(path)) {
+    try {
+      into.files.push({ path, absolutePath, size: (await stat(absolutePath)).size });
+    } catch (thrown) {
+      into.unreadable.push({ path, reason: reasonOf(thrown) });
+    }
+  }
+}
+
+/** Two names that differ only in their Unicode form are one path: the first is taken. */
+function withoutTwins({ files, unreadable }: FolderListing): LocalFile[] {
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files.filter((file, at) => {
+    if (file.path !== files[at - 1]?.path) return true;
+    unreadable.push({ path: file.path, reason: "another file has the same name" });
+    return false;
+  });
+}
+
+export function reasonOf(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  if (code === "EACCES" || code === "EPERM") return "no permission to read it";
+  if (code === "ENOENT") return "it went away meanwhile";
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

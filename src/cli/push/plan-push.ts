@@ -1,0 +1,71 @@
+import { inParallel } from "../../core/parallel.ts";
+import type { ManifestEntry } from "../api/panel-api.ts";
+import type { Chooser } from "./choose-files.ts";
+import { hashFile } from "./hash-file.ts";
+import { reasonOf } from "./list-folder.ts";
+import type { FolderListing, LocalFile } from "./list-folder.ts";
+
+/** What has to happen for a file source to hold what a folder holds. */
+export type PushPlan = {
+  upload: (LocalFile & { isNew: boolean })[];
+  remove: string[];
+  unchanged: number;
+  /** There, but not to be pushed; what the source holds of them stays. */
+  failed: { path: string; reason: string }[];
+};
+
+/** The service takes no larger file. */
+const LARGEST_FILE_BYTES = 25 * 1024 * 1024;
+const HASHED_AT_ONCE = 8;
+
+/** Compares hashes where the sizes agree; a file of another size needs none. */
+export async function planPush(
+  listing: FolderListing,
+  manifest: ReadonlyMap<string, ManifestEntry>,
+  choose: Chooser,
+): Promise<PushPlan> {
+  const plan: PushPlan = { upload: [], remove: [], unchanged: 0, failed: [...listing.unreadable] };
+  await inParallel(listing.files, HASHED_AT_ONCE, (file) =>
+    planFile(plan, file, manifest.get(file.path)),
+  );
+  plan.upload.sort((a, b) => (a.path < b.path ? -1 : 1));
+  plan.remove = goneFiles(listing, manifest, choose);
+  return plan;
+}
+
+async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | undefined) {
+  if (file.size > LARGEST_FILE_BYTES) {
+    plan.failed.push({ path: file.path, reason: "larger than 25 MiB" });
+    return;
+  }
+  try {
+    const same = known?.size === file.size && known.sha256 === (await hashFile(file.absolutePath));
+    if (same) plan.unchanged++;
+    else plan.upload.push({ ...file, isNew: known === undefined });
+  } catch (thrown) {
+    plan.failed.push({ path: file.path, reason: reasonOf(thrown) });
+  }
+}
+
+/** What could not be read is not gone, and what the choice leaves out is none of our business. */
+function goneFiles(
+  { files, unreadable }: FolderListing,
+  manifest: ReadonlyMap<string, ManifestEntry>,
+  choose: Chooser,
+): string[] {
+  const here = new Set(files.map(({ path }) => path));
+  const hidden = unreadable.map(({ path }) => path);
+  const mayBeThere = (path: string) =>
+    hidden.some((folder) => folder === "" || path === folder || path.startsWith(`${folder}/`));
+  return [...manifest.keys()].filter(
+    (path) => !here.has(path) && choose.file(path) && !mayBeThere(path),
+  );
+}
+
+const HELD_SHARE = 0.5;
+const HELD_COUNT = 20;
+
+/** Whether so much would be removed that a mistake is likelier than a wish. */
+export function isSuspicious(remove: number, inSource: number): boolean {
+  return remove > HELD_COUNT && remove > inSource * HELD_SHARE;
+}

@@ -1,0 +1,29 @@
+import type { Terminal } from "../terminal.ts";
+import type { PushSummary } from "./push-folder.ts";
+
+const SHOWN = 10;
+
+/** Says what a push did; nothing is left out silently. */
+export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
+  const { added, changed, removed, unchanged, held, failed, skipped } = summary;
+  const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
+  terminal.say(dryRun ? `Would be: ${counts}` : counts);
+  listSome(terminal, "skipped, a link", skipped.links);
+  listSome(terminal, "skipped, hidden", skipped.hidden);
+  for (const { path, reason } of failed.slice(0, SHOWN)) {
+    terminal.warn(`not pushed: ${path === "" ? "the folder" : path} (${reason})`);
+  }
+  if (failed.length > SHOWN) terminal.warn(`not pushed: ${failed.length - SHOWN} more`);
+  if (held > 0) {
+    terminal.warn(
+      `${held} files are gone from the folder, more than half of the source. They were not ` +
+        "removed: look at the folder again, then use --confirm-removals.",
+    );
+  }
+}
+
+function listSome(terminal: Terminal, why: string, paths: string[]) {
+  if (paths.length === 0) return;
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+  terminal.say(`${why}: ${paths.slice(0, SHOWN).join(", ")}${more}`);
+}

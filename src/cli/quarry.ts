@@ -1,0 +1,14 @@
+import { Command } from "commander";
+
+import { pushCommand } from "./push-command.ts";
+import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
+import { runCommand } from "./run-command.ts";
+
+await runCommand(
+  new Command("npm run quarry --")
+    .description("Quarry from a terminal: push documents, search them, ask about them")
+    .addCommand(pushCommand())
+    .addCommand(searchCommand())
+    .addCommand(askCommand())
+    .addCommand(statusCommand()),
+);

@@ -1,0 +1,140 @@
+import { readFile } from "node:fs/promises";
+
+import { Command } from "commander";
+
+import { answerText, publicApi } from "./api/public-api.ts";
+import type { FileEntry, PublicApi } from "./api/public-api.ts";
+import { showAnswer, showChunks } from "./demo/show-answers.ts";
+import { CommandFailure } from "./failure.ts";
+import { checkedUrl, DEFAULT_URL } from "./push-command.ts";
+import { collect } from "./run-command.ts";
+import { openTerminal, pathOfUser } from "./terminal.ts";
+
+type Shared = { url: string; json?: true };
+type SearchOptions = Shared & {
+  topK: string;
+  rerank?: true;
+  threshold?: string;
+  file?: string[];
+  folder?: string[];
+};
+type AskOptions = Shared & { topK: string; rerank?: true; search?: string[]; schema?: string };
+
+const DEFAULT_TOP_K = "5";
+
+function shared(command: Command): Command {
+  return command
+    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--json", "print the service's answer as JSON")
+    .addHelpText("after", "\nThe token is read from QUARRY_TOKEN.");
+}
+
+export function searchCommand(): Command {
+  return shared(new Command("search"))
+    .description("the passages of a RAG that answer a query")
+    .argument("<rag>", "identifier of the RAG")
+    .argument("<query...>", "one query, or several")
+    .option("--top-k <n>", "how many passages", DEFAULT_TOP_K)
+    .option("--rerank", "let the RAG's reranker order them")
+    .option("--threshold <score>", "leave out what is less similar, 0 to 1")
+    .option("--file <path>", "only in this file (may be repeated)", collect)
+    .option("--folder <path>", "only in this folder (may be repeated)", collect)
+    .action(search);
+}
+
+export function askCommand(): Command {
+  return shared(new Command("ask"))
+    .description("run an inference")
+    .argument("<inference>", "identifier of the inference")
+    .argument("<prompt>", "what the model receives")
+    .option("--search <query>", "search for this instead of the prompt (may be repeated)", collect)
+    .option("--top-k <n>", "how many passages the model gets", DEFAULT_TOP_K)
+    .option("--rerank", "let the RAG's reranker order them")
+    .option("--schema <file>", "JSON Schema that the answer must follow")
+    .action(ask);
+}
+
+export function statusCommand(): Command {
+  return shared(new Command("status"))
+    .description("how far the files of a RAG are indexed")
+    .argument("<rag>", "identifier of the RAG")
+    .action(status);
+}
+
+async function search(rag: string, queries: string[], options: SearchOptions): Promise<void> {
+  const { file, folder, threshold } = options;
+  const restricted = file !== undefined || folder !== undefined;
+  const answer = await open(options).retrieve(rag, {
+    semanticSearch: queries,
+    topK: Number(options.topK),
+    useReranking: options.rerank === true,
+    includeSources: true,
+    ...(threshold === undefined ? {} : { similarityThreshold: Number(threshold) }),
+    ...(restricted
+      ? { useAllFiles: false, selectedFiles: file ?? [], selectedFolders: folder ?? [] }
+      : {}),
+  });
+  const terminal = openTerminal(options.json === true);
+  terminal.result(answer);
+  if (!terminal.json) showChunks(terminal, answer.chunks);
+}
+
+async function ask(inference: string, prompt: string, options: AskOptions): Promise<void> {
+  const api = open(options);
+  const { schema, search: searches } = options;
+  const run = await api.runInference(inference, {
+    prompt,
+    topK: Number(options.topK),
+    useReranking: options.rerank === true,
+    includeSources: true,
+    ...((await hasRags(api, inference)) ? { semanticSearch: searches ?? [prompt] } : {}),
+    ...(schema === undefined ? {} : { jsonSchema: await readFile(pathOfUser(schema), "utf8") }),
+  });
+  const terminal = openTerminal(options.json === true);
+  terminal.result(run);
+  if (terminal.json) return;
+  if (process.stdout.isTTY) showAnswer(terminal, prompt, run);
+  else terminal.say(answerText(run.response));
+}
+
+/** An inference without linked RAGs takes no queries; the list tells which is which. */
+async function hasRags(api: PublicApi, inference: string): Promise<boolean> {
+  const listed = await api.inferences();
+  return listed.some(({ identifier, fileSources }) => {
+    return identifier === inference && fileSources.length > 0;
+  });
+}
+
+async function status(identifier: string, options: Shared): Promise<void> {
+  const api = open(options);
+  const rag = await api.rag(identifier);
+  const failed = await failedFiles(api, identifier);
+  const terminal = openTerminal(options.json === true);
+  terminal.result({ ...rag, failed });
+  if (terminal.json) return;
+  const counts = [rag.status, rag.totalFiles, rag.processedFiles, failed.length, rag.numberVectors];
+  terminal.say(`${rag.name} (${rag.identifier})`);
+  terminal.table(["status", "files", "indexed", "failed", "vectors"], [counts.map(String)]);
+  if (failed.length === 0) return;
+  terminal.table(
+    ["failed file", "reason"],
+    failed.map(({ filePath, errorMessage }) => [filePath, errorMessage ?? ""]),
+  );
+}
+
+async function failedFiles(api: PublicApi, identifier: string): Promise<FileEntry[]> {
+  const found: FileEntry[] = [];
+  for (let page = 1; ; page++) {
+    const { data, total } = await api.ragFiles(identifier, page, "error");
+    found.push(...data);
+    if (data.length === 0 || found.length >= total) return found;
+  }
+}
+
+function open({ url }: Shared): PublicApi {
+  const token = process.env["QUARRY_TOKEN"];
+  if (token === undefined || token === "") {
+    throw new CommandFailure("Set QUARRY_TOKEN to an access token; npm start prints one.");
+  }
+  return publicApi(checkedUrl(url), token);
+}

@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+
+import { Command, InvalidArgumentError } from "commander";
+
+import { runDemo } from "./demo/run-demo.ts";
+import type { DemoOptions } from "./demo/run-demo.ts";
+import { runCommand } from "./run-command.ts";
+import { PROJECT } from "./worker/wrangler.ts";
+
+const HIGHEST_PORT = 65_535;
+
+function port(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0 && number <= HIGHEST_PORT) return number;
+  throw new InvalidArgumentError(`must be a port, 1 to ${HIGHEST_PORT}`);
+}
+
+const program = new Command("npm start --")
+  .description(
+    "Start the service on this machine, index a folder, and ask it something.\n" +
+      "Without a folder the bundled sample is taken: the handbook of a company that grows bog moss.",
+  )
+  .argument("[folder]", "folder of documents")
+  .option("--query <text>", "what to search for (default: the folder's first heading)")
+  .option("--prompt <text>", "what to ask (default: the same)")
+  .option("--port <n>", "port to listen on", port, 8787)
+  .option("--state <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
+  .option("--once", "exit after the answers; not 0 when something failed")
+  .option("--json", "print one JSON object on standard output, all else on standard error")
+  .addHelpText(
+    "after",
+    `
+Environment (all optional): with these the models of an OpenAI-compatible server are used in
+place of the built-in ones.
+  OPENAI_COMPATIBLE_BASE_URL  its address, ending in /v1 (Ollama: http://localhost:11434/v1)
+  OPENAI_COMPATIBLE_API_KEY   its key, if it wants one
+  CHAT_MODEL                  model that answers, such as local/llama3.2
+  EMBEDDING_MODEL             model that embeds, such as local/nomic-embed-text
+  EMBEDDING_DIMENSIONS        dimensions of its vectors, such as 768
+
+npm itself writes two lines to standard output; npm start --silent -- --once --json does not.`,
+  )
+  .action((folder: string | undefined, options: Omit<DemoOptions, "folder">) =>
+    runDemo({ ...options, folder }),
+  );
+
+await runCommand(program);

@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+
+import Table from "cli-table3";
+
+import { openProgress } from "./progress.ts";
+import type { Progress } from "./progress.ts";
+
+/** Where a command speaks. With `json`, people are spoken to on standard error. */
+export type Terminal = {
+  json: boolean;
+  say: (line?: string) => void;
+  warn: (line: string) => void;
+  table: (head: string[], rows: string[][], widths?: number[]) => void;
+  progress: (label: string, total: number) => Progress;
+  /** The one object of `--json`; does nothing without it. */
+  result: (value: unknown) => void;
+};
+
+export function openTerminal(json: boolean): Terminal {
+  const stream = json ? process.stderr : process.stdout;
+  const say = (line = "") => void stream.write(`${line}\n`);
+  return {
+    json,
+    say,
+    warn: (line) => void process.stderr.write(`${line}\n`),
+    table: (head, rows, widths) => say(drawTable(head, rows, widths)),
+    progress: (label, total) => openProgress(process.stderr, label, total),
+    result: (value) => {
+      if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    },
+  };
+}
+
+function drawTable(head: string[], rows: string[][], widths: number[] | undefined): string {
+  const table = new Table({
+    head,
+    wordWrap: true,
+    style: { head: [], border: [] },
+    ...(widths === undefined ? {} : { colWidths: widths }),
+  });
+  table.push(...rows);
+  return table.toString();
+}
+
+/** As many columns as a text may take, within reason. */
+export function textWidth(stream: NodeJS.WriteStream = process.stdout): number {
+  const NARROWEST = 60;
+  const WIDEST = 110;
+  return Math.min(WIDEST, Math.max(NARROWEST, stream.columns ?? WIDEST));
+}
+
+/** `'it'\''s'`: one word of a shell, whatever is in it. */
+export function shellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A path as the person meant it: npm runs scripts in the project, not where it was called. */
+export function pathOfUser(path: string): string {
+  const calledIn = process.env["INIT_CWD"] ?? process.cwd();
+  const meant = resolve(calledIn, path);
+  return existsSync(meant) ? meant : resolve(path);
+}

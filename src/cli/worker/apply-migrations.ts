@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { CommandFailure } from "../failure.ts";
+import { PROJECT, spawnWrangler } from "./wrangler.ts";
+
+const STAMP = "migrations-applied";
+
+/**
+ * Brings the local database of a state folder up to date. A stamp beside it tells that nothing
+ * has changed since, which saves two seconds at every start.
+ * @throws CommandFailure with wrangler's own words.
+ */
+export async function applyMigrations(stateFolder: string): Promise<void> {
+  await mkdir(stateFolder, { recursive: true });
+  const stamp = join(stateFolder, STAMP);
+  const wanted = await fingerprint();
+  const applied = await readFile(stamp, "utf8").catch(() => "");
+  if (applied === wanted && existsSync(join(stateFolder, "v3", "d1"))) return;
+  await runMigrations(stateFolder);
+  await writeFile(stamp, wanted);
+}
+
+async function fingerprint(): Promise<string> {
+  const folder = join(PROJECT, "migrations");
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(name).update(await readFile(join(folder, name)));
+  return hash.digest("hex");
+}
+
+async function runMigrations(stateFolder: string): Promise<void> {
+  const args = ["d1", "migrations", "apply", "quarry", "--local", "--persist-to", stateFolder];
+  const child = spawnWrangler(args, { stdio: ["ignore", "pipe", "pipe"], ownGroup: false });
+  let said = "";
+  child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));
+  child.stderr?.on("data", (piece: Buffer) => (said += piece.toString()));
+  const code = await new Promise<number | null>((ended, failed) => {
+    child.once("error", failed);
+    child.once("close", ended);
+  });
+  if (code !== 0) throw new CommandFailure(`The local database could not be set up.\n${said}`);
+}

@@ -1,0 +1,109 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { CommandFailure } from "../failure.ts";
+import { applyMigrations } from "./apply-migrations.ts";
+import { checkPortIsFree } from "./free-port.ts";
+import { followWorkerLog } from "./worker-log.ts";
+import { signalGroup, spawnWrangler } from "./wrangler.ts";
+
+export type WorkerSettings = {
+  port: number;
+  /** Where local state lives: database, files, indexes, the log. */
+  stateFolder: string;
+  /** `NAME:VALUE`, over those of wrangler.toml. */
+  vars: string[];
+  /** Files of secrets in place of `.dev.vars`; see `modelSettings`. */
+  envFiles?: string[];
+  tell: (line: string) => void;
+};
+
+export type RunningWorker = {
+  url: string;
+  /** Leader of the process group that runs the Worker. */
+  pid: number;
+  /** Settles when the Worker ends by itself. */
+  ended: Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const START_TIMEOUT_MS = 90_000;
+const POLL_EVERY_MS = 150;
+const STOP_TIMEOUT_MS = 5_000;
+const LINES_OF_LOG = 15;
+
+/**
+ * Migrates, starts `wrangler dev` and waits until it answers.
+ * @throws CommandFailure when the port is taken or the Worker does not come up.
+ */
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  const { port, stateFolder } = settings;
+  await checkPortIsFree(port);
+  await applyMigrations(stateFolder);
+  const logPath = join(stateFolder, "worker.log");
+  const child = spawnWrangler(argumentsOf(settings), {
+    stdio: ["ignore", "pipe", "pipe"],
+    ownGroup: true,
+  });
+  endWithUs(child);
+  const log = createWriteStream(logPath);
+  const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
+  followWorkerLog(streams, log, settings.tell);
+  const ended = once(child, "close").then(() => void log.end());
+  const stop = () => stopGroup(child, ended);
+  // Loopback by number: `localhost` may mean an address on which nothing listens.
+  const probe = `http://127.0.0.1:${port}/api/openapi.json`;
+  if (!(await answers(probe, ended))) {
+    await stop();
+    throw new CommandFailure(await whyNot(logPath));
+  }
+  return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
+}
+
+function argumentsOf({ port, stateFolder, vars, envFiles = [] }: WorkerSettings): string[] {
+  const listening = ["--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"];
+  const quiet = ["--persist-to", stateFolder, "--show-interactive-dev-session=false"];
+  const pairs = vars.flatMap((pair) => ["--var", pair]);
+  const files = envFiles.flatMap((file) => ["--env-file", file]);
+  return ["dev", ...listening, ...quiet, ...pairs, ...files];
+}
+
+async function answers(probe: string, ended: Promise<void>): Promise<boolean> {
+  const state = { gone: false };
+  void ended.then(() => (state.gone = true));
+  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  while (!state.gone && Date.now() < giveUpAt) {
+    const response = await fetch(probe).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok === true) return true;
+    await Promise.race([pause(POLL_EVERY_MS), ended]);
+  }
+  return false;
+}
+
+async function whyNot(logPath: string): Promise<string> {
+  const lines = (await readFile(logPath, "utf8").catch(() => "")).trimEnd().split("\n");
+  const last = lines.slice(-LINES_OF_LOG).join("\n  ");
+  return `The Worker did not start. The end of ${logPath}:\n  ${last}`;
+}
+
+async function stopGroup(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  signalGroup(child, "SIGTERM");
+  const inTime = await Promise.race([
+    ended.then(() => true),
+    pause(STOP_TIMEOUT_MS, false, { ref: false }),
+  ]);
+  if (!inTime) signalGroup(child, "SIGKILL");
+}
+
+/** Ends the child when this process ends, however it does. */
+function endWithUs(child: ChildProcess): void {
+  const kill = () => void signalGroup(child, "SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+}

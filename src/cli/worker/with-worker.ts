@@ -1,0 +1,35 @@
+import { CommandFailure } from "../failure.ts";
+import { startWorker } from "./start-worker.ts";
+import type { WorkerSettings } from "./start-worker.ts";
+
+/** What shells report of a program that Ctrl-C ended. */
+const INTERRUPTED_EXIT = 130;
+
+/**
+ * Runs `work` against a Worker that lives as long as the work does. Ctrl-C ends both; a second
+ * one, or one while the Worker is still starting, ends them at once.
+ * @throws CommandFailure when the Worker ends before the work; whatever the work throws.
+ */
+export async function withWorker(
+  settings: WorkerSettings,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  let endNicely = (): Promise<void> => Promise.resolve();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      const ending = endNicely();
+      endNicely = () => Promise.resolve();
+      // What is left of the Worker's processes goes with the exit.
+      void ending.then(() => process.exit(INTERRUPTED_EXIT));
+    });
+  }
+  const worker = await startWorker(settings);
+  endNicely = worker.stop;
+  const gone = worker.ended.then(() => "gone" as const);
+  try {
+    const outcome = await Promise.race([work(worker.url), gone]);
+    if (outcome === "gone") throw new CommandFailure("The Worker ended; worker.log may tell why.");
+  } finally {
+    await worker.stop();
+  }
+}

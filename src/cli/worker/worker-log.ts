@@ -1,0 +1,45 @@
+import type { WriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+
+/** Begins a message of wrangler's own; what follows belongs to it until an empty line. */
+const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
+/** Words of the runtime that frighten and mean nothing here. */
+const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
+
+/**
+ * Copies a Worker's output to a file and hands what went wrong to `tell`, one readable line
+ * each: the Worker's own error lines (JSON) and wrangler's.
+ */
+export function followWorkerLog(
+  streams: Readable[],
+  file: WriteStream,
+  tell: (line: string) => void,
+): void {
+  for (const stream of streams) {
+    createInterface({ input: stream }).on("line", (raw) => {
+      const line = stripVTControlCharacters(raw);
+      file.write(`${line}\n`);
+      const readable = readableError(line);
+      if (readable !== null) tell(readable);
+    });
+  }
+}
+
+/** Null for what a person who started the service need not see. */
+export function readableError(line: string): string | null {
+  if (WRANGLER_ERROR.test(line)) {
+    const said = line.replace(WRANGLER_ERROR, "");
+    return NOISE.test(said) ? null : `wrangler: ${said}`;
+  }
+  if (!line.startsWith("{")) return null;
+  try {
+    const { level, event, ...facts } = JSON.parse(line) as Record<string, unknown>;
+    if (level !== "error") return null;
+    const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
+    return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();
+  } catch {
+    return null;
+  }
+}
