@@ -2,6 +2,7 @@ import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
+import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase } from "./db/client.ts";
@@ -32,6 +33,7 @@ export function composeServices(env: Env, context: Context) {
     db: openDatabase(env.DB),
     files: env.FILES,
     ragIndexes: ragIndexes(env.RAG_INDEX),
+    models: modelRegistry(config, { ai: env.AI }),
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),

@@ -11,7 +11,7 @@ const REMEMBERED_MS = 7 * DAY_MS;
 /** Folds usage into hourly rows; a message that was counted before counts no more. */
 export async function foldUsage(
   { db, now }: Pick<Services, "db" | "now">,
-  messages: UsageMessage[],
+  messages: readonly UsageMessage[],
 ): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const folded = await foldedUsageIds(db, [...byId.keys()]);

@@ -1,0 +1,168 @@
+import type { Config } from "../config.ts";
+import { modelFailed } from "../core/errors.ts";
+import type { Embedder, ModelRegistry } from "../ports/models.ts";
+import { workersAiChat } from "./cloudflare/workers-ai-chat.ts";
+import {
+  WORKERS_AI_TEXTS_PER_CALL,
+  workersAiEmbedding,
+} from "./cloudflare/workers-ai-embedding.ts";
+import type { WorkersAi, WorkersAiSettings } from "./cloudflare/workers-ai-failures.ts";
+import {
+  WORKERS_AI_CONTEXTS_PER_CALL,
+  workersAiReranker,
+} from "./cloudflare/workers-ai-reranker.ts";
+import { extractiveChat } from "./embedded/extractive-chat.ts";
+import { hashEmbedder } from "./embedded/hash-embedder.ts";
+import { contextTokensOf } from "./model-facts.ts";
+import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
+import type { OpenAiEndpoint } from "./openai/openai-models.ts";
+import { openAiReranker } from "./openai/openai-reranker.ts";
+
+/** Texts a call that every OpenAI-compatible server of note takes (TEI's default is 32). */
+const OPENAI_TEXTS_PER_CALL = 32;
+const OPENAI_DOCUMENTS_PER_RERANK = 100;
+/** A trained embedding's say in hybrid fusion, beside BM25. */
+const TRAINED_FUSION_WEIGHT = 0.5;
+/** 8,192 tokens, the window of most embedding models, at a low guess of characters a token. */
+const EMBEDDING_CHARACTERS = 24_000;
+
+export type ModelBindings = {
+  ai?: WorkersAi | undefined;
+  /** Tests put a double here; otherwise the runtime's own. */
+  fetch?: typeof globalThis.fetch | undefined;
+};
+
+/** One provider's models; `name` is what stands after the first slash. */
+type Provider = {
+  chat(name: string): ReturnType<typeof openAiChat>;
+  embedding(name: string): Pick<Embedder, "model" | "batchLimit">;
+  reranker(name: string): {
+    model: ReturnType<typeof openAiReranker>;
+    batchLimit: number;
+  };
+};
+
+/** Models by `provider/name`; a provider is asked for its settings when it is first used. */
+export function modelRegistry(config: Config, bindings: ModelBindings): ModelRegistry {
+  const providers = (model: string): Provider => {
+    const prefix = model.slice(0, Math.max(0, model.indexOf("/")));
+    switch (prefix) {
+      case "":
+        throw modelFailed(`Model ${model}: the name must have the form provider/name`);
+      case "embedded":
+        return embedded(model);
+      case "local":
+        return overOpenAi(localEndpoint(config, bindings, model));
+      case "workers-ai":
+        return overWorkersAi(workersAiSettings(config, bindings, model));
+      default:
+        return overOpenAi(gatewayEndpoint(config, bindings, model), `${prefix}/`);
+    }
+  };
+  const nameOf = (model: string) => model.slice(model.indexOf("/") + 1);
+  return {
+    chat: (name) => ({
+      name,
+      model: providers(name).chat(nameOf(name)),
+      contextTokens: contextTokensOf(name),
+    }),
+    embedder(name, dimensions) {
+      if (name === "embedded/hash") return hashEmbedder(dimensions);
+      const { model, batchLimit } = providers(name).embedding(nameOf(name));
+      const facts = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
+      return { name, dimensions, model, batchLimit, ...facts };
+    },
+    reranker(name) {
+      return { name, ...providers(name).reranker(nameOf(name)) };
+    },
+  };
+}
+
+const lacks = (model: string, settings: string) =>
+  modelFailed(`Model ${model} needs the setting ${settings}`);
+
+function embedded(model: string): Provider {
+  const unknown = (kind: string, known: string) =>
+    modelFailed(`Model ${model} is no ${kind}; the embedded one is ${known}`);
+  return {
+    chat(name) {
+      if (name === "extractive") return extractiveChat();
+      throw unknown("chat model", "embedded/extractive");
+    },
+    embedding() {
+      throw unknown("embedding model", "embedded/hash");
+    },
+    reranker() {
+      throw unknown("reranker", "embedded/lexical");
+    },
+  };
+}
+
+function localEndpoint(config: Config, { fetch }: ModelBindings, model: string): OpenAiEndpoint {
+  const baseUrl = config.OPENAI_COMPATIBLE_BASE_URL;
+  if (baseUrl === undefined) throw lacks(model, "OPENAI_COMPATIBLE_BASE_URL");
+  const apiKey = config.OPENAI_COMPATIBLE_API_KEY;
+  return { baseUrl, apiKey, name: "local", ...(fetch === undefined ? {} : { fetch }) };
+}
+
+/** One attempt a call: what is tried again, and how long, is decided here and not there. */
+const GATEWAY_HEADERS = { "cf-aig-max-attempts": "1" };
+
+function gatewayEndpoint(config: Config, { fetch }: ModelBindings, model: string): OpenAiEndpoint {
+  const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
+  if (account === undefined) throw lacks(model, "AI_GATEWAY_ACCOUNT_ID");
+  if (gateway === undefined) throw lacks(model, "AI_GATEWAY_ID");
+  const token = config.AI_GATEWAY_TOKEN;
+  const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
+  const authorization = token === undefined ? {} : { "cf-aig-authorization": `Bearer ${token}` };
+  return {
+    baseUrl: `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}/compat`,
+    apiKey: undefined,
+    headers: { ...GATEWAY_HEADERS, ...timeout, ...authorization },
+    name: "gateway",
+    sendsDimensions: true,
+    ...(fetch === undefined ? {} : { fetch }),
+  };
+}
+
+/** `prefix` stays part of the model's name on the wire, as the gateway wants it. */
+function overOpenAi(endpoint: OpenAiEndpoint, prefix = ""): Provider {
+  return {
+    chat: (name) => openAiChat(endpoint, `${prefix}${name}`),
+    embedding: (name) => ({
+      model: openAiEmbedding(endpoint, `${prefix}${name}`, OPENAI_TEXTS_PER_CALL),
+      batchLimit: OPENAI_TEXTS_PER_CALL,
+    }),
+    reranker(name) {
+      if (prefix !== "") {
+        const known = "local/…, workers-ai/… and embedded/lexical";
+        throw modelFailed(`Model ${prefix}${name}: rerankers are ${known}`);
+      }
+      const batchLimit = OPENAI_DOCUMENTS_PER_RERANK;
+      return { model: openAiReranker(endpoint, name), batchLimit };
+    },
+  };
+}
+
+function workersAiSettings(
+  config: Config,
+  { ai }: ModelBindings,
+  model: string,
+): WorkersAiSettings {
+  if (ai === undefined) throw modelFailed(`Model ${model} needs the binding AI (Workers AI)`);
+  return { ai, gatewayId: config.AI_GATEWAY_ID };
+}
+
+function overWorkersAi(settings: WorkersAiSettings): Provider {
+  return {
+    chat: (name) => workersAiChat(settings, name),
+    embedding: (name) => ({
+      model: workersAiEmbedding(settings, name),
+      batchLimit: WORKERS_AI_TEXTS_PER_CALL,
+    }),
+    reranker: (name) => ({
+      model: workersAiReranker(settings, name),
+      batchLimit: WORKERS_AI_CONTEXTS_PER_CALL,
+    }),
+  };
+}
