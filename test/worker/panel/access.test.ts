@@ -1,0 +1,134 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+const DAY = 86_400_000;
+
+async function newKey(role: string, expiresAt?: string) {
+  const admin = await signedIn();
+  const made = await admin.send("POST", "/keys", { name: `${role} key`, role, expiresAt });
+  expect(made.status).toBe(201);
+  return made.body as { id: string; key: string };
+}
+
+const withKey = async (key: string, method: string, path: string, body?: unknown) =>
+  await call(method, `/panel/api${path}`, {
+    headers: { Authorization: `Bearer ${key}` },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("nothing is told without credentials, not even what exists", async () => {
+  for (const path of ["/users", "/rags/x", "/nothing", "/overview"]) {
+    const { status, body } = await call("GET", `/panel/api${path}`);
+    expect({ status, body }).toEqual({ status: 401, body: { error: "Unauthorized" } });
+  }
+});
+
+test("an automation key works without cookie or origin, is shown once and stored hashed", async () => {
+  const { id, key } = await newKey("admin");
+  expect(key).toMatch(/^qrya_[0-9A-Za-z]{38}$/);
+  expect((await withKey(key, "POST", "/tokens", { name: "by key" })).status).toBe(201);
+  const listed = await withKey(key, "GET", "/keys");
+  expect(listed.body).toMatchObject({ data: [{ id, name: "admin key", role: "admin" }], total: 1 });
+  expect(JSON.stringify(listed.body)).not.toContain(key);
+  const { results } = await env.DB.prepare("select * from keys").all();
+  expect(JSON.stringify(results)).not.toContain(key.slice(5));
+
+  expect((await withKey(key, "DELETE", `/keys/${id}`)).status).toBe(204);
+  expect((await withKey(key, "GET", "/keys")).status).toBe(401);
+});
+
+test("a key with one character changed, an access token and another scheme are refused", async () => {
+  const { key } = await newKey("admin");
+  const typo = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
+  expect((await withKey(typo, "GET", "/keys")).status).toBe(401);
+  const { body } = await withKey(key, "POST", "/tokens", { name: "t", rags: ["*"] });
+  expect((await withKey((body as { token: string }).token, "GET", "/keys")).status).toBe(401);
+  const basic = { Authorization: `Basic ${key}` };
+  expect((await call("GET", "/panel/api/keys", { headers: basic })).status).toBe(401);
+});
+
+test("an automation key is no access token", async () => {
+  const { key } = await newKey("admin");
+  const { status } = await call("GET", "/api/rags", {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  expect(status).toBe(401);
+});
+
+test("a key stops at its expiry, which must lie in the future", async () => {
+  const { key } = await newKey("member", new Date(Date.now() + DAY).toISOString());
+  expect((await withKey(key, "GET", "/keys")).status).toBe(200);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(Date.now() + DAY);
+  expect((await withKey(key, "GET", "/keys")).status).toBe(401);
+  vi.useRealTimers();
+  const admin = await signedIn();
+  const past = await admin.send("POST", "/keys", {
+    name: "",
+    role: "owner",
+    expiresAt: "2020-01-01T00:00:00Z",
+  });
+  expect(past.status).toBe(400);
+  expect(past.body).toEqual({
+    error:
+      "Invalid request: name must have at least 1 character; role must be one of admin, member; expiresAt must lie in the future",
+  });
+});
+
+test("a member reads everything and changes nothing", async () => {
+  const { key } = await newKey("member");
+  const lists = ["users", "keys", "file-sources", "rags", "inferences", "agents", "tokens"];
+  for (const path of [...lists, "models", "overview"]) {
+    expect((await withKey(key, "GET", `/${path}`)).status).toBe(200);
+  }
+  for (const path of lists) {
+    const post = await withKey(key, "POST", `/${path}`, {});
+    expect(post).toMatchObject({ status: 403, body: { error: "Forbidden" } });
+    expect((await withKey(key, "DELETE", `/${path}/any`)).status).toBe(403);
+  }
+  expect((await withKey(key, "PUT", "/models", [])).status).toBe(403);
+  expect((await withKey(key, "PUT", "/file-sources/x/files/a.md", "a")).status).toBe(403);
+  expect((await withKey(key, "POST", "/rags/x/reindex")).status).toBe(403);
+});
+
+test("with the cookie, only our own pages change anything", async () => {
+  const session = await call("POST", "/panel/api/session", {
+    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
+  });
+  const Cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  const post = async (headers: Record<string, string>) =>
+    await call("POST", "/panel/api/tokens", {
+      headers: { Cookie, ...headers },
+      body: JSON.stringify({ name: "t" }),
+    });
+  expect((await post({})).status).toBe(403);
+  expect((await post({ Origin: "http://other.test" })).status).toBe(403);
+  expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
+  expect((await post({ Origin: ORIGIN })).status).toBe(201);
+  expect((await post({ "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
+  // Where there is an Authorization header it alone counts.
+  expect((await post({ Origin: ORIGIN, Authorization: "Bearer nonsense" })).status).toBe(401);
+});
+
+test("the last administrator can be neither removed nor demoted", async () => {
+  const admin = await signedIn();
+  const { body } = await admin.send("GET", "/session");
+  const { id } = (body as { user: { id: string } }).user;
+  const refusal = { error: "The last administrator must stay one" };
+  expect(await admin.send("DELETE", `/users/${id}`)).toMatchObject({ status: 409, body: refusal });
+  expect(await admin.send("PATCH", `/users/${id}`, { role: "member" })).toMatchObject({
+    status: 409,
+    body: refusal,
+  });
+  // Refused, the change leaves the session as it was.
+  expect((await admin.send("GET", "/session")).status).toBe(200);
+  const other = { email: "second@example.com", password: "a good one", role: "admin" };
+  expect((await admin.send("POST", "/users", other)).status).toBe(201);
+  expect((await admin.send("PATCH", `/users/${id}`, { role: "member" })).status).toBe(200);
+});

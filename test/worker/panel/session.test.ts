@@ -1,0 +1,135 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+const HOUR = 3_600_000;
+const ADMIN = { email: "admin@localhost", password: "quarry" };
+
+const signIn = async (credentials: object, headers: Record<string, string> = {}) =>
+  await call("POST", "/panel/api/session", { body: JSON.stringify(credentials), headers });
+
+async function cookieOf(credentials: object): Promise<string> {
+  const { headers } = await signIn(credentials);
+  return headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+}
+
+const whoAmI = async (cookie: string) =>
+  await call("GET", "/panel/api/session", { headers: { Cookie: cookie } });
+
+async function makeUser(email: string, role: string) {
+  const admin = await signedIn();
+  const created = await admin.send("POST", "/users", { email, password: "a good one", role });
+  expect(created.status).toBe(201);
+  return created.body as { id: string };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("the first administrator comes from the secrets and gets a hardened cookie", async () => {
+  const { status, body, headers } = await signIn({ ...ADMIN, email: " Admin@LocalHost " });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    user: { id: expect.any(String), email: "admin@localhost", role: "admin" },
+  });
+  expect(headers.get("Set-Cookie")).toMatch(
+    /^quarry_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/$/,
+  );
+  const again = await signIn(ADMIN);
+  expect(again.body).toEqual(body);
+});
+
+test("a wrong password and an unknown user get the same 401", async () => {
+  await signIn(ADMIN);
+  for (const credentials of [
+    { email: ADMIN.email, password: "wrong" },
+    { email: "nobody@localhost", password: "quarry" },
+  ]) {
+    const { status, body, headers } = await signIn(credentials);
+    expect({ status, body }).toEqual({ status: 401, body: { error: "Unauthorized" } });
+    expect(headers.get("Set-Cookie")).toBeNull();
+  }
+});
+
+test("a sign-in without its fields names them", async () => {
+  const { status, body } = await signIn({ email: 7 });
+  expect(status).toBe(400);
+  expect(body).toEqual({
+    error: "Invalid request: email must be a string; password is required",
+  });
+  const broken = await call("POST", "/panel/api/session", { body: "{" });
+  expect(broken.body).toEqual({ error: "Invalid request: body is not valid JSON" });
+});
+
+test("an eleventh sign-in of one client within a minute is refused", async () => {
+  const headers = { "CF-Connecting-IP": "192.0.2.77" };
+  for (let at = 0; at < 10; at++) {
+    expect((await signIn({ email: "x@y", password: "z" }, headers)).status).toBe(401);
+  }
+  const refused = await signIn(ADMIN, headers);
+  expect(refused.status).toBe(429);
+  expect(refused.body).toEqual({ error: "Too many requests" });
+});
+
+test("a session ends at sign-out, and only our own pages can end it", async () => {
+  const cookie = await cookieOf(ADMIN);
+  expect((await whoAmI(cookie)).status).toBe(200);
+  const foreign = { Cookie: cookie, Origin: "https://evil.example" };
+  const crossSite = await call("DELETE", "/panel/api/session", { headers: foreign });
+  expect(crossSite).toMatchObject({ status: 403, body: { error: "Forbidden" } });
+  const headers = { Cookie: cookie, Origin: ORIGIN };
+  expect((await call("DELETE", "/panel/api/session", { headers })).status).toBe(204);
+  expect((await whoAmI(cookie)).status).toBe(401);
+});
+
+test("a session ends after 12 idle hours, and after 7 days whatever happens", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const start = Date.now();
+  const idle = await cookieOf(ADMIN);
+  vi.setSystemTime(start + 12 * HOUR - 1_000);
+  expect((await whoAmI(idle)).status).toBe(200);
+  // That request was a sign of life: twelve more hours begin.
+  vi.setSystemTime(start + 24 * HOUR - 10_000);
+  await vi.waitUntil(async () => (await whoAmI(idle)).status === 200);
+  vi.setSystemTime(start + 36 * HOUR);
+  expect((await whoAmI(idle)).status).toBe(401);
+
+  const busy = await cookieOf(ADMIN);
+  const signedInAt = Date.now();
+  for (let hours = 10; hours < 168; hours += 10) {
+    vi.setSystemTime(signedInAt + hours * HOUR);
+    expect((await whoAmI(busy)).status).toBe(200);
+  }
+  vi.setSystemTime(signedInAt + 168 * HOUR);
+  expect((await whoAmI(busy)).status).toBe(401);
+});
+
+test("a new password or role ends the user's sessions, a new address does not", async () => {
+  const { id } = await makeUser("changing@example.com", "admin");
+  const admin = await signedIn();
+  const credentials = { email: "changing@example.com", password: "a good one" };
+
+  const first = await cookieOf(credentials);
+  await admin.send("PATCH", `/users/${id}`, { email: "Changed@example.com" });
+  expect((await whoAmI(first)).body).toMatchObject({ user: { email: "changed@example.com" } });
+
+  await admin.send("PATCH", `/users/${id}`, { password: "a better one" });
+  expect((await whoAmI(first)).status).toBe(401);
+  expect((await signIn({ email: "changed@example.com", password: "a good one" })).status).toBe(401);
+
+  const second = await cookieOf({ email: "changed@example.com", password: "a better one" });
+  await admin.send("PATCH", `/users/${id}`, { role: "admin" });
+  expect((await whoAmI(second)).status).toBe(200);
+  await admin.send("PATCH", `/users/${id}`, { role: "member" });
+  expect((await whoAmI(second)).status).toBe(401);
+});
+
+test("removing a user ends the user's sessions", async () => {
+  const { id } = await makeUser("leaving@example.com", "member");
+  const cookie = await cookieOf({ email: "leaving@example.com", password: "a good one" });
+  const admin = await signedIn();
+  expect((await admin.send("DELETE", `/users/${id}`)).status).toBe(204);
+  expect((await whoAmI(cookie)).status).toBe(401);
+  expect((await admin.send("DELETE", `/users/${id}`)).status).toBe(404);
+});

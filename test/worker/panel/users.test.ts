@@ -1,0 +1,57 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { signedIn } from "../../support/worker-client.ts";
+
+test("users are made, listed in pages by address, changed and kept without their passwords", async () => {
+  const admin = await signedIn();
+  for (const name of ["cora", "Anna", "berta"]) {
+    const made = await admin.send("POST", "/users", {
+      email: `${name}@example.com`,
+      password: "correct horse",
+      role: "member",
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      email: `${name.toLowerCase()}@example.com`,
+      role: "member",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  }
+  const second = await admin.send("GET", "/users?page=2&limit=3");
+  expect(second.body).toMatchObject({
+    data: [{ email: "cora@example.com" }],
+    total: 4,
+    page: 2,
+    limit: 3,
+  });
+  expect(JSON.stringify(second.body)).not.toContain("scrypt");
+  const row = await env.DB.prepare("select password_hash from users limit 1").first<{
+    password_hash: string;
+  }>();
+  expect(row?.password_hash).toMatch(/^scrypt\$16384\$8\$5\$[\w+/]{22}==\$[\w+/]{43}=$/);
+});
+
+test("a taken address is 409, an unknown user 404, wrong fields 400 with all their names", async () => {
+  const admin = await signedIn();
+  const taken = { email: "ADMIN@localhost", password: "long enough", role: "member" };
+  expect(await admin.send("POST", "/users", taken)).toMatchObject({
+    status: 409,
+    body: { error: "E-mail address is taken" },
+  });
+  expect((await admin.send("PATCH", "/users/nobody", { role: "admin" })).status).toBe(404);
+  const wrong = await admin.send("POST", "/users", { email: "no address", password: "short" });
+  expect(wrong).toMatchObject({
+    status: 400,
+    body: {
+      error:
+        "Invalid request: email must be an e-mail address; password must have at least 8 characters; role is required",
+    },
+  });
+  const paging = await admin.send("GET", "/users?page=0&limit=101");
+  expect(paging).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: page must be at least 1; limit must be at most 100" },
+  });
+});
