@@ -64,8 +64,13 @@ function sentenceOf(issue: Issue): string {
   }
 }
 
-/** A union fails as a whole; the branch that comes closest tells what is wrong. */
+/** A union fails as a whole: the branch that comes closest tells; unknown keys are told one by one. */
 function leaves(issue: Issue): Issue[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => {
+      return { code: "custom", path: [...issue.path, key], message: "is not known" };
+    });
+  }
   if (issue.code !== "invalid_union") return [issue];
   const [closest] = [...issue.errors].sort((a, b) => a.length - b.length);
   const inner = (closest ?? []).flatMap(leaves);
