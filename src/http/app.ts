@@ -8,6 +8,13 @@ import { rateWindow } from "./middleware/rate-window.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { services, type Compose } from "./middleware/services.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { inferenceFileRoutes } from "./routes/inference-files.ts";
+import { inferenceRoutes } from "./routes/inferences.ts";
+import { ragFileRoutes } from "./routes/rag-files.ts";
+import { ragRoutes } from "./routes/rags.ts";
+import { ragScopeRoutes } from "./routes/rag-scopes.ts";
+import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
 
 /**
@@ -24,5 +31,16 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   app.use("/api/agents/*", rateWindow("api"));
   app.use("/api/webhooks/*", rateWindow("webhooks"));
   app.use("/embed/*", rateWindow("embed"));
+  const api = publicApi();
+  app.route("/", api);
+  app.route("/", documentation(api));
   return app;
+}
+
+/** The API of the specification, apart from what else is mounted: it is what is published. */
+function publicApi(): OpenAPIHono<AppEnv> {
+  const api = new OpenAPIHono<AppEnv>();
+  const all = [ragRoutes, ragFileRoutes, ragScopeRoutes, inferenceRoutes, inferenceFileRoutes];
+  for (const routes of [...all, agentRoutes]) api.route("/", routes);
+  return api;
 }

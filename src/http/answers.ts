@@ -1,0 +1,48 @@
+import { isoTime } from "../core/clock.ts";
+import type { LinkedSource } from "../db/public-lists.ts";
+import type { PublicFile } from "../db/public-files.ts";
+import type { RagRecord } from "../db/records.ts";
+import type { RetrievedChunk } from "../retrieval/types.ts";
+import type { Caller } from "./caller.ts";
+
+/** `degraded` as this caller may see it; nothing when nothing was lost. */
+export function degradedFor(caller: Caller, losses: string[]) {
+  if (losses.length === 0) return {};
+  const occurred = true as const;
+  return { degraded: caller.isAdmin ? { occurred, message: losses.join("; ") } : { occurred } };
+}
+
+/** A chunk is its text and score; where it comes from is told to those who ask. */
+export function chunkAnswer(chunk: RetrievedChunk, includeSources: boolean | undefined) {
+  const { text, score, source } = chunk;
+  return includeSources === true ? { text, score, source } : { text, score };
+}
+
+/** A file as the list of an inference shows it. */
+export function fileAnswer(file: PublicFile) {
+  const { path, name, status, indexedAt, size, mimeType } = file;
+  return {
+    filePath: path,
+    name,
+    status,
+    indexedAt: timeOrNull(indexedAt),
+    size,
+    mimeType,
+    errorMessage: reasonOf(file),
+  };
+}
+
+/** The state of a single file. */
+export function fileStateAnswer(file: PublicFile) {
+  const { name, size, status, indexedAt } = file;
+  return { name, size, status, indexedAt: timeOrNull(indexedAt), errorMessage: reasonOf(file) };
+}
+
+const timeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+const reasonOf = ({ status, errorMessage }: PublicFile) =>
+  status === "error" ? errorMessage : null;
+
+export function linkedSourceOf({ identifier, name, fileSource }: RagRecord): LinkedSource {
+  const { identifier: source, provider } = fileSource;
+  return { ragIdentifier: identifier, ragName: name, identifier: source, provider };
+}

@@ -1,0 +1,6 @@
+import type { Config } from "../config.ts";
+
+/** `{base_url}`: as configured, or the request's own origin. Never ends in a slash. */
+export function baseUrlOf(config: Pick<Config, "PUBLIC_BASE_URL">, request: Request): string {
+  return config.PUBLIC_BASE_URL ?? new URL(request.url).origin;
+}

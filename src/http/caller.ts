@@ -1,0 +1,79 @@
+import { bearerIn } from "../access/bearer.ts";
+import { isWellFormedToken } from "../access/credential-format.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../access/find-session.ts";
+import { isSameOrigin } from "../access/same-origin.ts";
+import { sessionSecretIn } from "../access/session-cookie.ts";
+import { MINUTE_MS } from "../core/clock.ts";
+import { forbidden, unauthorized } from "../core/errors.ts";
+import { sha256Hex } from "../core/hash.ts";
+import type { TokenId } from "../core/ids.ts";
+import { touchToken, type Credential, type StoredPrincipal } from "../db/principal-lookup.ts";
+import { touchSession } from "../db/session-store.ts";
+import type { Services } from "../services.ts";
+import { baseUrlOf } from "./base-url.ts";
+
+/** Who calls the public API. */
+export type Caller = {
+  /** Null for a panel session. */
+  tokenId: TokenId | null;
+  /** An administrator's session: sees the administrator-only fields. */
+  isAdmin: boolean;
+  /** A member's session reads, retrieves and runs, and changes nothing. */
+  mayChange: boolean;
+};
+
+/**
+ * What the request presents. An `Authorization` header alone counts where there is one.
+ * @throws QuarryError `unauthorized` for what cannot be a credential, without a look-up.
+ */
+export async function credentialIn(headers: Headers): Promise<Credential> {
+  const authorization = headers.get("Authorization");
+  if (authorization !== null) {
+    const token = bearerIn(authorization);
+    if (token === null || !isWellFormedToken(token)) throw unauthorized();
+    return { kind: "token", hash: await sha256Hex(token) };
+  }
+  const secret = sessionSecretIn(headers.get("Cookie"));
+  if (secret === null || secret === "") throw unauthorized();
+  return { kind: "session", hash: await sha256Hex(secret) };
+}
+
+/**
+ * The caller behind what the look-up found; notes the use in the background.
+ * @throws QuarryError `unauthorized` (unknown or expired), `forbidden` (a session's request that
+ * may come from another site).
+ */
+export function callerFrom(
+  services: Services,
+  request: Request,
+  stored: StoredPrincipal | null,
+): Caller {
+  if (stored === null) throw unauthorized();
+  return stored.kind === "token"
+    ? tokenCaller(services, stored)
+    : sessionCaller(services, request, stored);
+}
+
+type Stored<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
+
+function tokenCaller(services: Services, stored: Stored<"token">): Caller {
+  const { tokenId, expiresAt, lastUsedAt } = stored;
+  const now = services.now();
+  if (expiresAt !== null && expiresAt <= now) throw unauthorized();
+  const before = now - MINUTE_MS;
+  if (lastUsedAt === null || lastUsedAt <= before) {
+    services.inBackground(touchToken(services.db, tokenId, now, before));
+  }
+  return { tokenId, isAdmin: false, mayChange: true };
+}
+
+function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {
+  const now = services.now();
+  const idleMs = now - stored.lastSeenAt;
+  if (idleMs >= SESSION_IDLE_MS || now - stored.createdAt >= SESSION_MAX_MS) throw unauthorized();
+  const harmless = request.method === "GET" || request.method === "HEAD";
+  if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
+  if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));
+  const isAdmin = stored.role === "admin";
+  return { tokenId: null, isAdmin, mayChange: isAdmin };
+}

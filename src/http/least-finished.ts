@@ -1,0 +1,10 @@
+import type { FileStatus, PublicFile } from "../db/public-files.ts";
+
+/** From what needs a person to what is over. */
+const ORDER: FileStatus[] = ["error", "pending", "processing", "indexed", "deleted"];
+
+/** The state that stands for a file which several RAGs index: the least finished one. */
+export function leastFinished(states: readonly PublicFile[]): PublicFile | null {
+  const rank = ({ status }: PublicFile) => ORDER.indexOf(status);
+  return states.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+}

@@ -1,0 +1,68 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+
+import { forbidden, notFound } from "../../core/errors.ts";
+import {
+  lookUpAgent,
+  lookUpInference,
+  lookUpRag,
+  type Credential,
+  type Lookup,
+  type PublicAgent,
+  type PublicInference,
+  type PublicRag,
+} from "../../db/principal-lookup.ts";
+import type { Database } from "../../db/client.ts";
+import type { AppEnv } from "../app-env.ts";
+import { callerFrom, credentialIn, type Caller } from "../caller.ts";
+
+type With<Variables> = AppEnv & { Variables: AppEnv["Variables"] & Variables };
+type RagEnv = With<{ caller: Caller; rag: PublicRag }>;
+export type InferenceEnv = With<{ caller: Caller; inference: PublicInference }>;
+type AgentEnv = With<{ caller: Caller; agent: PublicAgent }>;
+
+/**
+ * Credentials, existence and permission, in this order and in one round trip; it stands before a
+ * route's validators, so that nobody learns what a body should look like without a token.
+ */
+async function admit<Resource>(
+  context: Context,
+  lookUp: (db: Database, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
+): Promise<{ caller: Caller; resource: Resource }> {
+  const { req } = context;
+  const services = context.get("services") as AppEnv["Variables"]["services"];
+  const credential = await credentialIn(req.raw.headers);
+  const identifier = req.param("identifier") ?? "";
+  const { principal, found } = await lookUp(services.db, credential, identifier);
+  const caller = callerFrom(services, req.raw, principal);
+  if (found === null) throw notFound();
+  if (!found.covered) throw forbidden();
+  return { caller, resource: found.resource };
+}
+
+export const guardRag = createMiddleware<RagEnv>(async (context, next) => {
+  const { caller, resource } = await admit(context, lookUpRag);
+  context.set("caller", caller);
+  context.set("rag", resource);
+  await next();
+});
+
+export const guardInference = createMiddleware<InferenceEnv>(async (context, next) => {
+  const { caller, resource } = await admit(context, lookUpInference);
+  context.set("caller", caller);
+  context.set("inference", resource);
+  await next();
+});
+
+export const guardAgent = createMiddleware<AgentEnv>(async (context, next) => {
+  const { caller, resource } = await admit(context, lookUpAgent);
+  context.set("caller", caller);
+  context.set("agent", resource);
+  await next();
+});
+
+/** Behind a guard: a member's session changes nothing. @throws QuarryError `forbidden`. */
+export const mayChange = createMiddleware<With<{ caller: Caller }>>(async (context, next) => {
+  if (!context.get("caller").mayChange) throw forbidden();
+  await next();
+});

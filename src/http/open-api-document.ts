@@ -1,0 +1,41 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+
+import packageFacts from "../../package.json" with { type: "json" };
+import type { AppEnv } from "./app-env.ts";
+import { TAGS } from "./routes/route-parts.ts";
+
+const DESCRIPTION = `Quarry brings up the passages that matter from a body of documents.
+
+A RAG is a set of indexed documents that is searched by meaning. An inference is a stateless call of a model, with linked RAGs as its context.
+
+Call the API from a server only: it sends no CORS headers. A response with \`degraded\` is valid and was built with less context than requested. With an administrator's panel session in place of a token, responses may add \`timings\`, \`usage\`, \`toolCalls[].debug\`, the \`message\` inside \`degraded\`, and the header \`X-Inference-Timings\`.
+
+Requests are limited per client IP: every limited answer carries \`RateLimit-Policy\` and \`RateLimit\`, and a refused one \`Retry-After\`.`;
+
+/** The published specification, made from the routes that run. */
+export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Quarry API",
+      version: packageFacts.version,
+      description: DESCRIPTION,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+      contact: { name: "The operator of this service", url: baseUrl },
+    },
+    servers: [{ url: baseUrl, description: "This service." }],
+    tags: [
+      { name: TAGS.rags, description: "Sets of indexed documents: status, search, files, scopes." },
+      { name: TAGS.inferences, description: "Stateless model calls and the context behind them." },
+    ],
+    security: [{ bearer: [] }],
+  });
+}
+
+export function registerBearer(app: OpenAPIHono<AppEnv>) {
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token, made in the panel.",
+  });
+}

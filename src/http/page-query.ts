@@ -1,0 +1,56 @@
+import { z } from "@hono/zod-openapi";
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+/** Beyond it the product of page and limit would not be an exact number. */
+const PAGE_MAX = 1_000_000_000;
+
+/** An integer of a query string within bounds; a text that is none is refused with a reason. */
+function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, "must be an integer")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+}
+
+const limitInteger = integer(1, LIMIT_MAX);
+
+export const page = integer(1, PAGE_MAX).openapi({
+  type: "integer",
+  minimum: 1,
+  maximum: PAGE_MAX,
+  description: "From 1; a page past the end is empty.",
+  example: 1,
+});
+
+const limitFacts = {
+  type: "integer",
+  minimum: 1,
+  maximum: LIMIT_MAX,
+  default: LIMIT_DEFAULT,
+  description: "Files on a page.",
+} as const;
+
+export const limit = limitInteger.optional().openapi(limitFacts);
+
+/** Of a list that may be asked for whole: without a page it is ignored, whatever it holds. */
+export const limitOfPage = z.string().optional().openapi(limitFacts);
+
+type PageAndLimit = { page?: unknown; limit?: unknown };
+
+export const limitFitsPage = ({ page, limit }: PageAndLimit) =>
+  page === undefined || limit === undefined || limitInteger.safeParse(limit).success;
+
+/** How such a list's query is refused, also when another field has failed already. */
+export const limitProblem = {
+  path: ["limit"],
+  message: `must be an integer from 1 to ${LIMIT_MAX}`,
+  when: () => true,
+};
+
+/** What a page number and a limit cut out of a list. */
+export function pageNumbers(page: number, given: number | string = LIMIT_DEFAULT) {
+  const limit = Number(given);
+  return { page, limit, offset: (page - 1) * limit };
+}

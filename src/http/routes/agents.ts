@@ -1,0 +1,66 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+
+import { isoTime } from "../../core/clock.ts";
+import { runAgent } from "../../inference/run-agent.ts";
+import { linkedSourceOf } from "../answers.ts";
+import type { AppEnv } from "../app-env.ts";
+import { baseUrlOf } from "../base-url.ts";
+import { guardAgent } from "../middleware/guard.ts";
+import { jsonBody } from "../middleware/json-body.ts";
+import { runAnswer, timingHeader } from "../run-answer.ts";
+import { AgentDetail, AgentInvokeRequest, AgentInvokeResponse } from "../schemas/agent.ts";
+import { errors } from "../schemas/error.ts";
+import { agentParams, json, jsonRequest } from "./route-parts.ts";
+
+/** The agents are part of the API and not of its published specification. */
+const hide = true;
+
+const getAgent = createRoute({
+  hide,
+  method: "get",
+  path: "/api/agents/{identifier}",
+  middleware: [guardAgent] as const,
+  request: { params: agentParams },
+  responses: { 200: json(AgentDetail, "The agent."), ...errors(403, 404) },
+});
+
+const invokeAgent = createRoute({
+  hide,
+  method: "post",
+  path: "/api/agents/{identifier}/invoke",
+  middleware: [guardAgent, jsonBody()] as const,
+  request: { params: agentParams, body: jsonRequest(AgentInvokeRequest) },
+  responses: {
+    200: json(AgentInvokeResponse, "The turn."),
+    ...errors(400, 403, 404, 413, 502),
+  },
+});
+
+export const agentRoutes = new OpenAPIHono<AppEnv>();
+
+agentRoutes.openapi(getAgent, (context) => {
+  const { agent, services } = context.var;
+  const { name, identifier, createdAt, description, rags } = agent;
+  const base = baseUrlOf(services.config, context.req.raw);
+  const url = `${base}/api/agents/${identifier}/invoke`;
+  const fileSources = rags.map(linkedSourceOf);
+  const times = { createdAt: isoTime(createdAt) };
+  return context.json({ name, identifier, url, ...times, description, fileSources }, 200);
+});
+
+agentRoutes.openapi(invokeAgent, async (context) => {
+  const { agent, caller, services } = context.var;
+  const input = context.req.valid("json");
+  const { prompt, messages } = input;
+  const { signal } = context.req.raw;
+  const result = await runAgent(services, { agent, prompt, messages, caller, signal });
+  if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
+  const answer = {
+    // A turn has no JSON Schema: its response is content blocks.
+    response: result.response as { type: "text"; text: string }[],
+    agent: agent.identifier,
+    params: input,
+    ...runAnswer(result, input, caller),
+  };
+  return context.json(answer, 200);
+});

@@ -1,0 +1,124 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+
+import { createMiddleware } from "hono/factory";
+
+import { notFound } from "../../core/errors.ts";
+import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/public-files.ts";
+import type { ListedRag } from "../../db/public-records.ts";
+import { fileAnswer, fileStateAnswer } from "../answers.ts";
+import type { AppEnv } from "../app-env.ts";
+import { leastFinished } from "../least-finished.ts";
+import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
+import { limit, page, pageNumbers } from "../page-query.ts";
+import { errors } from "../schemas/error.ts";
+import { FileState, InferenceFilePage } from "../schemas/file.ts";
+import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
+import { totalOf } from "./rag-files.ts";
+
+const listInferenceFiles = createRoute({
+  method: "get",
+  path: "/api/inferences/{identifier}/files",
+  operationId: "listInferenceFiles",
+  summary: "Indexed files behind an inference",
+  description:
+    "Files of the linked RAGs, grouped by RAG. Pages count files: a RAG may be split across two pages, so merge groups by ragIdentifier.",
+  tags: [TAGS.inferences],
+  security: bearer,
+  middleware: [guardInference] as const,
+  request: {
+    params: inferenceParams,
+    query: z.object({
+      page,
+      limit,
+      ragIdentifier: z.string().optional().openapi({ description: "Restrict to one RAG." }),
+    }),
+  },
+  responses: { 200: json(InferenceFilePage, "A page of files."), ...errors(400, 403, 404) },
+});
+
+/** The source is a resource of the path: it is looked for before the query is judged. */
+const guardSource = createMiddleware<InferenceEnv>(async (context, next) => {
+  const { rags } = context.get("inference");
+  const identifier = context.req.param("file_source_identifier");
+  if (!rags.some(({ fileSource }) => fileSource.identifier === identifier)) throw notFound();
+  await next();
+});
+
+const getFileStatus = createRoute({
+  method: "get",
+  path: "/api/inferences/{identifier}/file-sources/{file_source_identifier}",
+  operationId: "getFileStatus",
+  summary: "Status of one file",
+  description: "Tells whether a document of a file source behind the inference is indexed.",
+  tags: [TAGS.inferences],
+  security: bearer,
+  middleware: [guardInference, guardSource] as const,
+  request: {
+    params: inferenceParams.extend({
+      file_source_identifier: z
+        .string()
+        .openapi({ description: "Identifier of the file source.", example: "handbook" }),
+    }),
+    query: z.object({
+      file: z.string().min(1, "is required").openapi({
+        description: "Relative path or external identifier of the file.",
+        example: "handbook/leave.md",
+      }),
+    }),
+  },
+  responses: { 200: json(FileState, "The file's state."), ...errors(400, 403, 404) },
+});
+
+export const inferenceFileRoutes = new OpenAPIHono<AppEnv>();
+
+inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
+  const { inference, services } = context.var;
+  const { ragIdentifier, ...given } = context.req.valid("query");
+  const cut = pageNumbers(given.page, given.limit);
+  const rags = inference.rags.filter(
+    ({ identifier }) => ragIdentifier === undefined || identifier === ragIdentifier,
+  );
+  const slices = slicesOf(rags, cut);
+  const files = await readFileSlices(
+    services.db,
+    slices.map(({ slice }) => slice),
+  );
+  const groups = slices.map(({ rag }, at) => ({
+    ragIdentifier: rag.identifier,
+    ragName: rag.name,
+    files: (files[at] ?? []).map(fileAnswer),
+  }));
+  const data = groups.filter(({ files }) => files.length > 0);
+  const total = rags.reduce((sum, rag) => sum + totalOf(rag.fileCounts, null), 0);
+  return context.json({ data, total, page: cut.page, limit: cut.limit }, 200);
+});
+
+/** Where the RAGs' lists, put one after the other, meet the page: by their counters alone. */
+function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit: number }) {
+  const slices: { rag: ListedRag; slice: FileSlice }[] = [];
+  let skip = offset;
+  let left = limit;
+  for (const rag of rags) {
+    const total = totalOf(rag.fileCounts, null);
+    const take = Math.min(left, Math.max(0, total - skip));
+    const filter = { status: null, folder: null };
+    if (take > 0) slices.push({ rag, slice: { ragId: rag.id, offset: skip, limit: take, filter } });
+    skip = Math.max(0, skip - total);
+    left -= take;
+  }
+  return slices;
+}
+
+inferenceFileRoutes.openapi(getFileStatus, async (context) => {
+  const { inference, services } = context.var;
+  const { file_source_identifier: identifier } = context.req.valid("param");
+  const { file } = context.req.valid("query");
+  const rags = inference.rags.filter(({ fileSource }) => fileSource.identifier === identifier);
+  const [first] = rags;
+  if (first === undefined) throw notFound();
+  const ids = rags.map(({ id }) => id);
+  const states = await findFileStatuses(services.db, first.fileSource.id, ids, file);
+  const state = leastFinished(states);
+  if (state === null) throw notFound();
+  return context.json(fileStateAnswer(state), 200);
+});

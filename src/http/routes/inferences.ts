@@ -1,0 +1,114 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+
+import { isoTime } from "../../core/clock.ts";
+import { listPublicInferences } from "../../db/public-lists.ts";
+import { retrieveContext } from "../../inference/retrieve-context.ts";
+import { runInference } from "../../inference/run-inference.ts";
+import { chunkAnswer, degradedFor } from "../answers.ts";
+import type { AppEnv } from "../app-env.ts";
+import { baseUrlOf } from "../base-url.ts";
+import { callerFrom, credentialIn } from "../caller.ts";
+import { guardInference } from "../middleware/guard.ts";
+import { jsonBody } from "../middleware/json-body.ts";
+import { runAnswer, timingHeader } from "../run-answer.ts";
+import { errors } from "../schemas/error.ts";
+import {
+  InferenceList,
+  InferenceRetrieveRequest,
+  InferenceRetrieveResponse,
+  InferenceRunRequest,
+  InferenceRunResponse,
+} from "../schemas/inference.ts";
+import { bearer, inferenceParams, json, jsonRequest, TAGS } from "./route-parts.ts";
+
+const listInferences = createRoute({
+  method: "get",
+  path: "/api/inferences",
+  operationId: "listInferences",
+  summary: "List permitted inferences",
+  description: "The inferences that the token may run, in order of identifier.",
+  tags: [TAGS.inferences],
+  security: bearer,
+  responses: { 200: json(InferenceList, "The permitted inferences."), ...errors() },
+});
+
+const runRoute = createRoute({
+  method: "post",
+  path: "/api/inferences/{identifier}",
+  operationId: "runInference",
+  summary: "Run an inference",
+  description:
+    "One call: a prompt goes in and a response comes out; nothing is remembered. semanticSearch is required when the inference has linked RAGs, and ignored when it has none.",
+  tags: [TAGS.inferences],
+  security: bearer,
+  middleware: [guardInference, jsonBody()] as const,
+  request: { params: inferenceParams, body: jsonRequest(InferenceRunRequest) },
+  responses: {
+    200: json(InferenceRunResponse, "The response."),
+    ...errors(400, 403, 404, 413, 502),
+  },
+});
+
+const retrieveRoute = createRoute({
+  method: "post",
+  path: "/api/inferences/{identifier}/retrieve",
+  operationId: "retrieveForInference",
+  summary: "Retrieve context only",
+  description: "What running the inference would put into its context, without a model call.",
+  tags: [TAGS.inferences],
+  security: bearer,
+  middleware: [guardInference, jsonBody()] as const,
+  request: { params: inferenceParams, body: jsonRequest(InferenceRetrieveRequest) },
+  responses: {
+    200: json(InferenceRetrieveResponse, "The context."),
+    ...errors(400, 403, 404, 413),
+  },
+});
+
+export const inferenceRoutes = new OpenAPIHono<AppEnv>();
+
+inferenceRoutes.openapi(listInferences, async (context) => {
+  const services = context.get("services");
+  const { raw } = context.req;
+  const credential = await credentialIn(raw.headers);
+  const { principal, items } = await listPublicInferences(services.db, credential);
+  callerFrom(services, raw, principal);
+  const base = `${baseUrlOf(services.config, raw)}/api/inferences`;
+  const answers = items.map(({ name, identifier, createdAt, nativeRag, fileSources }) => ({
+    name,
+    identifier,
+    url: `${base}/${identifier}`,
+    createdAt: isoTime(createdAt),
+    // Without native RAG nothing is searched before the model: none asks for semanticSearch.
+    fileSources: nativeRag ? fileSources : [],
+  }));
+  return context.json(answers, 200);
+});
+
+inferenceRoutes.openapi(runRoute, async (context) => {
+  const { caller, inference, services } = context.var;
+  const input = context.req.valid("json");
+  const { signal } = context.req.raw;
+  const result = await runInference(services, { inference, input, caller, signal });
+  if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
+  const answer = {
+    response: result.response,
+    inference: inference.identifier,
+    params: input,
+    ...runAnswer(result, input, caller),
+  };
+  return context.json(answer, 200);
+});
+
+inferenceRoutes.openapi(retrieveRoute, async (context) => {
+  const { caller, inference, services } = context.var;
+  const input = context.req.valid("json");
+  const { signal } = context.req.raw;
+  const { systemPrompt, chunks, losses } = await retrieveContext(services, {
+    inference,
+    input,
+    signal,
+  });
+  const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+  return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);
+});

@@ -1,0 +1,107 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+
+import {
+  readFilesAfter,
+  readFileSlices,
+  readFolderPage,
+  type FileFilter,
+  type PublicFile,
+} from "../../db/public-files.ts";
+import type { FileCounts, ListedRag } from "../../db/public-records.ts";
+import { FILE_STATUSES } from "../../db/schema/rags.ts";
+import type { Services } from "../../services.ts";
+import { fileAnswer } from "../answers.ts";
+import type { AppEnv } from "../app-env.ts";
+import { guardRag } from "../middleware/guard.ts";
+import { limitOfPage, limitFitsPage, limitProblem, page, pageNumbers } from "../page-query.ts";
+import { errors } from "../schemas/error.ts";
+import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
+import { streamJsonArray } from "../stream-json-array.ts";
+import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
+
+const query = z
+  .object({
+    page: page.optional(),
+    limit: limitOfPage,
+    status: FileStatusName.optional().openapi({ description: "Only files in this status." }),
+    path: z
+      .string()
+      .optional()
+      .openapi({ description: "Only files beneath this folder.", example: "handbook/" }),
+  })
+  .refine(limitFitsPage, limitProblem);
+
+const listRagFiles = createRoute({
+  method: "get",
+  path: "/api/rags/{identifier}/files",
+  operationId: "listRagFiles",
+  summary: "List files of a RAG",
+  description:
+    "With page: one page. Without page: the complete array of all files, and limit is ignored; new code should send page.",
+  tags: [TAGS.rags],
+  security: bearer,
+  middleware: [guardRag] as const,
+  request: { params: ragParams, query },
+  responses: {
+    200: json(z.union([RagFilePage, RagFileList]), "A page of files, or all of them."),
+    ...errors(400, 403, 404),
+  },
+});
+
+export const ragFileRoutes = new OpenAPIHono<AppEnv>();
+
+ragFileRoutes.openapi(listRagFiles, async (context) => {
+  const { rag, services } = context.var;
+  const { page, limit, status = null, path } = context.req.valid("query");
+  const filter = { status, folder: folderOf(path) };
+  if (page === undefined) {
+    const whole = streamJsonArray(batchesOf(services, rag, filter), ragFileAnswer);
+    // A stream has no type that the route could check.
+    return (await whole) as never;
+  }
+  const cut = pageNumbers(page, limit);
+  const { files, total } = await readPage(services, rag, filter, cut);
+  const data = files.map(ragFileAnswer);
+  return context.json({ data, total, page: cut.page, limit: cut.limit }, 200);
+});
+
+const ragFileAnswer = (file: PublicFile) => ({ ...fileAnswer(file), externalId: file.externalId });
+
+/** A folder with its slash; null for the whole source. */
+function folderOf(path: string | undefined): string | null {
+  if (path === undefined || path === "" || path === "/") return null;
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+/** Only the files below a folder have to be counted: all else is in the RAG's counters. */
+async function readPage(
+  { db }: Services,
+  { id: ragId, fileCounts }: ListedRag,
+  filter: FileFilter,
+  { offset, limit }: { offset: number; limit: number },
+) {
+  const slice = { ragId, offset, limit, filter };
+  if (filter.folder !== null) return await readFolderPage(db, slice);
+  const total = totalOf(fileCounts, filter.status);
+  if (offset >= total) return { files: [], total };
+  const [files = []] = await readFileSlices(db, [slice]);
+  return { files, total };
+}
+
+export function totalOf(counts: FileCounts, status: keyof FileCounts | null): number {
+  if (status !== null) return counts[status];
+  return FILE_STATUSES.reduce((sum, one) => sum + counts[one], 0);
+}
+
+const BATCH_FILES = 1_000;
+
+async function* batchesOf({ db }: Services, { id }: ListedRag, filter: FileFilter) {
+  let after: string | null = null;
+  for (;;) {
+    const batch: PublicFile[] = await readFilesAfter(db, id, filter, after, BATCH_FILES);
+    yield batch;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH_FILES) return;
+    after = last.path;
+  }
+}

@@ -1,0 +1,92 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+
+import { listPublicRags } from "../../db/public-lists.ts";
+import { retrieve } from "../../retrieval/retrieve.ts";
+import { chunkAnswer, degradedFor } from "../answers.ts";
+import type { AppEnv } from "../app-env.ts";
+import { callerFrom, credentialIn } from "../caller.ts";
+import { guardRag } from "../middleware/guard.ts";
+import { jsonBody } from "../middleware/json-body.ts";
+import { errors } from "../schemas/error.ts";
+import { RagDetail, RagList } from "../schemas/rag.ts";
+import { RagRetrieveRequest, RagRetrieveResponse } from "../schemas/retrieval.ts";
+import { bearer, json, jsonRequest, ragParams, TAGS } from "./route-parts.ts";
+
+const listRags = createRoute({
+  method: "get",
+  path: "/api/rags",
+  operationId: "listRags",
+  summary: "List RAGs",
+  description: "The RAGs that the token may access, in order of identifier.",
+  tags: [TAGS.rags],
+  security: bearer,
+  responses: { 200: json(RagList, "The permitted RAGs."), ...errors() },
+});
+
+const getRag = createRoute({
+  method: "get",
+  path: "/api/rags/{identifier}",
+  operationId: "getRag",
+  summary: "RAG status",
+  description: "One RAG with its counts and its scope list.",
+  tags: [TAGS.rags],
+  security: bearer,
+  middleware: [guardRag] as const,
+  request: { params: ragParams },
+  responses: { 200: json(RagDetail, "The RAG."), ...errors(403, 404) },
+});
+
+const retrieveFromRag = createRoute({
+  method: "post",
+  path: "/api/rags/{identifier}/retrieve",
+  operationId: "retrieveFromRag",
+  summary: "Semantic search in one RAG",
+  description:
+    "Returns the chunks that answer the queries, without a model call. It raises no error when a part of the search is down: the answer then carries degraded.",
+  tags: [TAGS.rags],
+  security: bearer,
+  middleware: [guardRag, jsonBody()] as const,
+  request: { params: ragParams, body: jsonRequest(RagRetrieveRequest) },
+  responses: { 200: json(RagRetrieveResponse, "The chunks."), ...errors(400, 403, 404, 413) },
+});
+
+export const ragRoutes = new OpenAPIHono<AppEnv>();
+
+ragRoutes.openapi(listRags, async (context) => {
+  const services = context.get("services");
+  const credential = await credentialIn(context.req.raw.headers);
+  const { principal, items } = await listPublicRags(services.db, credential);
+  callerFrom(services, context.req.raw, principal);
+  return context.json(items, 200);
+});
+
+ragRoutes.openapi(getRag, (context) => {
+  const { id, name, identifier, status, totalFiles, processedFiles, numberVectors, ...rag } =
+    context.get("rag");
+  const counts = { totalFiles, processedFiles, numberVectors };
+  const fileSourceScopes = rag.scopeMode === "scoped" ? rag.scopes : [];
+  const scope = { fileSourceScopeMode: rag.scopeMode, fileSourceScopes };
+  return context.json({ id, name, identifier, status, ...counts, ...scope }, 200);
+});
+
+ragRoutes.openapi(retrieveFromRag, async (context) => {
+  const { rag, services, caller } = context.var;
+  const input = context.req.valid("json");
+  const { selectedFiles: files = [], selectedFolders: folders = [] } = input;
+  const named = input.useAllFiles ? null : { files, folders };
+  const { chunks, losses } = await retrieve(
+    services,
+    {
+      targets: [{ rag, restriction: { named, metadata: [] } }],
+      queries: input.semanticSearch,
+      topK: input.topK,
+      useReranking: input.useReranking,
+      candidateMultiplier: input.candidateMultiplier,
+      similarityThreshold: input.similarityThreshold ?? null,
+      includeDuplicates: input.includeDuplicates,
+    },
+    { signal: context.req.raw.signal },
+  );
+  const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+  return context.json({ chunks: answers, ...degradedFor(caller, losses) }, 200);
+});

@@ -1,0 +1,41 @@
+import type { InferenceResult, Timings, ToolCall } from "../inference/types.ts";
+import { chunkAnswer, degradedFor } from "./answers.ts";
+import type { Caller } from "./caller.ts";
+
+type Asked = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
+
+/** What a run of an inference and a turn of an agent answer alike, as this caller may see it. */
+export function runAnswer(result: Omit<InferenceResult, "response">, asked: Asked, caller: Caller) {
+  const { items, toolCalls, systemPrompt, losses, timings, usage } = result;
+  return {
+    items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),
+    toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
+    ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
+    ...degradedFor(caller, losses),
+    ...(caller.isAdmin ? { timings: rounded(timings), usage } : {}),
+  };
+}
+
+function toolCallFor({ isAdmin }: Caller, { id, tool, ok, debug }: ToolCall) {
+  return isAdmin ? { id, tool, ok, debug } : { id, tool, ok };
+}
+
+const TENTHS = 10;
+const tenths = (ms: number) => Math.round(ms * TENTHS) / TENTHS;
+
+function rounded({ contextMs, rerankingMs, modelMs, totalMs }: Timings): Timings {
+  return {
+    contextMs: tenths(contextMs),
+    rerankingMs: tenths(rerankingMs),
+    modelMs: tenths(modelMs),
+    totalMs: tenths(totalMs),
+  };
+}
+
+/** `X-Inference-Timings`, in the syntax of Server-Timing. */
+export function timingHeader({ contextMs, rerankingMs, modelMs, totalMs }: Timings): string {
+  const parts = { context: contextMs, reranking: rerankingMs, model: modelMs, total: totalMs };
+  return Object.entries(parts)
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
+    .join(", ");
+}

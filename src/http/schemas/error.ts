@@ -1,0 +1,47 @@
+import { z } from "@hono/zod-openapi";
+
+const ErrorBody = z
+  .object({ error: z.string().openapi({ description: "What went wrong, in one line." }) })
+  .openapi("Error");
+
+/** Every error that a published operation may answer with, and when. */
+const ERRORS = {
+  400: [
+    "The request is not valid; the message lists the failing fields.",
+    "Invalid request: topK must be at most 100; semanticSearch is required",
+  ],
+  401: ["The token is missing or unknown.", "Unauthorized"],
+  403: ["The token does not cover the resource.", "Forbidden"],
+  404: ["The identifier does not exist.", "Not found"],
+  409: ["The scope is already in the list.", "Scope already exists"],
+  413: ["The body is larger than 1 MiB.", "Payload too large"],
+  422: ["The RAG is in global mode: it has no scope list.", "RAG is in global scope mode"],
+  429: ["The request rate is exceeded.", "Too many requests"],
+  500: ["A defect of the service; the log has it under the request's id.", "Internal server error"],
+  502: ["The model provider failed.", "Model provider: 503"],
+  503: ["The rate-limit store cannot be reached.", "Rate limiting unavailable"],
+} as const;
+
+type Status = keyof typeof ERRORS;
+
+/** The entry of a route's `responses` for one status. */
+function errorResponse(status: Status) {
+  const [description, example] = ERRORS[status];
+  const body = { "application/json": { schema: ErrorBody, example: { error: example } } };
+  if (status !== 429) return { description, content: body };
+  const retryAfter = {
+    description: "Whole seconds to wait.",
+    schema: { type: "integer" as const },
+  };
+  return { description, content: body, headers: { "Retry-After": retryAfter } };
+}
+
+type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof errorResponse> };
+
+/** `responses` for these statuses, and for those that every operation may answer with. */
+export function errors<Statuses extends Status = never>(...statuses: Statuses[]) {
+  const all: Status[] = [401, ...statuses, 429, 500, 503];
+  return Object.fromEntries(all.map((status) => [status, errorResponse(status)])) as Responses<
+    Statuses | 401 | 429 | 500 | 503
+  >;
+}

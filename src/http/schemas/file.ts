@@ -1,0 +1,55 @@
+import { z } from "@hono/zod-openapi";
+
+import { FILE_STATUSES } from "../../db/schema/rags.ts";
+
+export const FileStatusName = z.enum(FILE_STATUSES).openapi("FileStatusName");
+
+const time = z.iso.datetime({ precision: 3 }).nullable().openapi({
+  description: "The last time it was indexed; null until the first.",
+  example: "2026-01-31T08:15:30.123Z",
+});
+const errorMessage = z
+  .string()
+  .nullable()
+  .openapi({ description: "Reason when status is error; null otherwise." });
+const size = z.int().min(0).openapi({ description: "Bytes." });
+
+const entry = {
+  filePath: z.string().openapi({ example: "handbook/leave.md" }),
+  name: z.string().openapi({ example: "leave.md" }),
+  status: FileStatusName,
+  indexedAt: time,
+  size,
+  mimeType: z.string().openapi({ example: "text/markdown" }),
+  errorMessage,
+};
+
+export const FileEntry = z.object(entry).openapi("FileEntry");
+
+export const RagFileEntry = z
+  .object({ ...entry, externalId: z.string().nullable() })
+  .openapi("RagFileEntry");
+
+const page = {
+  total: z.int().min(0).openapi({ description: "Number of files in all pages." }),
+  page: z.int().min(1),
+  limit: z.int().min(1),
+};
+
+export const RagFilePage = z
+  .object({ data: z.array(RagFileEntry), ...page })
+  .openapi("RagFilePage");
+
+export const RagFileList = z.array(RagFileEntry).openapi("RagFileList");
+
+const FileGroup = z
+  .object({ ragIdentifier: z.string(), ragName: z.string(), files: z.array(FileEntry) })
+  .openapi("FileGroup");
+
+export const InferenceFilePage = z
+  .object({ data: z.array(FileGroup), ...page })
+  .openapi("InferenceFilePage");
+
+export const FileState = z
+  .object({ name: z.string(), size, status: FileStatusName, indexedAt: time, errorMessage })
+  .openapi("FileState");

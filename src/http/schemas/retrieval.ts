@@ -1,0 +1,110 @@
+import { z } from "@hono/zod-openapi";
+
+const QUERIES_LIMIT = 10;
+const TOP_K_LIMIT = 100;
+const TOP_K_DEFAULT = 5;
+const MULTIPLIER_LIMIT = 10;
+
+/** A blank one finds nothing and is a mistake. */
+const Query = z.string().regex(/\S/, "must not be blank");
+
+/** The search fields that a RAG and an inference share. */
+export const searchFields = {
+  topK: z
+    .int()
+    .min(1)
+    .max(TOP_K_LIMIT)
+    .default(TOP_K_DEFAULT)
+    .openapi({ description: "Chunks to return." }),
+  useReranking: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Reorder the results, if the RAG has a reranker." }),
+  candidateMultiplier: z.int().min(2).max(MULTIPLIER_LIMIT).default(2).openapi({
+    description: "Candidates before reranking: topK times this value.",
+  }),
+  similarityThreshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .openapi({ description: "Drop chunks below this similarity.", example: 0.1 }),
+  includeDuplicates: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Include chunks marked as duplicates." }),
+  useAllFiles: z.boolean().default(true).openapi({
+    description: "When false, search only selectedFiles and selectedFolders.",
+  }),
+  // Without a zod default: `params` shows it only to those who asked for it.
+  includeSources: z.boolean().optional().openapi({
+    description: "Add to each chunk where it comes from.",
+    default: false,
+  }),
+};
+
+export const queries = z
+  .array(Query)
+  .max(QUERIES_LIMIT)
+  .openapi({
+    description: "Search queries; each is searched separately and the results are de-duplicated.",
+    example: ["How many days of leave are there?"],
+  });
+
+const ChunkSource = z
+  .object({
+    ragIdentifier: z.string(),
+    filePath: z.string(),
+    name: z.string(),
+    externalId: z.string().nullable(),
+    url: z.string().nullable(),
+    position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
+    page: z.int().nullable(),
+    headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
+  })
+  .openapi("ChunkSource");
+
+export const Chunk = z
+  .object({
+    text: z.string().openapi({ description: "Fragment text." }),
+    score: z.number().min(0).max(1).openapi({ description: "Similarity.", example: 0.731 }),
+    source: ChunkSource.optional().openapi({ description: "Only with includeSources." }),
+  })
+  .openapi("Chunk");
+
+export const Degradation = z
+  .object({
+    occurred: z.literal(true),
+    message: z
+      .string()
+      .optional()
+      .openapi({ description: "What was lost; only with an administrator session." }),
+  })
+  .openapi("Degradation", {
+    description: "Present when the answer was built with less context than requested.",
+  });
+
+export const RagRetrieveRequest = z
+  .object({
+    semanticSearch: queries.min(1, "is required"),
+    ...searchFields,
+    selectedFiles: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description: "Paths or external ids of files.",
+        example: ["handbook/leave.md"],
+      }),
+    selectedFolders: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description: "Paths of folders.",
+        example: ["handbook/"],
+      }),
+  })
+  .openapi("RagRetrieveRequest");
+
+export const RagRetrieveResponse = z
+  .object({ chunks: z.array(Chunk), degraded: Degradation.optional() })
+  .openapi("RagRetrieveResponse");
