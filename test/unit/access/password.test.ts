@@ -1,0 +1,31 @@
+import { scryptSync } from "node:crypto";
+
+import { expect, test } from "vitest";
+
+import { hashPassword, verifyPassword } from "../../../src/access/password.ts";
+
+test("a password is kept as salted scrypt with its parameters", async () => {
+  const stored = await hashPassword("correct horse");
+  const [scheme, N, r, p, salt = "", hash] = stored.split("$");
+  expect([scheme, N, r, p]).toEqual(["scrypt", "16384", "8", "5"]);
+  const saltBytes = Buffer.from(salt, "base64");
+  expect(saltBytes).toHaveLength(16);
+  const options = { N: 16_384, r: 8, p: 5, maxmem: 2 ** 26 };
+  expect(scryptSync("correct horse", saltBytes, 32, options).toString("base64")).toBe(hash);
+  expect(await hashPassword("correct horse")).not.toBe(stored);
+});
+
+test("only the right password is accepted, and nobody's never", async () => {
+  const stored = await hashPassword("correct horse");
+  expect(await verifyPassword("correct horse", stored)).toBe(true);
+  expect(await verifyPassword("correct horsf", stored)).toBe(false);
+  expect(await verifyPassword("", null)).toBe(false);
+});
+
+test("hashes of other parameters are still read", async () => {
+  const salt = Buffer.alloc(16, 3);
+  const hash = scryptSync("old", salt, 32, { N: 1_024, r: 8, p: 1 });
+  const stored = `scrypt$1024$8$1$${salt.toString("base64")}$${hash.toString("base64")}`;
+  expect(await verifyPassword("old", stored)).toBe(true);
+  expect(await verifyPassword("new", stored)).toBe(false);
+});
