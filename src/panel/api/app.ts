@@ -12,6 +12,7 @@ import { ragRoutes } from "./rags.ts";
 import { sessionRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { usageRoutes } from "./usage.ts";
 import { userRoutes } from "./users.ts";
 
 /**
@@ -32,6 +33,7 @@ export function panelApi(): Hono<PanelEnv> {
   app.route("/agents", agentRoutes());
   app.route("/tokens", tokenRoutes());
   app.route("/models", modelRoutes());
+  app.route("/usage", usageRoutes());
   app.route("/overview", overviewRoutes());
   return app;
 }

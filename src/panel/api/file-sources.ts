@@ -11,6 +11,7 @@ import { updateFileSource } from "../../catalog/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
+import { requestScan } from "../../ingestion/request-scan.ts";
 import { identifier, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./read-request.ts";
@@ -104,8 +105,7 @@ function addActions(app: Hono<PanelEnv>): void {
     const services = context.get("services");
     const { source } = await findFileSource(services, { key: context.req.param("id") });
     const { confirmRemovals } = await bodyOf(context.req, scanRequest);
-    const fileSourceId = source.id;
-    await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals, urls: null });
+    await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
     return context.json({ queued: true }, 202);
   });
 }

@@ -1,0 +1,50 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { usageReport } from "../../catalog/usage-report.ts";
+import { DAY_MS, isoTime } from "../../core/clock.ts";
+import { invalid } from "../../core/errors.ts";
+import { labelsOf, type Label } from "../../db/label-store.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { isTime } from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+
+const DEFAULT_SPAN_MS = 30 * DAY_MS;
+const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
+
+const time = z.string().refine(isTime, "must be an ISO 8601 day or time").optional();
+
+const query = z.object({
+  from: time,
+  to: time,
+  group: z.enum(["day", "inference", "agent", "rag", "token", "model"]).default("day"),
+});
+
+/** A day as `to` is meant to the end. Without either: the last 30 days. */
+function spanOf(sent: { from?: string | undefined; to?: string | undefined }, now: number) {
+  const dayLong = sent.to !== undefined && DAY_FORM.test(sent.to) ? DAY_MS : 0;
+  const to = sent.to === undefined ? now : Date.parse(sent.to) + dayLong;
+  const from = sent.from === undefined ? to - DEFAULT_SPAN_MS : Date.parse(sent.from);
+  if (from >= to) throw invalid("from must lie before to");
+  return { from, to };
+}
+
+/** Calls, errors, tokens, cost and latency between two times, a line a day or a resource. */
+export function usageRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+  app.get("/", async (context) => {
+    const { db, now } = context.get("services");
+    const { group, ...sent } = parseOrRefuse(query, context.req.query());
+    const span = spanOf(sent, now());
+    const lines = await usageReport(db, { ...span, group });
+    const keys = lines.map(({ key }) => key);
+    const labels: Map<string, Label> =
+      group === "day" || group === "model" ? new Map() : await labelsOf(db, group, keys);
+    const data = lines.map((line) => {
+      const { identifier = null, name = null } = labels.get(line.key) ?? {};
+      return Object.assign({}, line, { identifier, name });
+    });
+    return context.json({ from: isoTime(span.from), to: isoTime(span.to), group, data });
+  });
+  return app;
+}
