@@ -1,4 +1,6 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
+import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
+import { clockClient, driveWindowClient } from "./adapters/cloudflare/own-objects.ts";
 import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
@@ -7,6 +9,8 @@ import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase } from "./db/client.ts";
 import type { Env } from "./env.ts";
+import { readerFor } from "./ingestion/sources/reader-for.ts";
+import type { Services } from "./services.ts";
 
 /** What of a request's or an event's context the services use. */
 type Context = { waitUntil(work: Promise<unknown>): void };
@@ -23,9 +27,9 @@ function configOf(env: Env) {
 }
 
 /** Configuration and bindings become Services. The only importer of adapters. */
-export function composeServices(env: Env, context: Context) {
+export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
-  return {
+  const services: Services = {
     config,
     now: () => Date.now(),
     // oxlint-disable-next-line no-console -- the console is the Worker's log
@@ -37,8 +41,17 @@ export function composeServices(env: Env, context: Context) {
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
+    queue: cloudflareQueue({
+      scan: env.SCAN_QUEUE,
+      index: env.INDEX_QUEUE,
+      usage: env.USAGE_QUEUE,
+    }),
+    sourceReaders: (source) => readerFor(services, source),
+    wakeClock: clockClient(env.CLOCK),
+    openDriveWindow: driveWindowClient(env.DRIVE_DEBOUNCE),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
+  return services;
 }
 
 /** Which adapter runs is said by a variable; a binding that it needs and lacks is an error. */

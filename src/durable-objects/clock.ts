@@ -1,6 +1,29 @@
 import { DurableObject } from "cloudflare:workers";
 
+import { composeServices } from "../compose.ts";
+import { MINUTE_MS } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
 import type { Env } from "../env.ts";
+import { tick } from "../ingestion/tick.ts";
+import { beginIsolate } from "../jobs/begin-isolate.ts";
 
-/** The service's one clock: queues due scans and runs the sweep. */
-export class Clock extends DurableObject<Env> {}
+/** The service's one clock: queues due scans and runs the sweep, each minute, by its own alarm. */
+export class Clock extends DurableObject<Env> {
+  /** Sets the alarm unless it is set. */
+  async wake(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) !== null) return;
+    await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
+  }
+
+  /** The next beat is set before the work: an alarm that failed six times would never come back. */
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
+    const services = composeServices(this.env, this.ctx);
+    beginIsolate(() => services);
+    try {
+      await tick(services);
+    } catch (thrown) {
+      services.log.error("clock beat failed", { reason: messageOf(thrown) });
+    }
+  }
+}

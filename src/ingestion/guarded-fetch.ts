@@ -112,61 +112,44 @@ export type BodyLimits = {
   /** The caller's own signal, to tell its abort from the time limit. */
   callers?: AbortSignal;
   limitBytes?: number;
-  /** Awaited before a body goes on beyond 2 MiB, so that few large ones are in memory at once. */
-  beforeLarge?: () => Promise<void>;
 };
-
-const SMALL_BODY_BYTES = 2 * MIB;
 
 /**
  * The whole body, decompressed.
- * @throws SourceFailure `bad-file` beyond the limit, `down` when the body breaks off or drips.
+ * @throws TooLarge beyond the limit, SourceFailure `down` when the body breaks off or drips.
  */
 export async function readBytes(
   { response, signal }: Pick<GuardedResponse, "response" | "signal">,
-  { callers, limitBytes = DOCUMENT_LIMIT_BYTES, beforeLarge }: BodyLimits = {},
+  { callers, limitBytes = DOCUMENT_LIMIT_BYTES }: BodyLimits = {},
 ): Promise<Uint8Array> {
   const reader = response.body?.getReader();
   if (reader === undefined) return new Uint8Array();
   const parts: Uint8Array[] = [];
+  let size = 0;
   try {
-    let ended = await pull(reader, parts, Math.min(SMALL_BODY_BYTES, limitBytes));
-    if (!ended && limitBytes > SMALL_BODY_BYTES) {
-      await beforeLarge?.();
-      ended = await pull(reader, parts, limitBytes);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return joined(parts, size);
+      parts.push(value);
+      size += value.byteLength;
+      if (size > limitBytes) throw tooLarge(limitBytes);
     }
-    if (!ended) throw tooLarge(limitBytes);
-    return joined(parts);
   } catch (error) {
     await reader.cancel().catch(() => undefined);
     throw exchangeFailure(error, callers, signal);
   }
 }
 
-/** Reads until the end (true) or until more than `upTo` bytes are there (false). */
-async function pull(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  parts: Uint8Array[],
-  upTo: number,
-): Promise<boolean> {
-  let size = parts.reduce((sum, part) => sum + part.byteLength, 0);
-  while (size <= upTo) {
-    const { done, value } = await reader.read();
-    if (done) return true;
-    parts.push(value);
-    size += value.byteLength;
-  }
-  return false;
+export class TooLarge extends SourceFailure {}
+
+export function tooLarge(limitBytes: number): TooLarge {
+  return new TooLarge("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
 }
 
-export function tooLarge(limitBytes: number): SourceFailure {
-  return new SourceFailure("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
-}
-
-function joined(parts: Uint8Array[]): Uint8Array {
+function joined(parts: Uint8Array[], size: number): Uint8Array {
   const only = parts[0];
   if (parts.length === 1 && only !== undefined) return only;
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  const bytes = new Uint8Array(size);
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

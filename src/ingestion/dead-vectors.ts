@@ -1,0 +1,20 @@
+import type { IndexAddress } from "../ports/rag-index.ts";
+import type { Services } from "../services.ts";
+
+const VECTORS_PER_CALL = 1_000;
+/** What is left after so many calls waits for the next turn. */
+const MAX_CALLS = 20;
+
+/** Takes vectors that no chunk has any more out of the vector index, where there is one. */
+export async function removeDeadVectors(
+  { ragIndexes, vectorIndex }: Pick<Services, "ragIndexes" | "vectorIndex">,
+  address: IndexAddress,
+): Promise<void> {
+  const index = ragIndexes(address);
+  for (let call = 0; call < MAX_CALLS; call++) {
+    const ids = await index.deadVectors(VECTORS_PER_CALL);
+    if (ids.length === 0) return;
+    await vectorIndex?.remove(address, ids);
+    await index.confirmDead(ids);
+  }
+}

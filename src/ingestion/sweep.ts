@@ -1,0 +1,107 @@
+import { MINUTE_MS } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import { forgetFiles, forgettableFiles } from "../db/file-store.ts";
+import { overdueRemovals } from "../db/removal-store.ts";
+import {
+  purgeExpired,
+  removedResources,
+  takeUnheldFiles,
+  takeUnheldScans,
+} from "../db/sweep-store.ts";
+import type { Services } from "../services.ts";
+import { checkIndexes } from "./check-indexes.ts";
+import { filePrefix, removeBelow } from "./file-objects.ts";
+import {
+  DELETED_KEPT_MS,
+  MAX_TRIES,
+  QUEUED_HOLD_MS,
+  REMOVAL_HOLD_MS,
+  SWEPT_HOLD_MS,
+} from "./hold-times.ts";
+import { settleRemovals } from "./settle-removals.ts";
+
+/** More would fill the queue faster than it is worked off. */
+const FILES_PER_SWEEP = 1_000;
+const FORGOTTEN_PER_SWEEP = 200;
+/** The message that was sent with the removal has had its time by then. */
+const CLEAN_AGAIN_AFTER_MS = 5 * MINUTE_MS;
+
+type Step = (services: Services) => Promise<void>;
+
+const STEPS: [name: string, step: Step][] = [
+  ["removals", finishRemovals],
+  ["files", queueUnheldFilesOnce],
+  ["scans", queueUnheldScans],
+  ["removed resources", queueCleaning],
+  ["forgotten files", forgetDeletedFiles],
+  ["expired rows", (services) => purgeExpired(services.db, services.now())],
+  ["indexes", checkIndexes],
+];
+
+/**
+ * Takes up whatever lost its worker, its message or its end, and forgets what is over. One
+ * failing step does not keep the others from running.
+ */
+export async function sweep(services: Services): Promise<void> {
+  for (const [name, step] of STEPS) {
+    try {
+      await step(services);
+    } catch (thrown) {
+      services.log.error("sweep step failed", { step: name, reason: messageOf(thrown) });
+    }
+  }
+}
+
+async function finishRemovals(services: Services): Promise<void> {
+  const now = services.now();
+  const heldUntil = now + REMOVAL_HOLD_MS;
+  await settleRemovals(
+    services,
+    await overdueRemovals(services.db, now, heldUntil, FILES_PER_SWEEP),
+  );
+}
+
+async function queueUnheldFilesOnce(services: Services): Promise<void> {
+  await queueUnheldFiles(services);
+}
+
+/** False when there may be more, for a restart that goes on until there are none. */
+export async function queueUnheldFiles(services: Services): Promise<boolean> {
+  const now = services.now();
+  const messages = await takeUnheldFiles(services.db, {
+    now,
+    heldUntil: now + SWEPT_HOLD_MS,
+    limit: FILES_PER_SWEEP,
+    maxTries: MAX_TRIES,
+    reason: `indexing did not finish after ${MAX_TRIES} tries`,
+  });
+  await services.queue.index(messages);
+  return messages.length < FILES_PER_SWEEP;
+}
+
+async function queueUnheldScans(services: Services): Promise<void> {
+  const now = services.now();
+  for (const scan of await takeUnheldScans(services.db, now, now + QUEUED_HOLD_MS)) {
+    await services.queue.scan({ kind: "continue-scan", ...scan });
+  }
+}
+
+async function queueCleaning(services: Services): Promise<void> {
+  const before = services.now() - CLEAN_AGAIN_AFTER_MS;
+  const { rags, sources } = await removedResources(services.db, before);
+  for (const ragId of rags) await services.queue.scan({ kind: "clean-rag", ragId });
+  for (const fileSourceId of sources) {
+    await services.queue.scan({ kind: "clean-source", fileSourceId });
+  }
+}
+
+async function forgetDeletedFiles(services: Services): Promise<void> {
+  const before = services.now() - DELETED_KEPT_MS;
+  const files = await forgettableFiles(services.db, before, FORGOTTEN_PER_SWEEP);
+  for (const { id, sourceId } of files) {
+    await removeBelow(services.files, filePrefix(sourceId, id));
+  }
+  if (files.length === 0) return;
+  const ids = files.map(({ id }) => id);
+  await forgetFiles(services.db, ids, before);
+}

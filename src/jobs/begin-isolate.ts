@@ -1,0 +1,25 @@
+import { messageOf } from "../core/errors.ts";
+import { recoverAfterRestart } from "../ingestion/tick.ts";
+import type { Services } from "../services.ts";
+
+let begun = false;
+
+/**
+ * What an isolate's first event sets going, beside its own work: the clock runs, and a local
+ * server that was killed takes up everything that its memory held.
+ */
+export function beginIsolate(compose: () => Services): void {
+  if (begun) return;
+  begun = true;
+  const services = compose();
+  services.inBackground(begin(services));
+}
+
+async function begin(services: Services): Promise<void> {
+  try {
+    await services.wakeClock();
+    if (services.config.ENVIRONMENT === "development") await recoverAfterRestart(services);
+  } catch (thrown) {
+    services.log.error("first event failed", { reason: messageOf(thrown) });
+  }
+}

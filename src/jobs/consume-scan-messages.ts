@@ -1,0 +1,54 @@
+import { SECOND_MS } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import { applyScopes } from "../ingestion/apply-scopes.ts";
+import { cleanRag, cleanSource } from "../ingestion/clean-removed.ts";
+import { backOffMs } from "../ingestion/hold-times.ts";
+import { reindexPage } from "../ingestion/reindex-rag.ts";
+import { continueScan, startScan } from "../ingestion/scan-source.ts";
+import type { ScanMessage } from "../ports/job-queue.ts";
+import type { Services } from "../services.ts";
+import { scanMessage } from "./messages.ts";
+
+export async function consumeScanMessages(
+  services: Services,
+  messages: readonly Message[],
+): Promise<void> {
+  for (const message of messages) await consumeOne(services, message);
+}
+
+async function consumeOne(services: Services, message: Message): Promise<void> {
+  const parsed = scanMessage.safeParse(message.body);
+  if (!parsed.success) {
+    services.log.error("scan message not understood");
+    return message.ack();
+  }
+  try {
+    await work(services, parsed.data);
+    message.ack();
+  } catch (thrown) {
+    services.log.error("scan message failed", {
+      kind: parsed.data.kind,
+      reason: messageOf(thrown),
+      attempts: message.attempts,
+    });
+    const delayMs = backOffMs(message.attempts) ?? 0;
+    message.retry({ delaySeconds: Math.ceil(delayMs / SECOND_MS) });
+  }
+}
+
+async function work(services: Services, message: ScanMessage): Promise<void> {
+  switch (message.kind) {
+    case "scan":
+      return await startScan(services, message);
+    case "continue-scan":
+      return await continueScan(services, message);
+    case "apply-scopes":
+      return await applyScopes(services, message);
+    case "reindex":
+      return await reindexPage(services, message);
+    case "clean-rag":
+      return await cleanRag(services, message.ragId);
+    case "clean-source":
+      return await cleanSource(services, message.fileSourceId);
+  }
+}

@@ -1,0 +1,23 @@
+import type { UsageMessage } from "../ports/job-queue.ts";
+import type { Services } from "../services.ts";
+import { consumeDeadIndexMessages, consumeDeadScanMessages } from "./consume-dead-letters.ts";
+import { consumeIndexMessages } from "./consume-index-messages.ts";
+import { consumeScanMessages } from "./consume-scan-messages.ts";
+import { foldUsage } from "./fold-usage.ts";
+
+/**
+ * Hands a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
+ * one by one; where a consumer throws, the whole batch is delivered again.
+ */
+export async function consume(services: Services, batch: MessageBatch): Promise<void> {
+  const { queue, messages } = batch;
+  if (queue.endsWith("-scan")) return await consumeScanMessages(services, messages);
+  if (queue.endsWith("-index")) return await consumeIndexMessages(services, messages);
+  if (queue.endsWith("-scan-dead")) return await consumeDeadScanMessages(services, messages);
+  if (queue.endsWith("-index-dead")) return await consumeDeadIndexMessages(services, messages);
+  // Usage that could not be folded gets its second chances from the dead-letter queue.
+  await foldUsage(
+    services,
+    messages.map(({ body }) => body as UsageMessage),
+  );
+}
