@@ -40,6 +40,7 @@ export function showAddresses(
 }
 
 function curl(token: string, url: string, body: object): string {
-  const header = shellWord(`Authorization: Bearer ${token}`);
-  return `  curl -s ${url} -H ${header} --json ${shellWord(JSON.stringify(body))}`;
+  const headers = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
+  const given = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
+  return `  curl -s ${url} ${given} -d ${shellWord(JSON.stringify(body))}`;
 }

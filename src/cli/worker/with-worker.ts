@@ -15,8 +15,10 @@ export async function withWorker(
   work: (url: string) => Promise<void>,
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
+  const state = { interrupted: false };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
+      state.interrupted = true;
       const ending = endNicely();
       endNicely = () => Promise.resolve();
       // What is left of the Worker's processes goes with the exit.
@@ -28,6 +30,8 @@ export async function withWorker(
   const gone = worker.ended.then(() => "gone" as const);
   try {
     const outcome = await Promise.race([work(worker.url), gone]);
+    // The exit above is on its way.
+    if (state.interrupted) await new Promise(() => undefined);
     if (outcome === "gone") throw new CommandFailure("The Worker ended; worker.log may tell why.");
   } finally {
     await worker.stop();

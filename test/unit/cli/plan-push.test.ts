@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { chooser } from "../../../src/cli/push/choose-files.ts";
+import { listFolder } from "../../../src/cli/push/list-folder.ts";
+import { isSuspicious, planPush } from "../../../src/cli/push/plan-push.ts";
+
+const ALL = chooser({ include: [], exclude: [] });
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quarry-folder-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+function known(path: string, text: string) {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return [path, { path, size: Buffer.byteLength(text), sha256 }] as const;
+}
+
+test("only what is new or different is uploaded, and what is gone is removed", async () => {
+  write("same.md", "the same");
+  write("sub/changed.md", "after!");
+  write("sub/new.md", "new");
+  const manifest = new Map([
+    known("same.md", "the same"),
+    known("sub/changed.md", "before"),
+    known("gone.md", "gone"),
+  ]);
+  const plan = await planPush(await listFolder(folder, ALL), manifest, ALL);
+  expect(plan.upload.map(({ path, isNew }) => [path, isNew])).toEqual([
+    ["sub/changed.md", false],
+    ["sub/new.md", true],
+  ]);
+  expect(plan.remove).toEqual(["gone.md"]);
+  expect(plan.unchanged).toBe(1);
+});
+
+test("links and hidden files are left out and told", async () => {
+  write("a.md", "a");
+  write(".secret", "s");
+  write(".git/config", "c");
+  symlinkSync(join(folder, "a.md"), join(folder, "link.md"));
+  symlinkSync(folder, join(folder, "circle"));
+  const listing = await listFolder(folder, ALL);
+  expect(listing.files.map(({ path }) => path)).toEqual(["a.md"]);
+  expect(listing.hidden.sort()).toEqual([".git", ".secret"]);
+  expect(listing.links.sort()).toEqual(["circle", "link.md"]);
+});
+
+test("paths are in Unicode NFC, and two names that become one are told", async () => {
+  write("Mu\u0308ll.md", "decomposed");
+  write("M\u00fcll.md", "composed");
+  const listing = await listFolder(folder, ALL);
+  expect(listing.files.map(({ path }) => path)).toEqual(["M\u00fcll.md"]);
+  expect(listing.unreadable).toEqual([
+    { path: "M\u00fcll.md", reason: "another file has the same name" },
+  ]);
+});
+
+test("what could not be listed is not gone", async () => {
+  write("open.md", "o");
+  const listing = await listFolder(folder, ALL);
+  listing.unreadable.push({ path: "locked", reason: "no permission to read it" });
+  const manifest = new Map([known("locked/inner.md", "i"), known("lockedout.md", "g")]);
+  const plan = await planPush(listing, manifest, ALL);
+  expect(plan.remove).toEqual(["lockedout.md"]);
+  expect(plan.failed).toEqual([{ path: "locked", reason: "no permission to read it" }]);
+});
+
+test("what the choice leaves out stays in the source", async () => {
+  write("a.md", "a");
+  const choose = chooser({ include: ["*.md"], exclude: [] });
+  const manifest = new Map([known("old.md", "o"), known("old.txt", "o")]);
+  const plan = await planPush(await listFolder(folder, choose), manifest, choose);
+  expect(plan.remove).toEqual(["old.md"]);
+});
+
+test("a file over 25 MiB is told, and what the source has of it stays", async () => {
+  const listing = await listFolder(folder, ALL);
+  listing.files.push({ path: "big.pdf", absolutePath: "", size: 25 * 1024 * 1024 + 1 });
+  const plan = await planPush(listing, new Map([known("big.pdf", "small once")]), ALL);
+  expect(plan.upload).toEqual([]);
+  expect(plan.remove).toEqual([]);
+  expect(plan.failed).toEqual([{ path: "big.pdf", reason: "larger than 25 MiB" }]);
+});
+
+test("a missing folder is an error that names it", async () => {
+  await expect(listFolder(join(folder, "nowhere"), ALL)).rejects.toThrow(
+    /There is no folder .*nowhere/,
+  );
+});
+
+test("removals are held above twenty and above half", () => {
+  expect(isSuspicious(20, 20)).toBe(false);
+  expect(isSuspicious(21, 42)).toBe(false);
+  expect(isSuspicious(22, 42)).toBe(true);
+});

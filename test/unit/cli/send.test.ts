@@ -1,0 +1,85 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterEach, expect, test } from "vitest";
+
+import { panelApi } from "../../../src/cli/api/panel-api.ts";
+import { publicApi } from "../../../src/cli/api/public-api.ts";
+import { send } from "../../../src/cli/api/send.ts";
+
+let server: Server | undefined;
+afterEach(() => new Promise<void>((closed) => (server ? server.close(() => closed()) : closed())));
+
+/** A loopback server that says what a service in trouble says. */
+async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+  const started = createServer(handle);
+  server = started;
+  await new Promise<void>((ready) => started.listen(0, "127.0.0.1", ready));
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+}
+
+function answer(response: ServerResponse, status: number, body: unknown) {
+  response.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
+  response.end(JSON.stringify(body));
+}
+
+test("an upload is tried again after 503 and 429", async () => {
+  const statuses = [503, 429, 201];
+  let calls = 0;
+  const url = await listen((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      const status = statuses[calls++] ?? 500;
+      answer(response, status, { path: "a", size: 1, sha256: "x", changed: true });
+    });
+  });
+  const stored = await panelApi(url, "key").putFile("docs", "a b/ü.md", new Uint8Array(1), "x/y");
+  expect(stored.changed).toBe(true);
+  expect(calls).toBe(3);
+});
+
+test("a POST that failed inside is not repeated", async () => {
+  let calls = 0;
+  const url = await listen((_request, response) => {
+    calls++;
+    answer(response, 502, { error: "openai: 500" });
+  });
+  const target = { baseUrl: url, headers: {}, credential: "it" };
+  const run = send(target, { method: "POST", path: "/x", json: {}, what: "inference x" });
+  await expect(run).rejects.toThrow("inference x: openai: 500 (502).");
+  expect(calls).toBe(1);
+});
+
+test("a refused token, a missing RAG and a silent server are told plainly", async () => {
+  let status = 401;
+  const url = await listen((_request, response) => answer(response, status, { error: "x" }));
+  const api = publicApi(url, "qry_wrong");
+  await expect(api.rag("docs")).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
+  status = 404;
+  await expect(api.rag("docs")).rejects.toThrow(`There is no RAG docs at ${url}`);
+  const nowhere = publicApi("http://127.0.0.1:1", "qry_x");
+  await expect(nowhere.rag("docs")).rejects.toThrow(/Cannot reach http:\/\/127.0.0.1:1/);
+});
+
+test("each segment of a path is escaped, its slashes are not", async () => {
+  let asked = "";
+  const url = await listen((request, response) => {
+    asked = request.url ?? "";
+    answer(response, 200, { path: "", size: 0, sha256: "", changed: false });
+  });
+  await panelApi(url, "key").putFile("docs", "a b/100%?.md", new Uint8Array(1), "x/y");
+  expect(asked).toBe("/panel/api/file-sources/docs/files/a%20b/100%25%3F.md");
+});
+
+test("the manifest is read to its last page", async () => {
+  const url = await listen((request, response) => {
+    const second = request.url?.includes("cursor=next%201") === true;
+    const file = (path: string) => ({ path, size: 1, sha256: "0" });
+    answer(response, 200, {
+      files: [file(second ? "b" : "a")],
+      cursor: second ? null : "next 1",
+    });
+  });
+  expect([...(await panelApi(url, "key").manifest("docs")).keys()]).toEqual(["a", "b"]);
+});
