@@ -14,6 +14,8 @@ export type Waiting = {
   depth: number;
   /** Pages of the same shape that led here one after the other. */
   chain: number;
+  /** Fetched because another page named it as the one to keep. */
+  isCanonical?: boolean;
 };
 
 /** What became of an address in this crawl. */
@@ -30,6 +32,8 @@ export type SiteFacts = {
 export type Crawl = {
   id: string;
   step: number;
+  /** Only what was pushed is looked at; nothing is followed. */
+  isLook: boolean;
   waiting: Waiting[];
   seen: Map<string, Seen>;
   hosts: Set<string>;
@@ -38,6 +42,11 @@ export type Crawl = {
   listed: number;
   asked: number;
   maps: number;
+  /** Addresses taken in, by shape. */
+  shapes: Map<string, number>;
+  /** Paths of all files listed. */
+  paths: string[];
+  partial: boolean;
   /** The pushed URL up to which the known ones were taken in; null: all of them. */
   pushedAfter: string | null;
   pushedDone: boolean;
@@ -47,10 +56,11 @@ export type Crawl = {
   nextAt: Map<string, number>;
 };
 
-export function newCrawl(hosts: string[]): Crawl {
+export function newCrawl(hosts: string[], isLook: boolean): Crawl {
   return {
     id: crypto.randomUUID(),
     step: 0,
+    isLook,
     waiting: [],
     seen: new Map(),
     hosts: new Set(hosts),
@@ -58,6 +68,9 @@ export function newCrawl(hosts: string[]): Crawl {
     listed: 0,
     asked: 0,
     maps: 0,
+    shapes: new Map(),
+    paths: [],
+    partial: false,
     pushedAfter: null,
     pushedDone: false,
     silence: new Map(),
@@ -95,6 +108,7 @@ export async function readCrawl(store: SourceStore, cursor: string): Promise<Cra
   return {
     ...plain,
     seen: new Map(plain.seen),
+    shapes: new Map(plain.shapes),
     hosts: new Set(plain.hosts),
     sites: new Map(plain.sites),
     silence: new Map(plain.silence),

@@ -1,7 +1,9 @@
+import { SECOND_MS } from "../../../core/clock.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
 import { bareMediaType } from "../media-type.ts";
 import { decodeHtml, isHtml } from "./html-page.ts";
+import type { Crawl } from "./crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
 import { notFoundWords } from "./soft-not-found.ts";
 import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
@@ -9,6 +11,13 @@ import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;
 const ROBOTS_REDIRECTS = 5;
+const LONGEST_CRAWL_DELAY_MS = 30 * SECOND_MS;
+
+/** Milliseconds between two requests to a server; 0 when it asks for none. */
+export function crawlDelayMs(crawl: Crawl, origin: string): number {
+  const seconds = crawl.sites.get(origin)?.robots?.crawlDelaySeconds ?? 0;
+  return Math.min(seconds * SECOND_MS, LONGEST_CRAWL_DELAY_MS);
+}
 
 /** Why robots.txt keeps us from an address; null: it does not. */
 export async function refusedByRobots(visitor: Visitor, url: URL): Promise<SourceFailure | null> {

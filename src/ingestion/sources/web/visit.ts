@@ -1,4 +1,3 @@
-import { SECOND_MS } from "../../../core/clock.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import {
   DOCUMENT_LIMIT_BYTES,
@@ -6,16 +5,18 @@ import {
   readBytes,
   retryAfterMs,
   tooLarge,
+  TooLarge,
   type GuardedResponse,
 } from "../../guarded-fetch.ts";
 import { bareMediaType, mediaTypeOfName, UNKNOWN_MEDIA_TYPE } from "../media-type.ts";
 import type { Crawl } from "./crawl-state.ts";
-import { refusedByRobots } from "./meet-site.ts";
+import { crawlDelayMs, refusedByRobots } from "./meet-site.ts";
 import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
 
-const LONGEST_CRAWL_DELAY_MS = 30 * SECOND_MS;
 /** So many times in a row without an answer, or with "too many requests", and a scan gives up. */
 const SILENCE_LIMIT = 20;
+/** Bodies up to this size are read side by side. */
+const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
 /** What a link leads to and is no document; a named address of this kind is told so later. */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$/;
 
@@ -34,13 +35,16 @@ export type Visit =
   | Page
   | { outcome: "unchanged" }
   | { outcome: "missing"; status: number }
-  | { outcome: "failed"; failure: SourceFailure };
+  | { outcome: "failed"; failure: SourceFailure }
+  /** Not read, so that no two large bodies are in memory: to be visited again alone. */
+  | { outcome: "large" };
 
 export type Wanted = {
   validators: { etag: string | null; lastModified: string | null } | null;
   /** False: what is no document is not downloaded. */
   anyType: boolean;
-  limitBytes?: number;
+  /** Nothing else is being read: the body may be as large as a document or a sitemap is. */
+  alone: boolean;
   /** Why a redirect may not be followed there; null: it may. */
   refuse: (url: URL) => string | null;
 };
@@ -109,17 +113,18 @@ async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): 
   if (!wanted.anyType && NO_DOCUMENT.test(mediaType)) {
     return await discard(failed(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
-  const limitBytes = wanted.limitBytes ?? DOCUMENT_LIMIT_BYTES;
-  if (Number(headers.get("content-length") ?? 0) > limitBytes) {
-    return await discard(failed(tooLarge(limitBytes)));
-  }
-  const bytes = await readBytes(got, {
-    callers: visitor.signal,
-    limitBytes,
-    beforeLarge: visitor.largeBody.enter,
-  });
+  const limitBytes = wanted.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
+  const beyond: Visit = wanted.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
+  if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
+  const bytes = await readBytes(got, { callers: visitor.signal, limitBytes }).catch(unlessTooLarge);
+  if (bytes === null) return beyond;
   const [etag, lastModified] = [headers.get("etag"), headers.get("last-modified")];
   return { outcome: "page", url, bytes, contentType, mediaType, etag, lastModified };
+}
+
+function unlessTooLarge(error: unknown): null {
+  if (error instanceof TooLarge) return null;
+  throw error;
 }
 
 function mediaTypeOf(url: URL, contentType: string | null): string {
@@ -164,9 +169,4 @@ async function takeTurn(visitor: Visitor, { host, origin }: URL): Promise<void> 
   const at = Math.max(now(), crawl.nextAt.get(host) ?? 0);
   crawl.nextAt.set(host, at + delayMs);
   if (at > now()) await wait(at - now(), signal);
-}
-
-export function crawlDelayMs(crawl: Crawl, origin: string): number {
-  const seconds = crawl.sites.get(origin)?.robots?.crawlDelaySeconds ?? 0;
-  return Math.min(seconds * SECOND_MS, LONGEST_CRAWL_DELAY_MS);
 }

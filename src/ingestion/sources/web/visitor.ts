@@ -15,6 +15,4 @@ export type Visitor = {
   crawl: Crawl;
   /** Servers that are being met for the first time. */
   meeting: Map<string, Promise<void>>;
-  /** Resolves when no other large body is in memory; the page's owner lets the next one in. */
-  largeBody: { enter: () => Promise<void>; leave: () => void };
 };

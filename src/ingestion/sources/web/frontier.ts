@@ -1,0 +1,113 @@
+import { guardUrl } from "../../../core/guarded-url.ts";
+import type { Crawl, Found, Waiting } from "./crawl-state.ts";
+import { looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
+import type { UrlFilter } from "./url-filter.ts";
+
+/** The limits within which a crawl grows. */
+export type Bounds = {
+  maxDepth: number;
+  maxPages: number;
+  /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
+  mapDepth: number;
+  filter: UrlFilter;
+  allowPrivate: boolean;
+};
+
+/** Pages of one shape that may lead to each other in a row: longer is a calendar or a loop. */
+const LONGEST_CHAIN = 25;
+/** Of the pages that a crawl may list, those that one address generator may have. */
+const SHAPE_SHARE = 0.5;
+const SHAPE_LEAST = 50;
+/** Addresses remembered, and pages asked for, for each page that may be listed. */
+const SEEN_PER_PAGE = 5;
+const ASKED_PER_PAGE = 3;
+const SPARE = 500;
+const MOST_MAPS = 500;
+const DEEPEST_MAP = 2;
+
+export type Origin = { url: URL; depth: number; chain: number };
+
+/** Takes a link in, unless it leads elsewhere. Whether it was left out as a trap. */
+export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): boolean {
+  const url = wantedLink(crawl, bounds, link, from.url);
+  if (url === null) return false;
+  const shape = shapeOf(url);
+  const chain = shape === shapeOf(from.url) ? from.chain + 1 : 0;
+  const ofShape = crawl.shapes.get(shape) ?? 0;
+  const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
+  if (looksEndless(url) || chain > LONGEST_CHAIN || (chain > 0 && ofShape >= shapeLimit)) {
+    crawl.seen.set(url.href, "dropped");
+    return true;
+  }
+  crawl.shapes.set(shape, ofShape + 1);
+  add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1, chain });
+  return false;
+}
+
+/** A link as a page of this crawl that was not seen before; null when it is none. */
+function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL | null {
+  const verdict = guardUrl(link, base, bounds.allowPrivate);
+  if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) return null;
+  const url = normalizeUrl(verdict.url);
+  if (crawl.seen.has(url.href) || neverDocument(url) || !bounds.filter(url)) return null;
+  return crawl.seen.size > bounds.maxPages * SEEN_PER_PAGE + SPARE ? null : url;
+}
+
+/** An address that someone named; `pushed` ones keep the form in which they were given. */
+export function addNamed(crawl: Crawl, url: string, found: Found, depth: number): void {
+  add(crawl, { url, kind: "page", found, depth, chain: 0 });
+}
+
+/** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
+export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
+  const verdict = guardUrl(address, map, bounds.allowPrivate);
+  if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
+  if (crawl.seen.size > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
+  addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
+}
+
+/** Sitemaps come first: what they name is named, even when a page links to it as well. */
+export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth: number): void {
+  const maps: Waiting[] = [];
+  for (const address of addresses) {
+    const verdict = guardUrl(address, undefined, bounds.allowPrivate);
+    if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
+    const { href } = verdict.url;
+    if (crawl.seen.has(href) || depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS) continue;
+    crawl.maps += 1;
+    crawl.seen.set(href, "waiting");
+    maps.push({ url: href, kind: "map", found: "sitemap", depth, chain: 0 });
+  }
+  crawl.waiting.unshift(...maps);
+}
+
+function add(crawl: Crawl, entry: Waiting): void {
+  if (crawl.seen.has(entry.url)) return;
+  crawl.seen.set(entry.url, "waiting");
+  crawl.waiting.push(entry);
+}
+
+/** The next addresses to visit side by side, in the order in which they were found. */
+export function takeWaiting(crawl: Crawl, bounds: Bounds, atMost: number): Waiting[] {
+  const taken: Waiting[] = [];
+  while (taken.length < atMost) {
+    const entry = crawl.waiting.shift();
+    if (entry === undefined) break;
+    // A redirect or a canonical link may have settled it meanwhile.
+    if (crawl.seen.get(entry.url) !== "waiting") continue;
+    const bounded = entry.kind === "page" && entry.found !== "pushed";
+    const pagesLeft = bounds.maxPages - crawl.listed - taken.length;
+    const spent = crawl.asked >= bounds.maxPages * ASKED_PER_PAGE + SPARE;
+    if (bounded && (spent || (pagesLeft <= 0 && taken.length === 0))) {
+      crawl.seen.set(entry.url, "dropped");
+      continue;
+    }
+    if (bounded && pagesLeft <= 0) {
+      crawl.waiting.unshift(entry);
+      break;
+    }
+    if (bounded) crawl.asked += 1;
+    taken.push(entry);
+  }
+  return taken;
+}
