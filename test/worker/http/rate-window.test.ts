@@ -1,0 +1,109 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { RateWindow } from "../../../src/durable-objects/rate-window.ts";
+
+async function ask(path: string, ip: string, method = "GET") {
+  const request = new Request(`http://quarry.test${path}`, {
+    method,
+    headers: { "CF-Connecting-IP": ip },
+  });
+  const response = await exports.default.fetch(request);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+function windowOf(surface: string, client: string) {
+  const namespace = env.RATE_WINDOW as unknown as DurableObjectNamespace<RateWindow>;
+  return namespace.get(namespace.idFromName(`${surface} ${client}`));
+}
+
+const start = new Date("2100-03-01T12:00:00.000Z");
+const after = (ms: number) => vi.setSystemTime(new Date(start.getTime() + ms));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("of 200 requests at once from one address exactly 60 pass", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async () => await ask("/api/rags", "192.0.2.1")),
+  );
+  const passed = answers.filter(({ status }) => status === 401);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect([passed.length, refused.length]).toEqual([60, 140]);
+  expect(refused[0]?.body).toEqual({ error: "Too many requests" });
+  expect(refused[0]?.headers.get("Retry-After")).toBe("60");
+  expect((await ask("/api/rags", "192.0.2.2")).status).toBe(401);
+});
+
+test("three prefixes share one budget; webhooks and embed have their own; docs are free", async () => {
+  const ip = "192.0.2.10";
+  for (const path of ["/api/rags", "/api/inferences", "/api/agents/x"]) {
+    for (let count = 0; count < 20; count++) expect((await ask(path, ip)).status).toBe(401);
+  }
+  expect((await ask("/api/inferences", ip)).status).toBe(429);
+  const webhook = await ask("/api/webhooks/drive", ip, "POST");
+  expect(webhook.headers.get("RateLimit-Policy")).toBe('"webhooks";q=20;w=60');
+  const embed = await ask("/embed/anything", ip);
+  expect([embed.status, embed.headers.get("RateLimit")]).toEqual([404, '"embed";r=29;t=60']);
+  const free = await ask("/api/openapi.json", ip);
+  expect([free.status, free.headers.get("RateLimit")]).toEqual([200, null]);
+  expect((await ask("/api/ragsy", ip)).headers.get("RateLimit")).toBeNull();
+});
+
+test("the window slides: a refused request costs nothing, and room comes back one by one", async () => {
+  const ip = "192.0.2.20";
+  for (let count = 0; count < 30; count++) await ask("/embed/x", ip);
+  after(20_000);
+  const refused = await ask("/embed/x", ip);
+  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "40"]);
+  expect(refused.headers.get("RateLimit")).toBe('"embed";r=0;t=40');
+  after(59_999);
+  expect((await ask("/embed/x", ip)).status).toBe(429);
+  after(60_000);
+  expect((await ask("/embed/x", ip)).status).toBe(404);
+});
+
+test("the count survives the eviction of its object, and leaves nothing behind after its window", async () => {
+  const ip = "192.0.2.30";
+  for (let count = 0; count < 25; count++) await ask("/embed/x", ip);
+  const stub = windowOf("embed", ip);
+  await evictDurableObject(stub);
+  expect((await ask("/embed/x", ip)).headers.get("RateLimit")).toBe('"embed";r=4;t=60');
+  const stored = await runInDurableObject(stub, async (_, { storage }) => {
+    const entries = await storage.list();
+    return { keys: [...entries.keys()], alarm: await storage.getAlarm() };
+  });
+  expect(stored.keys).toEqual(["passed"]);
+  expect(stored.alarm).toBe(start.getTime() + 60_000);
+
+  after(61_000);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  const left = await runInDurableObject(stub, async (_, { storage }) => {
+    return { size: (await storage.list()).size, alarm: await storage.getAlarm() };
+  });
+  expect(left).toEqual({ size: 0, alarm: null });
+});
+
+test("addresses of one IPv6 /64 are one client", async () => {
+  for (let count = 0; count < 15; count++) await ask("/embed/x", `2001:db8:1:2::${count + 1}`);
+  const same = await ask("/embed/x", "2001:0db8:0001:0002:ffff::1");
+  expect(same.headers.get("RateLimit")).toBe('"embed";r=14;t=60');
+  const other = await ask("/embed/x", "2001:db8:1:3::1");
+  expect(other.headers.get("RateLimit")).toBe('"embed";r=29;t=60');
+});
+
+test("a store that fails lets nobody through", async () => {
+  const ip = "192.0.2.40";
+  const stub = windowOf("embed", ip);
+  await runInDurableObject(stub, async (_, { storage }) => {
+    await storage.put("passed", "what nobody can read");
+  });
+  await evictDurableObject(stub);
+  const { status, body } = await ask("/embed/x", ip);
+  expect({ status, body }).toEqual({ status: 503, body: { error: "Rate limiting unavailable" } });
+});
