@@ -1,0 +1,75 @@
+import type { Failure } from "./failures.ts";
+
+export type ChatMessage = {
+  role: string;
+  content: string | null;
+  tool_calls?: unknown[];
+  tool_call_id?: string;
+};
+
+export type ChatBody = {
+  model: string;
+  messages: ChatMessage[];
+  tools?: { function: { name: string } }[];
+  tool_choice?: unknown;
+  response_format?: { type: string };
+  temperature?: number;
+  max_tokens?: number;
+};
+
+/** What the model says: a text, or calls of tools (`arguments` as the wire has them). */
+export type Said = { text: string } | { calls: { name: string; arguments: string }[] };
+
+/** A model that searches once with the last request, then answers; the default script. */
+export function sayByDefault(body: ChatBody): Said {
+  const offered = body.tool_choice === "none" ? [] : (body.tools ?? []);
+  const searched = body.messages.some(({ role }) => role === "tool");
+  const asked = body.messages.findLast(({ role }) => role === "user")?.content ?? "";
+  if (offered.length > 0 && !searched) {
+    const query = JSON.stringify({ query: asked });
+    return { calls: offered.map((tool) => ({ name: tool.function.name, arguments: query })) };
+  }
+  if (body.response_format !== undefined) return { text: '{"answer":"forty-two"}' };
+  return { text: "It is forty-two." };
+}
+
+/** Failures that are the model's own words. */
+export function sayInFailure(failure: Failure): Said | null {
+  switch (failure.kind) {
+    case "wrong-schema":
+      return { text: '{"unasked": true}' };
+    case "unknown-tool":
+      return { calls: [{ name: "delete_everything", arguments: "{}" }] };
+    case "bad-arguments":
+      return { calls: [{ name: "search_handbook", arguments: "{query: holiday" }] };
+    default:
+      return null;
+  }
+}
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+let calls = 0;
+
+export function completion(model: string, said: Said): unknown {
+  const message =
+    "text" in said
+      ? { role: "assistant", content: said.text }
+      : {
+          role: "assistant",
+          content: null,
+          tool_calls: said.calls.map((call) => ({
+            id: `call_${(calls += 1)}`,
+            type: "function",
+            function: call,
+          })),
+        };
+  const finish_reason = "text" in said ? "stop" : "tool_calls";
+  const choices = [{ index: 0, message, finish_reason }];
+  return { id: "completion", object: "chat.completion", created: 0, model, choices, usage: USAGE };
+}
+
+export function refusal(model: string): unknown {
+  const message = { role: "assistant", content: null, refusal: "I cannot help with that." };
+  const choices = [{ index: 0, message, finish_reason: "stop" }];
+  return { id: "completion", object: "chat.completion", created: 0, model, choices, usage: USAGE };
+}

@@ -1,0 +1,123 @@
+import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
+import { sayByDefault, sayInFailure } from "../openai-compatible/chat-answer.ts";
+import type { ChatBody, Said } from "../openai-compatible/chat-answer.ts";
+import type { Failure } from "../openai-compatible/failures.ts";
+import { SECRET_BODY } from "../openai-compatible/failures.ts";
+
+/** Limits of the real service: texts a call of bge-m3, contexts a call of bge-reranker-base. */
+const TEXTS_PER_CALL = 100;
+const CONTEXTS_PER_CALL = 100;
+
+export type WorkersAiCall = { model: string; inputs: Record<string, unknown>; options: unknown };
+
+type Place = "chat" | "embeddings" | "rerank";
+
+const placeOf = (model: string): Place =>
+  model.includes("reranker") ? "rerank" : model.includes("bge-") ? "embeddings" : "chat";
+
+/** The `AI` binding with its replies, its batch limits and its errors. */
+export class WorkersAiDouble implements WorkersAi {
+  readonly calls: WorkersAiCall[] = [];
+  script: (body: ChatBody) => Said = sayByDefault;
+  readonly #embed: (text: string) => number[];
+  readonly #failures = new Map<Place, { failure: Failure; times: number }>();
+
+  constructor(options: { embed?: (text: string) => number[] } = {}) {
+    this.#embed = options.embed ?? (() => [1, 0]);
+  }
+
+  fail(place: Place, failure: Failure, times = Number.POSITIVE_INFINITY): void {
+    this.#failures.set(place, { failure, times });
+  }
+
+  run(
+    model: string,
+    inputs: Record<string, unknown>,
+    options: { signal?: AbortSignal },
+  ): Promise<unknown> {
+    this.calls.push({ model, inputs, options });
+    const place = placeOf(model);
+    const planned = this.#failures.get(place);
+    const failing = planned !== undefined && planned.times > 0 ? planned.failure : null;
+    if (planned !== undefined) planned.times -= 1;
+    const broken = failing === null ? null : this.#broken(failing, options.signal);
+    return broken ?? this.#answer(place, model, inputs, failing);
+  }
+
+  #broken(failure: Failure, signal: AbortSignal | undefined): Promise<unknown> | null {
+    switch (failure.kind) {
+      case "status":
+        return Promise.reject(aiError(failure.status === 429 ? 3040 : failure.status));
+      case "hang":
+      case "drip":
+        return new Promise((_resolve, reject) => {
+          const stop = () => reject(new DOMException("aborted", "AbortError"));
+          signal?.addEventListener("abort", stop, { once: true });
+        });
+      case "cut":
+      case "refused":
+        return Promise.reject(aiError(500));
+      case "malformed":
+      case "wrong-form":
+      case "empty-choices":
+        return Promise.resolve({ unexpected: SECRET_BODY });
+      default:
+        return null;
+    }
+  }
+
+  async #answer(
+    place: Place,
+    model: string,
+    inputs: Record<string, unknown>,
+    failure: Failure | null,
+  ): Promise<unknown> {
+    if (place === "embeddings") return this.#embeddings(inputs);
+    if (place === "rerank") return ranking(inputs);
+    if (failure?.kind === "refusal") return { response: "", usage: USAGE };
+    const told = failure === null ? null : sayInFailure(failure);
+    const said = told ?? this.script({ ...inputs, model } as unknown as ChatBody);
+    if ("text" in said) return { response: said.text, usage: USAGE };
+    const tool_calls = said.calls.map((call) => ({
+      name: call.name,
+      arguments: parsed(call.arguments),
+    }));
+    return { response: null, tool_calls, usage: USAGE };
+  }
+
+  #embeddings(inputs: Record<string, unknown>): unknown {
+    const texts = inputs["text"] as string[];
+    if (texts.length > TEXTS_PER_CALL) throw aiError(5006);
+    if (inputs["truncate_inputs"] !== true) throw aiError(3030);
+    return { shape: [texts.length, 2], data: texts.map(this.#embed), pooling: "cls" };
+  }
+}
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+
+/** The older models give arguments as objects; what is no JSON stays a text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function ranking(inputs: Record<string, unknown>): unknown {
+  const contexts = inputs["contexts"] as { text: string }[];
+  if (contexts.length > CONTEXTS_PER_CALL) throw aiError(5006);
+  const query = String(inputs["query"]).toLowerCase();
+  const words = query.split(/\W+/).filter(Boolean);
+  const response = contexts.map(({ text }, id) => ({
+    id,
+    score: words.filter((word) => text.toLowerCase().includes(word)).length / words.length,
+  }));
+  return { response: response.sort((a, b) => b.score - a.score) };
+}
+
+function aiError(code: number): Error {
+  const error = new Error(`${code}: ${SECRET_BODY}`);
+  error.name = "AiError";
+  return error;
+}

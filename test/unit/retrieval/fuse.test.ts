@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+
+import type { ChunkId } from "../../../src/core/ids.ts";
+import { fuseQuery, rankCandidates, scaleOf } from "../../../src/retrieval/fuse.ts";
+import type { QueryLegs } from "../../../src/retrieval/fuse.ts";
+
+const leg = (scores: Record<string, number>) =>
+  Object.entries(scores).map(([id, score]) => ({ id: id as ChunkId, score }));
+const legs = (lexical: Record<string, number>, vector: Record<string, number>): QueryLegs => ({
+  lexical: leg(lexical),
+  vector: leg(vector),
+});
+const hybrid = (weight: number) => ({ searchMode: "hybrid" as const, weight });
+const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
+  rankCandidates(
+    of,
+    rule,
+    of.map((one) => scaleOf([one])),
+  ).map(({ id }) => id as string);
+
+test("each leg counts by its weight, on scales from 0 to 1", () => {
+  const found = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
+  const fused = fuseQuery(found, hybrid(0.25), scaleOf([found]));
+  expect(Object.fromEntries(fused)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
+});
+
+test("a weak embedding does not overturn the words; a strong one does", () => {
+  const found = [legs({ words: 12, both: 6 }, { meaning: 0.9, both: 0.6, rest: 0.1 })];
+  expect(order(found, hybrid(0.1))).toEqual(["words", "both", "meaning", "rest"]);
+  expect(order(found, hybrid(0.9))[0]).toBe("meaning");
+});
+
+test("a leg that was lost leaves everything to the other", () => {
+  expect(order([legs({ a: 2, b: 9 }, {})], hybrid(0.9))).toEqual(["b", "a"]);
+  expect(order([legs({}, { a: 0.2, b: 0.1 })], hybrid(0.1))).toEqual(["a", "b"]);
+});
+
+test("semantic order is the similarity; without similarities the words order", () => {
+  const semantic = { searchMode: "semantic" as const, weight: 0.1 };
+  expect(order([legs({ a: 9 }, { a: 0.1, b: 0.7 })], semantic)).toEqual(["b", "a"]);
+  expect(order([legs({ a: 1, b: 2 }, {})], semantic)).toEqual(["b", "a"]);
+});
+
+test("a chunk keeps its best value and its best similarity over the queries", () => {
+  const queries = [
+    legs({ a: 4, b: 8 }, { a: 0.3 }),
+    legs({ a: 5 }, { a: 0.6, b: 0.1 }),
+    legs({}, {}),
+  ];
+  const ranked = rankCandidates(
+    queries,
+    hybrid(0.5),
+    queries.map((one) => scaleOf([one])),
+  );
+  expect(ranked).toEqual([
+    { id: "a", value: 1, similarity: 0.6 },
+    { id: "b", value: 0.5, similarity: 0.1 },
+  ]);
+});
+
+test("over RAGs one scale holds: the poor RAG's best is not as good as the right one's", () => {
+  const right = legs({ answer: 20 }, {});
+  const poor = legs({ noise: 2 }, {});
+  const scale = scaleOf([right, poor]);
+  const values = [right, poor].map((one) => rankCandidates([one], hybrid(0), [scale])[0]?.value);
+  expect(values).toEqual([1, 0.1]);
+});

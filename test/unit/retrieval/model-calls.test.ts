@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+
+import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-embedding.ts";
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { embedTexts } from "../../../src/retrieval/embed-queries.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+
+const config = parseConfig({
+  ENVIRONMENT: "development",
+  OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+  OPENAI_COMPATIBLE_API_KEY: "key",
+});
+const { signal } = new AbortController();
+const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`);
+
+test("ten queries are one embedding call, with the key and without fields that servers refuse", async () => {
+  const double = new OpenAiDouble({ apiKey: "key", embed: () => [3, 4] });
+  const registry = modelRegistry(config, { fetch: double.fetch });
+  const vectors = await embedTexts(registry.embedder("local/nomic", 2), texts(10), signal);
+  expect(double.requests).toHaveLength(1);
+  expect(double.requests[0]?.url).toBe("http://models.test/v1/embeddings");
+  expect(double.requests[0]?.body).toEqual({
+    model: "nomic",
+    input: texts(10),
+    encoding_format: "float",
+  });
+  expect(Array.from(vectors[9] ?? [])).toEqual([0.6, 0.8].map(Math.fround));
+});
+
+test("more texts than a provider takes go in batches that it takes", async () => {
+  const ai = new WorkersAiDouble({ embed: (text) => [Number(text.slice(5)) + 1, 0] });
+  const model = workersAiEmbedding({ ai, gatewayId: "gate" }, "@cf/baai/bge-m3");
+  const embedder = {
+    name: "x",
+    dimensions: 2,
+    model,
+    batchLimit: 100,
+    inputLimit: 9,
+    fusionWeight: 1,
+  };
+  const vectors = await embedTexts(embedder, texts(250), signal);
+  expect(ai.calls.map(({ inputs }) => (inputs["text"] as string[]).length)).toEqual([100, 100, 50]);
+  expect(ai.calls[0]?.options).toMatchObject({ gateway: { id: "gate" } });
+  expect(vectors).toHaveLength(250);
+});
+
+test("a vector of the wrong length names the setting; a missing one is noticed", async () => {
+  const double = new OpenAiDouble({ embed: () => [1, 2, 3] });
+  const registry = modelRegistry(config, { fetch: double.fetch });
+  const short = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
+  await expect(short).rejects.toThrow("3 dimensions where EMBEDDING_DIMENSIONS says 2");
+  double.fail("embeddings", { kind: "empty-choices" });
+  const none = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
+  await expect(none).rejects.toThrow("incomplete reply");
+});
+
+test.each(["jina", "tei"] as const)(
+  "a reranker that answers as %s does is understood",
+  async (form) => {
+    const double = new OpenAiDouble({ rerankForm: form });
+    const { model } = modelRegistry(config, { fetch: double.fetch }).reranker("local/bge");
+    const values = ["about cats", "about red boats", "about boats"];
+    const { ranking } = await model.doRerank({
+      query: "red boats",
+      documents: { type: "text", values },
+    });
+    expect(ranking.map(({ index }) => index)).toEqual([1, 2, 0]);
+  },
+);
+
+test.each([
+  ["local/llama", {}, "OPENAI_COMPATIBLE_BASE_URL"],
+  ["openai/gpt-5", {}, "AI_GATEWAY_ACCOUNT_ID"],
+  ["openai/gpt-5", { AI_GATEWAY_ACCOUNT_ID: "account" }, "AI_GATEWAY_ID"],
+  ["workers-ai/@cf/meta/llama-4", {}, "binding AI"],
+  ["embedded/gpt", {}, "embedded/extractive"],
+  ["nonsense", {}, "provider/name"],
+])("%s without its setting names it", (name, variables, named) => {
+  const registry = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {});
+  expect(() => registry.chat(name)).toThrow(named);
+});

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+
+import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
+import { chooseCandidates } from "../../../src/retrieval/choose-candidates.ts";
+import type { RankedId } from "../../../src/retrieval/fuse.ts";
+import {
+  inOrder,
+  mergeByReciprocalRank,
+  mergeEqualTexts,
+  passesThreshold,
+  similarityOf,
+} from "../../../src/retrieval/select.ts";
+import type { ScoredChunk } from "../../../src/retrieval/select.ts";
+
+type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
+
+function chunk(id: string, given: Given = {}): ScoredChunk {
+  const { path = `${id}.md`, position = 0, key = id, ...rest } = given;
+  const file = { fileId: id as FileId, path, name: path, externalId: null, url: null };
+  const place = { position, headings: [], page: null, start: 0, end: 1 };
+  const hydrated: HydratedChunk = {
+    id: id as ChunkId,
+    text: id,
+    duplicateKey: key,
+    similarities: [],
+    file,
+    ...place,
+  };
+  return { ragIdentifier: "one", chunk: hydrated, score: 0.5, scored: true, value: 1, ...rest };
+}
+
+const names = (chunks: ScoredChunk[]) => chunks.map(({ chunk: { id } }) => id as string);
+
+test("the score is the best cosine over the queries, clamped; null when there is none", () => {
+  const of = (similarities: (number | null)[]) =>
+    similarityOf({ ...chunk("a").chunk, similarities });
+  expect(of([0.2, null, 0.7])).toBe(0.7);
+  expect(of([-0.4])).toBe(0);
+  expect(of([1.0000002])).toBe(1);
+  expect(of([null, null])).toBeNull();
+});
+
+test("the threshold holds for what has a similarity, and passes what has none", () => {
+  expect(passesThreshold(chunk("a", { score: 0.29 }), 0.3)).toBe(false);
+  expect(passesThreshold(chunk("a", { score: 0.3 }), 0.3)).toBe(true);
+  expect(passesThreshold(chunk("a", { score: 0, scored: false }), 0.3)).toBe(true);
+});
+
+test("ties are broken by file path, then position, then RAG", () => {
+  const chunks = [
+    chunk("d", { path: "b.md", position: 1 }),
+    chunk("c", { path: "b.md", position: 0, ragIdentifier: "two" }),
+    chunk("b", { path: "b.md", position: 0 }),
+    chunk("a", { path: "a.md", position: 7 }),
+    chunk("first", { path: "z.md", value: 2 }),
+  ];
+  expect(names(chunks.sort(inOrder))).toEqual(["first", "a", "b", "c", "d"]);
+});
+
+test("equal texts over RAGs are one chunk, in the better place and with the better score", () => {
+  const merged = mergeEqualTexts([
+    chunk("a", { key: "same", score: 0.4 }),
+    chunk("b"),
+    chunk("c", { key: "same", score: 0.6, ragIdentifier: "two" }),
+  ]);
+  expect(names(merged)).toEqual(["a", "b"]);
+  expect(merged[0]?.score).toBe(0.6);
+});
+
+test("reranked lists are merged by their ranks, not by their relevances", () => {
+  const one = [chunk("a", { value: 0.001 }), chunk("b", { value: 0.0005 })];
+  const two = [chunk("x", { value: 900 }), chunk("y", { value: 800 })];
+  expect(names(mergeByReciprocalRank([one, two]))).toEqual(["a", "x", "b", "y"]);
+});
+
+const ranked = (count: number, similarity: (at: number) => number | null): RankedId[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `c${at}` as ChunkId,
+    value: 1 - at / count,
+    similarity: similarity(at),
+  }));
+
+test("what is surely below the threshold is not fetched; what may pass it is", () => {
+  const candidates = ranked(200, (at) => (at % 2 === 0 ? 0.1 : at < 100 ? null : 0.9));
+  const options = { needed: 20, threshold: 0.5, approximate: false };
+  const chosen = chooseCandidates(candidates, options);
+  expect(chosen.every((id) => Number(id.slice(1)) % 2 === 1)).toBe(true);
+  expect(chosen.filter((id) => Number(id.slice(1)) >= 100).length).toBeGreaterThanOrEqual(20);
+});
+
+test("an approximate similarity just below the threshold is measured exactly", () => {
+  const just = [{ id: "just" as ChunkId, value: 1, similarity: 0.49 }];
+  const options = { needed: 5, threshold: 0.5 };
+  expect(chooseCandidates(just, { ...options, approximate: true })).toEqual(["just"]);
+  expect(chooseCandidates(just, { ...options, approximate: false })).toEqual([]);
+});
+
+test("candidates that tie at the end come along, so that path and position decide", () => {
+  const tied = ranked(100, () => 0.5);
+  for (const one of tied) one.value = 1;
+  const options = { needed: 5, threshold: null, approximate: false };
+  expect(chooseCandidates(tied, options)).toHaveLength(100);
+  expect(
+    chooseCandidates(
+      ranked(100, () => 0.5),
+      options,
+    ).length,
+  ).toBeLessThan(30);
+});
