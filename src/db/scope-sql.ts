@@ -8,7 +8,7 @@ export const HOLDS = `(r.scope_mode = 'global' or exists (
     when 'path' then s.value = f.path
       or (substr(s.value, -1) = '/' and substr(f.path, 1, length(s.value)) = s.value)
     else s.value = f.external_id
-      or exists (select 1 from json_each(f.metadata, '$.folderIds') where value = s.value)
+      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = s.value)
   end))`;
 
 /** A row that waits for its turn, whatever it was before; needs `excluded`. */

@@ -83,17 +83,18 @@ async function prepare(
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is told before anything is downloaded.
   embedderOf(services, file);
-  if (file.sha256 !== null) {
-    const fingerprint = await fingerprintOf(file, file.sha256);
-    if (fingerprint === file.fingerprint) return await describe(services, file, fingerprint);
-  }
+  const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
+  if (known !== null) return known;
   const loaded = await load(file);
   if (loaded.outcome === "gone") {
     await forgetGoneFile(services, file.fileId);
     return { kind: "gone" };
   }
+  if (loaded.sha256 !== file.sha256) {
+    const unchanged = await describeUnchanged(services, file, loaded.sha256);
+    if (unchanged !== null) return unchanged;
+  }
   const fingerprint = await fingerprintOf(file, loaded.sha256);
-  if (fingerprint === file.fingerprint) return await describe(services, file, fingerprint);
   const { chunkSize, chunkOverlap, name: fileName } = file;
   const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, fileName });
   if (cut.length === 0) throw new UnreadableDocument("no text found");
@@ -105,15 +106,27 @@ async function prepare(
   return { file, fingerprint, chunks, missing, failure: null };
 }
 
-/** The content is as it was: only what is said of the file may have changed. */
-async function describe(
+/**
+ * Where the content is as it was, only what is said of the file may have changed. Null when the
+ * chunks must be made anew.
+ */
+async function describeUnchanged(
   services: Services,
   file: ClaimedFile,
-  fingerprint: string,
-): Promise<FileResult> {
+  sha256: string,
+): Promise<FileResult | null> {
+  const fingerprint = await fingerprintOf(file, sha256);
+  if (fingerprint !== file.fingerprint) return null;
   const index = indexOf(services, file);
-  await during("index", () => index.describeFile(factsOf(file), file.revision));
+  const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
+  if (told.outcome === "absent") return null;
+  if (told.outcome === "stale") return outrun(file, told.revision);
   return end(file, { status: "indexed", chunkCount: null, fingerprint });
+}
+
+/** The index knows of a later change than this one. */
+function outrun({ ragId, fileId, revision }: ClaimedFile, above: number): FileResult {
+  return { kind: "stale", stale: { ragId, fileId, revision, above } };
 }
 
 async function flip(services: Services, work: FileWork): Promise<FileResult> {
@@ -126,10 +139,7 @@ async function flip(services: Services, work: FileWork): Promise<FileResult> {
   if (flipped.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }
-  if (flipped.outcome === "stale") {
-    const { ragId, fileId, revision } = file;
-    return { kind: "stale", stale: { ragId, fileId, revision, above: flipped.revision } };
-  }
+  if (flipped.outcome === "stale") return outrun(file, flipped.revision);
   return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint });
 }
 

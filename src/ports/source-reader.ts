@@ -11,7 +11,7 @@ export type ListedFile = {
   size: number;
   mimeType: string;
   version: string;
-  /** `folderIds` (external ids of the ancestors) lets a scope name a drive's folder. */
+  /** `ancestors` (external ids of the folders above) lets a scope name a folder. */
   metadata: Record<string, unknown>;
   sourceState: Record<string, unknown> | null;
   /**
