@@ -7,6 +7,7 @@ import { readWords } from "./word-index.ts";
 
 /** Chunks that are read and scored when even a query's rarest word stands nearly everywhere. */
 const SAMPLE_LIMIT = 400;
+const ROWS_A_PAGE = 1_000;
 /** FTS5's figures, and what it gives a word that stands in more than half of all chunks. */
 const K1 = 1.2;
 const B = 0.75;
@@ -15,23 +16,28 @@ const HEADING_WEIGHT = 2;
 
 type Row = { chunk: number; id: ChunkId; file: number; duplicate: number };
 
+const NEXT_PAGE = `SELECT c.chunk, c.id, c.file, c.duplicate
+  FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
+  WHERE words MATCH ? AND w.rowid > ? ORDER BY w.rowid LIMIT ?`;
+
 function sampleOf(
   sql: SqlStorage,
   admission: Admission,
   match: string,
   postingsLimit: number,
 ): Map<number, ChunkId> {
-  const rows = sql.exec<Row>(
-    `SELECT c.chunk, c.id, c.file, c.duplicate
-      FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid WHERE words MATCH ? LIMIT ?`,
-    match,
-    postingsLimit,
-  );
   const sample = new Map<number, ChunkId>();
-  for (const { chunk, id, file, duplicate } of rows) {
-    if (!admission.admits({ chunk, file, duplicate: duplicate === 1 })) continue;
-    sample.set(chunk, id);
-    if (sample.size >= SAMPLE_LIMIT) break;
+  let after = 0;
+  for (let read = 0; read < postingsLimit && sample.size < SAMPLE_LIMIT; read += ROWS_A_PAGE) {
+    // Each page is read to its end: an abandoned cursor would keep its statement busy.
+    const rows = sql.exec<Row>(NEXT_PAGE, match, after, ROWS_A_PAGE).toArray();
+    for (const { chunk, id, file, duplicate } of rows) {
+      if (sample.size >= SAMPLE_LIMIT) break;
+      if (admission.admits({ chunk, file, duplicate: duplicate === 1 })) sample.set(chunk, id);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_A_PAGE) break;
+    after = last.chunk;
   }
   return sample;
 }

@@ -63,8 +63,7 @@ const STEPS: string[] = [
   ) STRICT;
   CREATE VIRTUAL TABLE words USING fts5 (
     headings, text, content = '', tokenize = 'porter unicode61'
-  );
-  INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');`,
+  );`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { build } from "esbuild";
+
+/** The path of the binary that wrangler runs too; the package is CommonJS without types. */
+const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
+const POLL_MS = 50;
+const START_LIMIT_MS = 20_000;
+
+export type Workerd = { address: URL; stop: () => Promise<void> };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}
+
+const configOf = (port: number, { binding, className }: { binding: string; className: string }) => `
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "worker.js", esModule = embed "worker.js")],
+      compatibilityDate = "2026-10-15",
+      durableObjectNamespaces = [
+        (className = "${className}", uniqueKey = "bench", enableSql = true)
+      ],
+      durableObjectStorage = (localDisk = "state"),
+      bindings = [(name = "${binding}", durableObjectNamespace = "${className}")]
+    )),
+    (name = "state", disk = (path = "state", writable = true))
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
+);
+`;
+
+/** Runs a Worker with one kind of Durable Object in workerd itself, with no proxy before it. */
+export async function startWorkerd(
+  entry: string,
+  object: { binding: string; className: string },
+): Promise<Workerd> {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-bench-"));
+  mkdirSync(join(folder, "state"));
+  await build({
+    entryPoints: [entry],
+    outfile: join(folder, "worker.js"),
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:workers"],
+    logLevel: "error",
+  });
+  const port = await freePort();
+  writeFileSync(join(folder, "config.capnp"), configOf(port, object));
+  const child = spawn(workerd, ["serve", "config.capnp"], { cwd: folder, stdio: "inherit" });
+  const stop = async () => {
+    if (child.exitCode === null && child.kill()) await once(child, "exit");
+    rmSync(folder, { recursive: true });
+  };
+  const address = new URL(`http://127.0.0.1:${port}`);
+  const giveUpAt = Date.now() + START_LIMIT_MS;
+  while (!(await answers(address))) {
+    if (Date.now() > giveUpAt || child.exitCode !== null) {
+      await stop();
+      throw new Error("workerd did not start");
+    }
+    await delay(POLL_MS);
+  }
+  return { address, stop };
+}
+
+async function answers(address: URL): Promise<boolean> {
+  return fetch(address, { method: "OPTIONS" }).then(
+    () => true,
+    () => false,
+  );
+}
