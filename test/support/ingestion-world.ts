@@ -1,0 +1,172 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import { composeServices } from "../../src/compose.ts";
+import { newId } from "../../src/core/ids.ts";
+import type { FileSourceId, RagId } from "../../src/core/ids.ts";
+import { consume } from "../../src/jobs/consume.ts";
+import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";
+import type { RagIndex } from "../../src/ports/rag-index.ts";
+import type { Services } from "../../src/services.ts";
+
+type Envelope = { queue: "quarry-index" | "quarry-scan"; body: IndexMessage | ScanMessage };
+
+/** Services over the real D1, R2 and objects, with the queues' messages in the test's hand. */
+export class World {
+  services: Services;
+  waiting: Envelope[] = [];
+  /** What the clock of the services says, ms. */
+  now = Date.now();
+  readonly background: Promise<unknown>[] = [];
+
+  constructor(change: Partial<Services> = {}) {
+    this.services = {
+      ...composeServices(env, createExecutionContext()),
+      now: () => this.now,
+      log: silent,
+      inBackground: (work) => void this.background.push(work.catch(() => undefined)),
+      queue: {
+        index: async (messages) => {
+          for (const body of messages) this.waiting.push({ queue: "quarry-index", body });
+        },
+        scan: async (body) => void this.waiting.push({ queue: "quarry-scan", body }),
+        usage: async () => undefined,
+      },
+      ...change,
+    };
+  }
+
+  async addSource(provider = "file_system", config: unknown = {}): Promise<FileSourceId> {
+    const id = newId<FileSourceId>(Date.now());
+    await env.DB.prepare(
+      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+         created_at) values (?1, 'S', ?1, ?2, ?3, '', 0)`,
+    )
+      .bind(id, provider, JSON.stringify(config))
+      .run();
+    return id;
+  }
+
+  async addRag(sourceId: FileSourceId, scopes: string[] | null = null): Promise<RagId> {
+    const id = newId<RagId>(Date.now());
+    const { EMBEDDING_MODEL, EMBEDDING_DIMENSIONS } = this.services.config;
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into rags (id, name, identifier, file_source_id, scope_mode, created_at)
+         values (?1, 'R', ?1, ?2, ?3, 0)`,
+      ).bind(id, sourceId, scopes === null ? "global" : "scoped"),
+      env.DB.prepare(
+        `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+           chunk_size, chunk_overlap, format, created_at)
+         values (?1, 1, 'live', ?2, ?3, 400, 60, 1, 0)`,
+      ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS),
+      ...(scopes ?? []).map((value) =>
+        env.DB.prepare(`insert into rag_scopes values (?1, 'path', ?2, 0)`).bind(id, value),
+      ),
+    ]);
+    return id;
+  }
+
+  index(ragId: RagId): RagIndex {
+    return this.services.ragIndexes({ ragId, generation: 1, shard: 0 });
+  }
+
+  /** Delivers what waits, in this order, until nothing waits; retried messages come again. */
+  async deliver(arrange: (envelopes: Envelope[]) => Envelope[] = (all) => all): Promise<void> {
+    for (let round = 0; this.waiting.length > 0; round++) {
+      if (round > MAX_ROUNDS) throw new Error("messages do not come to an end");
+      const envelopes = arrange(this.waiting.splice(0));
+      for (let at = 0; at < envelopes.length; at += BATCH_SIZE) {
+        const part = envelopes.slice(at, at + BATCH_SIZE);
+        for (const queue of ["quarry-scan", "quarry-index"] as const) {
+          await this.deliverBatch(
+            queue,
+            part.filter((envelope) => envelope.queue === queue),
+          );
+        }
+      }
+    }
+    await Promise.all(this.background.splice(0));
+  }
+
+  /** One batch, as the platform hands it over; a batch that throws comes again as a whole. */
+  async deliverBatch(queue: Envelope["queue"], envelopes: Envelope[]): Promise<void> {
+    if (envelopes.length === 0) return;
+    const messages = envelopes.map(({ body }, at) => ({
+      id: `${at}`,
+      timestamp: new Date(),
+      attempts: 1,
+      body,
+    }));
+    const batch = createMessageBatch(queue, messages);
+    const context = createExecutionContext();
+    await consume(this.services, batch);
+    const result = await getQueueResult(batch, context);
+    for (const { msgId } of result.retryMessages) {
+      const again = envelopes[Number(msgId)];
+      if (again !== undefined) this.waiting.push(again);
+    }
+  }
+
+  /** Every file of a RAG as D1 has it, by path. */
+  async rows(ragId: RagId) {
+    const { results } = await env.DB.prepare(
+      `select path, status, chunk_count as chunks, error_message as error, attempts
+       from rag_files where rag_id = ? order by path`,
+    )
+      .bind(ragId)
+      .all<{
+        path: string;
+        status: string;
+        chunks: number;
+        error: string | null;
+        attempts: number;
+      }>();
+    return results;
+  }
+
+  async counters(ragId: RagId) {
+    return await env.DB.prepare(
+      `select pending_files as pending, processing_files as processing, indexed_files as indexed,
+         error_files as error, deleted_files as deleted, number_vectors as vectors
+       from rags where id = ?`,
+    )
+      .bind(ragId)
+      .first<Record<string, number>>();
+  }
+
+  /** The texts that a search of everything shows, by path. */
+  async shown(ragId: RagId, query = "note"): Promise<Record<string, string[]>> {
+    const index = this.index(ragId);
+    const nothing = { named: null, metadata: [] };
+    const { queries } = await index.candidates({
+      queries: [{ text: query, vector: null }],
+      restriction: nothing,
+      includeDuplicates: true,
+      limitPerLeg: 500,
+      lexical: true,
+    });
+    const chunks = await index.hydrate({
+      ids: queries.flatMap(({ lexical }) => lexical.map(({ id }) => id)),
+      queryVectors: [null],
+      restriction: nothing,
+      includeDuplicates: true,
+    });
+    const texts: Record<string, string[]> = {};
+    for (const { file, text } of chunks) (texts[file.path] ??= []).push(text);
+    return texts;
+  }
+}
+
+const BATCH_SIZE = 32;
+const MAX_ROUNDS = 60;
+
+const silent: Services["log"] = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => silent,
+};
+
+export const bytesOf = (text: string): ArrayBuffer =>
+  new TextEncoder().encode(text).buffer as ArrayBuffer;

@@ -1,0 +1,168 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { listSourceFiles } from "../../../src/ingestion/list-source-files.ts";
+import { manifestPage } from "../../../src/ingestion/manifest-page.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+
+const put = async (
+  world: World,
+  id: Awaited<ReturnType<World["addSource"]>>,
+  path: string,
+  text: string,
+) =>
+  await putFile(world.services, {
+    source: { id },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: "text/markdown",
+    metadata: null,
+  });
+
+test("a pushed file is pending at once, then indexed and found; its change and its end likewise", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  const first = await put(world, source, "a/note.md", "# Moss\n\nA note about sphagnum.");
+  expect(first).toEqual({
+    path: "a/note.md",
+    size: 30,
+    sha256: await sha256Hex("# Moss\n\nA note about sphagnum."),
+    changed: true,
+    created: true,
+  });
+  expect(await world.rows(rag)).toMatchObject([{ path: "a/note.md", status: "pending" }]);
+
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed", chunks: 1, error: null }]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 1, pending: 0, vectors: 1 });
+  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
+
+  const second = await put(world, source, "a/note.md", "# Moss\n\nA note about peat.");
+  expect(second).toMatchObject({ changed: true, created: false });
+  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("sphagnum");
+  await world.deliver();
+  expect((await world.shown(rag))["a/note.md"]?.join()).toContain("peat");
+  expect((await world.shown(rag))["a/note.md"]?.join()).not.toContain("sphagnum");
+
+  await removeFile(world.services, { source: { id: source }, path: "a/note.md" });
+  expect(await world.shown(rag)).toEqual({});
+  expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
+  await Promise.all(world.background);
+  const left = await env.FILES.list({ prefix: `sources/${source}/` });
+  expect(left.objects).toEqual([]);
+
+  expect(await put(world, source, "a/note.md", "A note again.")).toMatchObject({ created: true });
+  await world.deliver();
+  expect((await world.shown(rag))["a/note.md"]).toEqual(["A note again."]);
+});
+
+test("the same bytes again change nothing and queue nothing", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await put(world, source, "note.md", "A note.");
+  await world.deliver();
+  const again = await put(world, source, "note.md", "A note.");
+  expect(again).toMatchObject({ changed: false, created: false });
+  expect(world.waiting).toEqual([]);
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
+test("a file over 25 MiB is refused and nothing of it is stored", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const limit = 25 * 1024 * 1024;
+  const chunk = new Uint8Array(1024 * 1024);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += chunk.byteLength;
+      controller.enqueue(chunk);
+    },
+  });
+  const input = { source: { id: source }, path: "big.bin", mimeType: "text/plain", metadata: null };
+  await expect(
+    putFile(world.services, { ...input, body, contentLength: null }),
+  ).rejects.toMatchObject({ kind: "too-large" });
+  expect(sent).toBeLessThan(limit + 3 * chunk.byteLength);
+  const { results } = await env.DB.prepare("select 1 from files where file_source_id = ?")
+    .bind(source)
+    .all();
+  expect(results).toEqual([]);
+  expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
+});
+
+test.each(["/a.md", "a//b.md", "../a.md", "a/./b.md", "a/..", "", "a\u0000.md", "a/"])(
+  "the path %j is refused",
+  async (path) => {
+    const world = new World();
+    const source = await world.addSource();
+    await expect(put(world, source, path, "x")).rejects.toMatchObject({ kind: "invalid" });
+  },
+);
+
+test("removing what is not there is not found", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const gone = removeFile(world.services, { source: { id: source }, path: "no.md" });
+  await expect(gone).rejects.toMatchObject({ kind: "not-found" });
+});
+
+test("what can never be read is an error at once, and what it said before is gone", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await put(world, source, "note.md", "A note.");
+  await world.deliver();
+  await put(world, source, "note.md", "");
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([
+    { status: "error", error: "no text found", chunks: 0 },
+  ]);
+  expect(await world.shown(rag)).toEqual({});
+  await put(world, source, "note.md", "A note.");
+  await world.deliver();
+  expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
+});
+
+test("concurrent pushes of one path end with one of them, indexed, and no bytes left over", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await Promise.all(
+    [1, 2, 3, 4].map((version) => put(world, source, "note.md", `A note, version ${version}.`)),
+  );
+  await world.deliver();
+  const manifest = await manifestPage(world.services, { source: { id: source }, cursor: null });
+  const [file] = manifest.files;
+  expect(manifest).toMatchObject({ files: [{ path: "note.md" }], cursor: null });
+  const [text] = (await world.shown(rag))["note.md"] ?? [];
+  expect(await sha256Hex(text ?? "")).toBe(file?.sha256);
+  expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toHaveLength(1);
+});
+
+test("files of a source are listed with their status, by folder and by status", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  await world.addRag(source);
+  await put(world, source, "a/one.md", "A note.");
+  await put(world, source, "a/two.md", "");
+  await put(world, source, "b/three.md", "A note.");
+  await world.deliver();
+  await put(world, source, "b/three.md", "Another note.");
+  const list = { source: { id: source }, page: 1, limit: 10 };
+  const all = await listSourceFiles(world.services, list);
+  expect(all.data.map(({ path, status }) => [path, status])).toEqual([
+    ["a/one.md", "indexed"],
+    ["a/two.md", "error"],
+    ["b/three.md", "pending"],
+  ]);
+  const failed = await listSourceFiles(world.services, { ...list, status: "error", path: "a/" });
+  expect(failed).toMatchObject({ total: 1, data: [{ errorMessage: "no text found" }] });
+});
