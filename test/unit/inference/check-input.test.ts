@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+
+import type { RagRecord } from "../../../src/db/records.ts";
+import { checkInferenceInput } from "../../../src/inference/check-input.ts";
+import { restrictionOf } from "../../../src/inference/retrieve-context.ts";
+import type { ContextInput } from "../../../src/inference/types.ts";
+
+const rag = { identifier: "handbook" } as RagRecord;
+const defaults: ContextInput = {
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  includeDuplicates: false,
+  useAllFiles: true,
+};
+
+const check =
+  (nativeRag: boolean, rags: RagRecord[], input: Partial<ContextInput> & { jsonSchema?: string }) =>
+  () =>
+    checkInferenceInput({ nativeRag, rags }, { ...defaults, ...input });
+
+test("with linked RAGs semanticSearch is required; an empty one counts as missing", () => {
+  const message = "Invalid request: semanticSearch is required";
+  expect(check(true, [rag], {})).toThrow(message);
+  expect(check(true, [rag], { semanticSearch: [] })).toThrow(message);
+  expect(check(true, [rag], { semanticSearch: ["a", " \n"] })).toThrow("semanticSearch[1]");
+  expect(check(true, [rag], { semanticSearch: ["a"] })).not.toThrow();
+});
+
+test("without linked RAGs semanticSearch is accepted and ignored", () => {
+  expect(check(true, [], {})).not.toThrow();
+  expect(check(true, [], { semanticSearch: ["a"] })).not.toThrow();
+});
+
+test("without native RAG the five fields are refused, and each is named", () => {
+  const fields = {
+    semanticSearch: ["a"],
+    similarityThreshold: 0,
+    selectedFiles: [],
+    selectedFolders: [],
+    providerFilter: [],
+  };
+  for (const [field, value] of Object.entries(fields)) {
+    expect(check(false, [rag], { [field]: value })).toThrow(
+      `Invalid request: ${field} is accepted`,
+    );
+  }
+  expect(check(false, [rag], fields)).toThrow(
+    /semanticSearch.*similarityThreshold.*providerFilter/,
+  );
+  expect(check(false, [rag], { useAllFiles: false })).not.toThrow();
+});
+
+test("a RAG that the inference does not link is refused where it is named", () => {
+  const semanticSearch = ["a"];
+  const other = { ragIdentifier: "other" };
+  const named = {
+    selectedFiles: [
+      { ragIdentifier: "handbook", files: [] },
+      { ...other, files: [] },
+    ],
+  };
+  expect(check(true, [rag], { semanticSearch, ...named })).toThrow(
+    "selectedFiles[1].ragIdentifier",
+  );
+  const filter = {
+    providerFilter: [
+      { field: "a", values: [] },
+      { ...other, field: "a", values: [] },
+    ],
+  };
+  expect(check(true, [rag], { semanticSearch, ...filter })).toThrow(
+    "providerFilter[1].ragIdentifier",
+  );
+});
+
+test("a JSON Schema that cannot be used is refused with the field's name", () => {
+  expect(check(true, [], { jsonSchema: "{" })).toThrow("Invalid request: jsonSchema must be");
+  expect(check(true, [], { jsonSchema: '{"type":"object"}' })).not.toThrow();
+});
+
+test("a restriction holds what names this RAG; nothing named shows nothing", () => {
+  const input: ContextInput = {
+    ...defaults,
+    useAllFiles: false,
+    selectedFiles: [
+      { ragIdentifier: "handbook", files: ["a.md"] },
+      { ragIdentifier: "other", files: ["b.md"] },
+    ],
+    providerFilter: [
+      { field: "labels", values: ["x"] },
+      { ragIdentifier: "other", field: "owner", values: ["y"] },
+    ],
+  };
+  expect(restrictionOf(rag, input)).toEqual({
+    named: { files: ["a.md"], folders: [] },
+    metadata: [{ field: "labels", values: ["x"] }],
+  });
+  expect(restrictionOf(rag, { ...defaults, useAllFiles: false }).named).toEqual({
+    files: [],
+    folders: [],
+  });
+  expect(restrictionOf(rag, { ...input, useAllFiles: true }).named).toBeNull();
+});

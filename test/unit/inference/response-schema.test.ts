@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+
+import { readResponseSchema } from "../../../src/inference/response-schema.ts";
+
+const read = (schema: unknown) => readResponseSchema(JSON.stringify(schema));
+
+function findings(schema: unknown, value: unknown): string[] {
+  const found = read(schema);
+  if (!found.ok) throw new Error(found.reason);
+  return found.schema.findings(value);
+}
+
+const person = {
+  type: "object",
+  required: ["name"],
+  properties: {
+    name: { type: "string", minLength: 2 },
+    born: { type: "string", format: "date" },
+    tags: { type: "array", items: { enum: ["a", "b"] }, uniqueItems: true },
+  },
+  additionalProperties: false,
+};
+
+test.each([
+  ["{not json", "not JSON"],
+  ['"a string"', "must be a JSON Schema"],
+  ["false", "must be a JSON Schema"],
+  ['{"type":"objekt"}', "must be a JSON Schema"],
+  ['{"type":"object","required":"name"}', "must be a JSON Schema"],
+  ['{"type":"object","properties":{"a":{"pattern":"("}}}', "must be a JSON Schema"],
+  ['{"type":"object","properties":{"a":{"$ref":"#/$defs/gone"}}}', "refers to #/$defs/gone"],
+  [
+    '{"type":"object","properties":{"a":{"$ref":"https://x.test/s"}}}',
+    "refers to https://x.test/s",
+  ],
+  ['{"type":"string"}', "an object or an array at its root"],
+  ['{"enum":["a","b"]}', "an object or an array at its root"],
+  ['{"anyOf":[{"type":"string"},{"const":5}]}', "an object or an array at its root"],
+  [
+    '{"allOf":[{"type":["object","string"]},{"type":"string"}]}',
+    "an object or an array at its root",
+  ],
+  ['{"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}', "an object or an array at its root"],
+])("%s is refused", (text, reason) => {
+  const found = readResponseSchema(text);
+  expect(found).toMatchObject({ ok: false });
+  expect(found.ok ? "" : found.reason).toContain(reason);
+});
+
+test.each([
+  true,
+  {},
+  { type: "array" },
+  { type: ["object", "null"] },
+  { anyOf: [{ type: "string" }, { type: "array" }] },
+  { $ref: "#/$defs/p", $defs: { p: person } },
+  {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    definitions: { p: person },
+    $ref: "#/definitions/p",
+  },
+  { type: "object", properties: { next: { $ref: "#" } } },
+])("%j is accepted", (schema) => {
+  expect(read(schema)).toMatchObject({ ok: true });
+});
+
+test("values are checked against the schema, and told what is wrong with them", () => {
+  expect(findings(person, { name: "Ada", born: "1815-12-10", tags: ["a"] })).toEqual([]);
+  expect(findings(person, {}).join()).toContain("name");
+  expect(findings(person, { name: "A" })).not.toEqual([]);
+  expect(findings(person, { name: "Ada", born: "10.12.1815" })).not.toEqual([]);
+  expect(findings(person, { name: "Ada", tags: ["a", "a"] })).not.toEqual([]);
+  expect(findings(person, { name: "Ada", other: 1 })).not.toEqual([]);
+});
+
+test("a bare value is refused even where the schema would take it", () => {
+  expect(findings({}, "text")).not.toEqual([]);
+  expect(findings(true, null)).not.toEqual([]);
+  expect(findings({}, [])).toEqual([]);
+});
+
+test("the same schema may be used again and again: checking leaves no mark in it", () => {
+  const schema = { type: "object", properties: { next: { $ref: "#" } } };
+  const text = JSON.stringify(schema);
+  for (let time = 0; time < 3; time++) {
+    const found = readResponseSchema(text);
+    expect(found.ok && found.schema.findings({ next: { next: {} } })).toEqual([]);
+    expect(found.ok && found.schema.findings({ next: 5 })).not.toEqual([]);
+  }
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+
+import { readResponseSchema } from "../../../src/inference/response-schema.ts";
+import { jsonValuesIn, planOutput } from "../../../src/inference/structured-output.ts";
+
+function planFor(schema: unknown) {
+  const read = readResponseSchema(JSON.stringify(schema));
+  if (!read.ok) throw new Error(read.reason);
+  return planOutput(read.schema);
+}
+
+const object = { type: "object", required: ["n"], properties: { n: { type: "integer" } } };
+const list = { type: "array", items: { $ref: "#/$defs/n" }, $defs: { n: { type: "integer" } } };
+
+test("an object's schema goes to the provider as it is", () => {
+  const plan = planFor(object);
+  expect(plan.providerSchema).toEqual(object);
+  expect(plan.read('{"n": 3}')).toEqual({ ok: true, value: { n: 3 } });
+});
+
+test("a list is asked for inside an object, and its definitions stay where references look", () => {
+  const plan = planFor(list);
+  expect(plan.providerSchema).toEqual({
+    type: "object",
+    properties: { items: { type: "array", items: { $ref: "#/$defs/n" } } },
+    required: ["items"],
+    additionalProperties: false,
+    $defs: list.$defs,
+  });
+  expect(plan.read('{"items":[1,2]}')).toEqual({ ok: true, value: [1, 2] });
+  expect(plan.read("[1,2]")).toEqual({ ok: true, value: [1, 2] });
+  expect(plan.read('{"items":["one"]}')).toMatchObject({ ok: false });
+});
+
+test("what a wrapped schema would point at wrongly is asked for in words alone", () => {
+  const plan = planFor({ type: "array", items: { anyOf: [{ type: "integer" }, { $ref: "#" }] } });
+  expect(plan.providerSchema).toBeNull();
+  expect(plan.formNote).toContain('"$ref":"#"');
+  expect(plan.read("[1,[2]]")).toEqual({ ok: true, value: [1, [2]] });
+});
+
+test.each([
+  ['{"n":1}', { n: 1 }],
+  ['  {"n":1}\n', { n: 1 }],
+  ['Here you are:\n```json\n{"n":1}\n```\nAnything else?', { n: 1 }],
+  ['<think>{"n":9}</think>The answer: {"n":1, "s":"} \\" {"} as asked', { n: 1, s: '} " {' }],
+])("JSON is found in %j", (text, value) => {
+  expect(planFor(object).read(text)).toEqual({ ok: true, value });
+});
+
+test.each(["", "no idea", '{"n":', '{"n":"three"}', "null", '"text"'])(
+  "%j is no answer",
+  (text) => {
+    const read = planFor(object).read(text);
+    expect(read.ok).toBe(false);
+    expect(read.ok ? [] : read.findings).not.toEqual([]);
+  },
+);
+
+test("JSON that breaks off is none", () => {
+  expect(jsonValuesIn('{"a": [1, 2')).toEqual([]);
+});
