@@ -15,7 +15,8 @@ export type Outgoing = {
 };
 
 export type GuardedRequest = {
-  headers?: Record<string, string>;
+  /** The same at every hop, or chosen for each. */
+  headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);
   /** The whole exchange, body included, in milliseconds. */
   timeoutMs?: number;
   /** 0: an answer that redirects is returned as it is. */
@@ -76,9 +77,10 @@ function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
 async function fetchOnce(
   { fetch }: Outgoing,
   url: URL,
-  { headers = {}, signal: callers }: GuardedRequest,
+  { headers: chosen = {}, signal: callers }: GuardedRequest,
   signal: AbortSignal,
 ): Promise<Response> {
+  const headers = typeof chosen === "function" ? await chosen(url) : chosen;
   try {
     return await fetch(url.href, { headers, signal, redirect: "manual" });
   } catch (error) {

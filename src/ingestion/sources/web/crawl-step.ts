@@ -4,10 +4,10 @@ import { SourceFailure } from "../../../ports/source-reader.ts";
 import type { Waiting } from "./crawl-state.ts";
 import { addMapped, addMaps, addNamed, takeWaiting } from "./frontier.ts";
 import { crawlDelayMs } from "./meet-site.ts";
-import { nameOfPage } from "./page-url.ts";
+import { nameOfPage, normalizeUrl } from "./page-url.ts";
 import { foundAs, settleVisit, type Step } from "./settle.ts";
 import { readSitemap } from "./sitemap.ts";
-import { SilentServer, visitPage, type Visit, type Wanted } from "./visit.ts";
+import { SilentServer, visitPage, type Validators, type Visit, type Wanted } from "./visit.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
@@ -88,18 +88,28 @@ export async function visitEntry(
   alone: boolean,
 ): Promise<Visit> {
   const url = new URL(entry.url);
-  const state = known?.sourceState ?? {};
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
-  const validators = { etag: text(state["etag"]), lastModified: text(state["lastModified"]) };
-  // What was pushed is fetched whole, even where nothing says that it changed.
-  const fresh = step.crawl.isLook || known === null || known.version === "";
   const wanted: Wanted = {
-    validators: fresh ? null : validators,
+    validatorsOf: async (hop) => validatorsOf(await knownAt(step, entry, known, hop)),
     anyType: entry.kind === "map" || entry.found !== "link",
     refuse: (hop) => refusedHop(step, entry, known, url, hop),
     alone,
   };
   return await visitPage(visitor, url, wanted);
+}
+
+/** What is known of the address that is asked now; a redirect leads to another file's. */
+async function knownAt(step: Step, entry: Waiting, known: ListedFile | null, hop: URL) {
+  // What was pushed is fetched whole, even where nothing says that it changed.
+  if (step.crawl.isLook || entry.kind === "map") return null;
+  if (hop.href === entry.url || foundAs(entry, known) === "pushed") return known;
+  return (await step.known.byPath([normalizeUrl(hop).href]))[0] ?? null;
+}
+
+function validatorsOf(known: ListedFile | null): Validators | null {
+  if (known === null || known.version === "") return null;
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  const { etag, lastModified } = known.sourceState ?? {};
+  return { etag: text(etag), lastModified: text(lastModified) };
 }
 
 /** A start URL may move to the host with or without `www`; a pushed one anywhere. */

@@ -11,6 +11,8 @@ import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;
 const ROBOTS_REDIRECTS = 5;
+/** One made-up word: its parts must not be words that a page could hold. */
+const ABSENT_PATH = "quarryzqxkwvjt";
 const LONGEST_CRAWL_DELAY_MS = 30 * SECOND_MS;
 
 /** Milliseconds between two requests to a server; 0 when it asks for none. */
@@ -66,7 +68,7 @@ async function readRobots(visitor: Visitor, origin: string): Promise<RobotsRules
 
 /** An address that cannot exist: a server that shows a page for it tells what its 404 looks like. */
 async function askForNothing(visitor: Visitor, origin: string, robots: RobotsRules) {
-  const url = new URL(`${origin}/quarry-asks-for-a-page-that-is-not-there`);
+  const url = new URL(`${origin}/${ABSENT_PATH}`);
   if (!robotsAllow(robots, url)) return null;
   try {
     const got = await guardedFetch(visitor.outgoing, url.href, {

@@ -38,7 +38,7 @@ export async function settleVisit(
   const subject = { entry, known, found: foundAs(entry, known) };
   step.crawl.seen.set(entry.url, "dropped");
   if (visit.outcome === "page") await settlePage(step, subject, visit);
-  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject);
+  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit.url);
   else if (visit.outcome === "missing") settleMissing(step, subject, visit.status);
   else if (visit.outcome === "failed") await settleFailure(step, subject, visit.failure);
 }
@@ -65,7 +65,7 @@ function readingOf(step: Step, subject: Subject, page: Page) {
   const probe = step.crawl.sites.get(page.url.origin)?.probe ?? null;
   const doubted = html !== null && subject.entry.found !== "start";
   return {
-    moved: movedTo(subject, page),
+    moved: movedTo(subject, page.url),
     facts: html === null ? null : readHtmlPage(html),
     softNotFound: doubted && isSoftNotFound(probe, html, page.url),
   };
@@ -78,8 +78,8 @@ function mayBeListed(step: Step, { found }: Subject, page: Page, facts: HtmlPage
 }
 
 /** Where a redirect led, when the file goes by that address; a pushed URL keeps its own. */
-function movedTo({ entry, found }: Subject, page: Page): string | null {
-  const target = normalizeUrl(page.url).href;
+function movedTo({ entry, found }: Subject, url: URL): string | null {
+  const target = normalizeUrl(url).href;
   return found === "pushed" || target === entry.url ? null : target;
 }
 
@@ -154,16 +154,20 @@ function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
   if (!pushed) crawl.listed += 1;
 }
 
-async function settleUnchanged(step: Step, subject: Subject): Promise<void> {
-  const { entry, known, found } = subject;
-  if (known === null) return;
-  if (!(await followKept(step, subject))) {
+async function settleUnchanged(step: Step, subject: Subject, url: URL): Promise<void> {
+  const { entry, found } = subject;
+  const moved = movedTo(subject, url);
+  if (moved !== null && isSettled(step, moved)) return;
+  const known = moved === null ? subject.known : ((await step.known.byPath([moved]))[0] ?? null);
+  const whole = known !== null && (await followKept(step, { ...subject, known }));
+  if (!whole) {
     // Its bytes are lost, and with them its links: fetch it whole.
     const visit = await step.visitNow(entry, null);
-    if (visit.outcome !== "unchanged") return await settleVisit(step, entry, known, visit);
+    if (visit.outcome !== "unchanged") return await settleVisit(step, entry, subject.known, visit);
   }
+  if (known === null) return;
   step.out.files.push(known);
-  noteListed(step, known.path, found === "pushed");
+  noteListed(step, known.path, foundAs({ ...entry, found }, known) === "pushed");
 }
 
 /** Gone for good: 404 or 410. What never was a file stays none, unless someone named it. */

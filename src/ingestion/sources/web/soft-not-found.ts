@@ -22,15 +22,21 @@ export function notFoundWords(html: string, url: URL): NotFoundWords {
 export function isSoftNotFound(probe: NotFoundWords, html: string, url: URL): boolean {
   if (probe === null) return false;
   const words = distinctWords(textOf(html), url);
-  const shared = probe.filter((word) => words.has(word)).length;
-  const all = probe.length + words.size - shared;
+  const own = wordsOfUrl(url);
+  const expected = probe.filter((word) => !own.has(word));
+  const shared = expected.filter((word) => words.has(word)).length;
+  const all = expected.length + words.size - shared;
   return all > 0 && shared / all >= LIKENESS;
 }
 
 /** Without numbers and without the address itself, which such pages like to repeat. */
 function distinctWords(text: string, url: URL): Set<string> {
-  const own = new Set(wordsOf(decoded(url.href)));
+  const own = wordsOfUrl(url);
   return new Set(wordsOf(text).filter((word) => !own.has(word) && !/\d/.test(word)));
+}
+
+function wordsOfUrl(url: URL): Set<string> {
+  return new Set(wordsOf(decoded(url.href)));
 }
 
 function textOf(html: string): string {

@@ -33,14 +33,17 @@ export type Page = {
 
 export type Visit =
   | Page
-  | { outcome: "unchanged" }
+  | { outcome: "unchanged"; url: URL }
   | { outcome: "missing"; status: number }
   | { outcome: "failed"; failure: SourceFailure }
   /** Not read, so that no two large bodies are in memory: to be visited again alone. */
   | { outcome: "large" };
 
+export type Validators = { etag: string | null; lastModified: string | null };
+
 export type Wanted = {
-  validators: { etag: string | null; lastModified: string | null } | null;
+  /** What the page had when it was last fetched, if it may answer that it has not changed. */
+  validatorsOf: (url: URL) => Promise<Validators | null>;
   /** False: what is no document is not downloaded. */
   anyType: boolean;
   /** Nothing else is being read: the body may be as large as a document or a sitemap is. */
@@ -71,7 +74,7 @@ async function exchange(
 ): Promise<{ visit: Visit; answered: boolean }> {
   try {
     const got = await guardedFetch(visitor.outgoing, url.href, {
-      headers: headersOf(wanted),
+      headers: async (hop) => headersOf(await wanted.validatorsOf(hop)),
       signal: visitor.signal,
       timeoutMs: visitor.pageTimeoutMs,
       refuseHop: async (hop) => {
@@ -91,7 +94,7 @@ async function exchange(
   }
 }
 
-function headersOf({ validators }: Wanted): Record<string, string> {
+function headersOf(validators: Validators | null): Record<string, string> {
   const headers: Record<string, string> = { "user-agent": USER_AGENT, accept: ACCEPT };
   if (validators?.etag) headers["if-none-match"] = validators.etag;
   if (validators?.lastModified) headers["if-modified-since"] = validators.lastModified;
@@ -105,7 +108,7 @@ async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): 
     await response.body?.cancel();
     return visit;
   };
-  if (status === 304) return await discard({ outcome: "unchanged" });
+  if (status === 304) return await discard({ outcome: "unchanged", url });
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
   if (status !== 200) return await discard(failed(statusFailure(response, visitor.now())));
   const contentType = headers.get("content-type");

@@ -141,7 +141,7 @@ function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
 
 /** The kept bytes have gone: the page as it is now. @throws SourceFailure */
 async function fetchAgain(visitor: Visitor, file: ListedFile): Promise<OpenedFile> {
-  const wanted = { validators: null, anyType: true, alone: true, refuse: () => null };
+  const wanted = { validatorsOf: async () => null, anyType: true, alone: true, refuse: () => null };
   const visit = await visitPage(visitor, new URL(file.path), wanted);
   if (visit.outcome === "failed") throw visit.failure;
   if (visit.outcome !== "page") return { outcome: "gone" };

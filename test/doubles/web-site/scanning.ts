@@ -1,0 +1,112 @@
+import { webConfig, type WebConfig } from "../../../src/ingestion/sources/web/config.ts";
+import { webReader, type WebOptions } from "../../../src/ingestion/sources/web/web-reader.ts";
+import type {
+  KnownFiles,
+  ListedFile,
+  SourceReader,
+  SourceStore,
+} from "../../../src/ports/source-reader.ts";
+
+const PAGE_TIMEOUT_MS = 400;
+
+/** A store in memory; what it holds can be looked at. */
+export function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
+  const entries = new Map<string, Uint8Array>();
+  return {
+    entries,
+    read: async (key) => entries.get(key) ?? null,
+    write: async (key, bytes) => {
+      entries.set(key, bytes);
+    },
+    remove: async (prefix) => {
+      for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key);
+    },
+  };
+}
+
+/** The host name under which the test site is reached; every other address is fetched as it is. */
+export const HOST = "handbook.example.com";
+export const BASE = `http://${HOST}`;
+
+export type Scanned = { listed: ListedFile[]; gone: string[]; skipped: number; partial: boolean };
+
+/** A web source as the scan engine keeps it: known files, store, and scans that update them. */
+export function webSource(port: number, settings: Partial<WebConfig>) {
+  const files = new Map<string, ListedFile>();
+  const store = memoryStore();
+  const outside: string[] = [];
+  const waits: number[] = [];
+  let time = 0;
+  const known: KnownFiles = {
+    byPath: async (paths) => paths.flatMap((path) => files.get(path) ?? []),
+    pushed: async (after, limit) =>
+      [...files.values()]
+        .filter((file) => file.sourceState?.["pushed"] === true && file.path > (after ?? ""))
+        .sort((a, b) => (a.path < b.path ? -1 : 1))
+        .slice(0, limit),
+  };
+  const options: WebOptions = {
+    outgoing: {
+      allowPrivate: false,
+      fetch: async (address, request) => {
+        const url = new URL(address);
+        if (url.hostname !== HOST) outside.push(address);
+        if (/example\.\w+$/.test(url.hostname) && url.hostname !== HOST)
+          throw new TypeError("no such host");
+        const target = url.hostname === HOST ? address.replace(HOST, `127.0.0.1:${port}`) : address;
+        return await fetch(target, request);
+      },
+    },
+    store,
+    known,
+    now: () => time,
+    wait: async (ms) => {
+      waits.push(ms);
+      time += ms;
+    },
+    pageTimeoutMs: PAGE_TIMEOUT_MS,
+  };
+  const reader = webReader(webConfig.parse(settings), options);
+  return { files, store, outside, waits, reader, ...scans(reader, files) };
+}
+
+const signal = new AbortController().signal;
+
+function scans(reader: SourceReader, files: Map<string, ListedFile>) {
+  const take = (file: ListedFile) => {
+    files.set(file.path, { ...file });
+  };
+  return {
+    async scan(): Promise<Scanned> {
+      const scanned: Scanned = { listed: [], gone: [], skipped: 0, partial: false };
+      let cursor: string | null = null;
+      do {
+        const page = await reader.list(cursor, signal);
+        scanned.listed.push(...page.files);
+        scanned.gone.push(...page.gone);
+        scanned.skipped += page.skipped ?? 0;
+        scanned.partial ||= page.partial ?? false;
+        cursor = page.next;
+      } while (cursor !== null);
+      for (const file of scanned.listed) take(file);
+      for (const path of scanned.gone) files.delete(path);
+      const listed = new Set(scanned.listed.map((file) => file.path));
+      if (!scanned.partial)
+        for (const path of files.keys()) if (!listed.has(path)) files.delete(path);
+      return scanned;
+    },
+    async push(...urls: string[]) {
+      const page = await reader.look?.(urls, signal);
+      for (const file of page?.files ?? []) take(file);
+      for (const path of page?.gone ?? []) files.delete(path);
+      return page;
+    },
+    async textOf(path: string): Promise<{ text: string; mimeType: string | null } | string> {
+      const file = files.get(path);
+      if (file === undefined) return "unknown";
+      const opened = await reader.open(file, signal);
+      if (opened.outcome === "gone") return "gone";
+      return { text: await new Response(opened.body).text(), mimeType: opened.mimeType };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** What a page of the site answers; functions see how often it was asked. */
+export type Answer = {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Sends the beginning of a body and then nothing more. */
+  drips?: boolean;
+};
+type Route = Answer | ((url: URL, request: IncomingMessage) => Answer);
+
+/** A server on loopback whose pages a test defines and counts. */
+export async function startWebSite() {
+  const routes = new Map<string, Route>();
+  const asked: { path: string; status: number }[] = [];
+  let fallback: (url: URL) => Answer | null = () => null;
+
+  const answerTo = (url: URL, request: IncomingMessage): Answer => {
+    const route = routes.get(`${url.pathname}${url.search}`) ?? routes.get(url.pathname);
+    const answer = typeof route === "function" ? route(url, request) : route;
+    return answer ?? fallback(url) ?? { status: 404, body: "not here" };
+  };
+
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? "/", "http://site.invalid");
+    const answer = answerTo(url, request);
+    const tag = answer.headers?.["etag"];
+    const same = tag !== undefined && request.headers["if-none-match"] === tag;
+    const status = same ? 304 : (answer.status ?? 200);
+    asked.push({ path: `${url.pathname}${url.search}`, status });
+    response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...answer.headers });
+    if (answer.drips === true) response.write("<p>slow");
+    else response.end(same ? undefined : answer.body);
+  });
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => {
+    server.once("listening", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    routes,
+    asked,
+    /** Answers every path without a route; null: 404. */
+    otherwise(answer: (url: URL) => Answer | null) {
+      fallback = answer;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+export type WebSite = Awaited<ReturnType<typeof startWebSite>>;
+
+/** A server that must never be reached: it counts every connection. */
+export async function startCanary() {
+  let connections = 0;
+  const server = createServer((_request, response) => response.end("secret"));
+  server.on("connection", () => {
+    connections += 1;
+  });
+  server.listen(0);
+  await new Promise((resolve) => {
+    server.once("listening", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    connections: () => connections,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+export function htmlPage(title: string, links: string[], head = "", text = ""): string {
+  const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join("");
+  return `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body><nav><ul>${anchors}</ul></nav><main><h1>${title}</h1><p>Text of ${title}. ${text}</p></main></body></html>`;
+}
+
+export function sitemapOf(addresses: string[], gzip = false): Answer {
+  const urls = addresses.map((each) => `<url><loc>${each.replaceAll("&", "&amp;")}</loc></url>`);
+  const xml = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join("")}</urlset>`;
+  const headers = { "content-type": gzip ? "application/gzip" : "application/xml" };
+  return { headers, body: gzip ? gzipSync(xml) : xml };
+}
+
+export function sitemapIndexOf(addresses: string[]): Answer {
+  const maps = addresses.map((each) => `<sitemap><loc>${each}</loc></sitemap>`);
+  return {
+    headers: { "content-type": "application/xml" },
+    body: `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${maps.join("")}</sitemapindex>`,
+  };
+}

@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import {
+  htmlPage,
+  sitemapOf,
+  startWebSite,
+  type Answer,
+  type WebSite,
+} from "../../doubles/web-site/web-site.ts";
+
+let site: WebSite;
+
+beforeEach(async () => {
+  site = await startWebSite();
+  page("/", ["/a", "/b"]);
+  page("/a", ["/a/1"]);
+  page("/a/1", []);
+  page("/b", []);
+});
+
+afterEach(async () => {
+  await site.stop();
+});
+
+function page(path: string, links: string[], version = "1", head = "") {
+  const headers = { etag: `"${path}-${version}"` };
+  site.routes.set(path, { headers, body: htmlPage(`${path} v${version}`, links, head) });
+}
+const set = (path: string, answer: Answer) => site.routes.set(path, answer);
+const pathsOf = (files: Iterable<string>) =>
+  [...files].map((path) => path.replace(BASE, "")).sort();
+const start = { startUrls: [BASE] };
+const failureOf = (file: { failure?: { kind: string; message: string } } | undefined) =>
+  file?.failure;
+
+describe("between two scans", () => {
+  test("changed, added and removed pages show; an unchanged one keeps its version", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    const before = new Map([...source.files].map(([path, { version }]) => [path, version]));
+    page("/", ["/a", "/c"], "2");
+    page("/c", []);
+    page("/a", ["/a/1"], "2");
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/c"]);
+    expect(source.files.get(`${BASE}/a`)?.version).not.toBe(before.get(`${BASE}/a`));
+    expect(source.files.get(`${BASE}/a/1`)?.version).toBe(before.get(`${BASE}/a/1`));
+    expect(await source.textOf(`${BASE}/a`)).toMatchObject({
+      text: expect.stringContaining("/a v2"),
+    });
+    // The bytes of what is no longer there are not kept.
+    expect([...source.store.entries.keys()].filter((key) => key.startsWith("pages/")).length).toBe(
+      4,
+    );
+  });
+
+  test("404 and 410 are removals", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    set("/a/1", { status: 410 });
+    set("/b", { status: 404 });
+    const scanned = await source.scan();
+    expect(pathsOf(scanned.gone)).toEqual(["/a/1", "/b"]);
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
+  });
+
+  test.each<[string, Answer]>([
+    ["errs", { status: 500 }],
+    ["is overloaded", { status: 503, headers: { "retry-after": "30" } }],
+    ["denies", { status: 403 }],
+    ["drips", { drips: true }],
+    ["loops", { status: 302, headers: { location: "/a" } }],
+  ])("a page whose server %s stays, with all that it leads to", async (_what, answer) => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    const { version } = source.files.get(`${BASE}/a`) ?? {};
+    set("/a", answer);
+    const scanned = await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    const failed = scanned.listed.filter((file) => file.failure !== undefined);
+    expect(failed.map((file) => [file.path, file.version])).toEqual([[`${BASE}/a`, version]]);
+    expect(scanned.gone).toEqual([]);
+  });
+
+  test("a start page that errs takes nothing away, even when its bytes are lost", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    set("/", { status: 502 });
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    source.store.entries.clear();
+    expect(await source.scan()).toMatchObject({ partial: true });
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+  });
+
+  test("a robots.txt that cannot be read stops everything for now", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    set("/robots.txt", { status: 500 });
+    site.asked.length = 0;
+    const scanned = await source.scan();
+    expect(new Set(site.asked.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
+    expect(scanned.gone).toEqual([]);
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    const fresh = await webSource(site.port, start).scan();
+    expect(fresh).toMatchObject({ partial: true });
+    expect(failureOf(fresh.listed[0])).toMatchObject({
+      kind: "down",
+      message: "robots.txt of handbook.example.com cannot be read",
+    });
+  });
+
+  test("lost bytes are fetched whole again although the server says 304", async () => {
+    const source = webSource(site.port, start);
+    await source.scan();
+    source.store.entries.clear();
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+    expect(await source.textOf(`${BASE}/a/1`)).toMatchObject({
+      text: expect.stringContaining("/a/1 v1"),
+    });
+  });
+});
+
+describe("failures at first sight", () => {
+  test("a link becomes no file, a start or sitemap URL does", async () => {
+    page("/", ["/missing", "/broken"]);
+    set("/broken", { status: 500 });
+    set("/map.xml", sitemapOf([`${BASE}/b`, `${BASE}/lost`, `${BASE}/broken-too`]));
+    set("/broken-too", { status: 500 });
+    const source = webSource(site.port, {
+      startUrls: [BASE, `${BASE}/not-there`],
+      sitemapUrls: [`${BASE}/map.xml`, `${BASE}/no-map.xml`],
+    });
+    const { listed, skipped } = await source.scan();
+    expect(skipped).toBe(2);
+    const shown = listed.map(
+      (file) => `${file.path.replace(BASE, "")} ${failureOf(file)?.message ?? "ok"}`,
+    );
+    expect(shown.sort()).toEqual([
+      "/ ok",
+      "/b ok",
+      "/broken-too the server answered 500",
+      "/lost the page does not exist (404)",
+      "/no-map.xml sitemap: there is no sitemap at this address",
+      "/not-there the page does not exist (404)",
+    ]);
+    const again = await source.scan();
+    expect(again.listed.length).toBe(listed.length);
+    expect(again.gone).toEqual([]);
+  });
+
+  test("a page beyond the limit is refused, without its bytes where its length is told", async () => {
+    set("/big", { headers: { "content-length": String(26 * 1_024 * 1_024) } });
+    set("/large", { body: `<p>${"x".repeat(3 * 1_024 * 1_024)}</p>` });
+    const source = webSource(site.port, { startUrls: [`${BASE}/big`, `${BASE}/large`] });
+    const { listed } = await source.scan();
+    expect(
+      listed.map((file) => [file.path.replace(BASE, ""), file.size, failureOf(file)?.message]),
+    ).toEqual([
+      ["/big", 0, "larger than 25 MiB"],
+      ["/large", 3 * 1_024 * 1_024 + 7, undefined],
+    ]);
+  });
+
+  test("a server that never answers ends the scan instead of filling it with failures", async () => {
+    const links = Array.from({ length: 40 }, (_, at) => `/slow/${at}`);
+    page("/", links);
+    for (const link of links) set(link, { status: 429, headers: { "retry-after": "9" } });
+    await expect(webSource(site.port, start).scan()).rejects.toMatchObject({
+      kind: "throttled",
+      retryAfterMs: 9_000,
+    });
+  });
+});
+
+describe("pushed URLs", () => {
+  test("become files, are fetched whole each time, and stay until they are gone", async () => {
+    page("/news", ["/news/more"]);
+    page("/news/more", []);
+    const source = webSource(site.port, start);
+    await source.scan();
+    const looked = await source.push(`${BASE}/news#top`, `${BASE}/a`);
+    expect(pathsOf(looked?.files.map((file) => file.path) ?? [])).toEqual(["/a", "/news"]);
+    site.asked.length = 0;
+    await source.push(`${BASE}/news`);
+    expect(site.asked.filter(({ path }) => path === "/news")).toEqual([
+      { path: "/news", status: 200 },
+    ]);
+
+    page("/", [], "2");
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/news"]);
+    set("/news", { status: 500 });
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/news"]);
+    set("/news", { status: 404 });
+    const scanned = await source.scan();
+    expect(pathsOf(scanned.gone)).toEqual(["/news"]);
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
+  });
+
+  test("that fail are told as errors, and gone at the next scan when they still are not there", async () => {
+    const source = webSource(site.port, start);
+    set("/robots.txt", { body: "User-agent: Quarry\nDisallow: /secret" });
+    await source.push(`${BASE}/nowhere`, `${BASE}/secret`);
+    expect(failureOf(source.files.get(`${BASE}/nowhere`))?.message).toBe(
+      "the page does not exist (404)",
+    );
+    expect(failureOf(source.files.get(`${BASE}/secret`))).toMatchObject({
+      kind: "denied",
+      message: "robots.txt disallows this page",
+    });
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b", "/secret"]);
+  });
+
+  test("keep their own address when they redirect or name a canonical one", async () => {
+    set("/short", { status: 301, headers: { location: "/b" } });
+    page("/copy", [], "1", `<link rel="canonical" href="/b">`);
+    const source = webSource(site.port, {});
+    await source.push(`${BASE}/short`, `${BASE}/copy`);
+    expect(pathsOf(source.files.keys())).toEqual(["/copy", "/short"]);
+    expect(source.files.get(`${BASE}/short`)?.url).toBe(`${BASE}/b`);
+    await source.scan();
+    expect(pathsOf(source.files.keys())).toEqual(["/copy", "/short"]);
+  });
+});
+
+test("crawl-delay is kept between all pages of the server", async () => {
+  set("/robots.txt", { body: "User-agent: *\nCrawl-delay: 2" });
+  const source = webSource(site.port, start);
+  await source.scan();
+  expect(source.waits).toEqual([2_000, 2_000, 2_000]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
+});
+
+test("two pages that name each other as canonical are not both lost", async () => {
+  page("/", ["/x", "/y", "/z?sort=up", "/z"]);
+  page("/x", [], "1", `<link rel="canonical" href="/y">`);
+  page("/y", [], "1", `<link rel="canonical" href="/x">`);
+  page("/z", []);
+  page("/z?sort=up", [], "1", `<link rel="canonical" href="${BASE}/z">`);
+  const source = webSource(site.port, start);
+  await source.scan();
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/y", "/z"]);
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
+import { BASE, webSource, type Scanned } from "../../doubles/web-site/scanning.ts";
+import { startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
+
+let site: WebSite;
+let expected: string[];
+
+const sorted = (texts: Iterable<string>) => [...texts].sort((a, b) => (a < b ? -1 : 1));
+const versionsOf = ({ listed }: Scanned) =>
+  sorted(listed.map(({ path, version }) => `${path} ${version}`));
+const settings = {
+  startUrls: [BASE],
+  sitemapUrls: [`${BASE}/sitemap.xml`],
+  maxDepth: 30,
+  exclude: ["/calendar*"],
+};
+
+beforeAll(async () => {
+  site = await startWebSite();
+  expected = buildHandbookSite(site, BASE).map((path) => `${BASE}${path}`);
+});
+
+afterAll(async () => {
+  await site.stop();
+});
+
+describe("a site of more than 300 pages with traps", () => {
+  test("is listed exactly, and a second scan downloads nothing", async () => {
+    const source = webSource(site.port, settings);
+    const first = await source.scan();
+    expect(expected.length).toBeGreaterThan(300);
+    expect(sorted(source.files.keys())).toEqual(sorted(expected));
+    expect(first.listed.length).toBe(expected.length);
+    expect(first.listed.filter((file) => file.failure !== undefined)).toEqual([]);
+    expect(first.partial).toBe(false);
+    expect(first.skipped).toBeGreaterThan(10);
+    expect(source.outside).toEqual([]);
+
+    site.asked.length = 0;
+    const second = await source.scan();
+    expect(sorted(second.listed.map((file) => file.path))).toEqual(sorted(expected));
+    expect(versionsOf(second)).toEqual(versionsOf(first));
+    const bodies = site.asked.filter(
+      ({ path, status }) => status === 200 && expected.includes(BASE + path),
+    );
+    expect(bodies).toEqual([]);
+    expect(site.asked.some(({ path }) => path.startsWith("/private/secret"))).toBe(false);
+    expect(site.asked.some(({ path }) => path.startsWith("/run.cgi"))).toBe(false);
+    // Nothing but the pages and the list of them is left behind.
+    expect([...source.store.entries.keys()].filter((key) => key.startsWith("crawl/"))).toEqual([]);
+  });
+
+  test("an endless calendar ends", async () => {
+    const source = webSource(site.port, { ...settings, exclude: [], maxPages: 1_000 });
+    await source.scan();
+    const days = [...source.files.keys()].filter((path) => path.includes("/calendar"));
+    expect(days.length).toBeGreaterThan(0);
+    expect(days.length).toBeLessThanOrEqual(60);
+    expect(sorted([...source.files.keys()].filter((path) => !days.includes(path)))).toEqual(
+      sorted(expected),
+    );
+  });
+
+  test("maxPages and maxDepth bound it", async () => {
+    const few = webSource(site.port, { ...settings, maxPages: 25 });
+    expect((await few.scan()).listed.length).toBe(25);
+    const shallow = webSource(site.port, { startUrls: [BASE], maxDepth: 0 });
+    await shallow.scan();
+    expect([...shallow.files.keys()]).toEqual([`${BASE}/`]);
+    const one = webSource(site.port, { startUrls: [BASE], maxDepth: 1 });
+    await one.scan();
+    const sections = Array.from({ length: 10 }, (_, at) => `${BASE}/section/${at}`);
+    expect(sorted(one.files.keys())).toEqual(
+      sorted([`${BASE}/`, `${BASE}/about`, `${BASE}/manual.pdf`, ...sections]),
+    );
+  });
+
+  test("include and exclude choose the pages", async () => {
+    const source = webSource(site.port, {
+      startUrls: [`${BASE}/section/3`],
+      include: ["/section/3/"],
+      exclude: ["page-1*.html"],
+    });
+    await source.scan();
+    const pages = Array.from({ length: 30 }, (_, at) => `page-${at}.html`)
+      .filter((name) => !name.startsWith("page-1"))
+      .map((name) => `${BASE}/section/3/${name}`);
+    expect(sorted(source.files.keys())).toEqual(sorted(pages));
+  });
+
+  test("a sitemap alone lists what it names", async () => {
+    const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+    await source.scan();
+    expect([...source.files.keys()]).toEqual([`${BASE}/orphan/one`]);
+  });
+});
+
+test("kept pages open without another fetch, with charset, title and language", async () => {
+  const source = webSource(site.port, { startUrls: [`${BASE}/latin`] });
+  await source.scan();
+  const file = source.files.get(`${BASE}/latin`);
+  expect(file).toMatchObject({
+    name: "latin",
+    mimeType: "text/html",
+    metadata: { title: "Übersicht", language: "en" },
+    url: `${BASE}/latin`,
+    externalId: `${BASE}/latin`,
+  });
+  site.asked.length = 0;
+  expect(await source.textOf(`${BASE}/latin`)).toMatchObject({
+    mimeType: "text/html; charset=iso-8859-1",
+  });
+  expect(site.asked).toEqual([]);
+  source.store.entries.clear();
+  expect(await source.textOf(`${BASE}/latin`)).toMatchObject({
+    mimeType: "text/html; charset=iso-8859-1",
+  });
+  expect(site.asked.map(({ path }) => path)).toContain("/latin");
+});
+
+test("a step that is done twice goes on from the same place", async () => {
+  const { reader } = webSource(site.port, settings);
+  const signal = new AbortController().signal;
+  const first = await reader.list(null, signal);
+  const second = await reader.list(first.next, signal);
+  const again = await reader.list(first.next, signal);
+  expect(again.files.map((file) => file.path)).toEqual(second.files.map((file) => file.path));
+  expect(again.next).toBe(second.next);
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { guardedFetch } from "../../../src/ingestion/guarded-fetch.ts";
+import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
+import { BASE, HOST, webSource } from "../../doubles/web-site/scanning.ts";
+import {
+  htmlPage,
+  sitemapIndexOf,
+  sitemapOf,
+  startCanary,
+  startWebSite,
+  type WebSite,
+} from "../../doubles/web-site/web-site.ts";
+
+let site: WebSite;
+let canary: Awaited<ReturnType<typeof startCanary>>;
+/** The addresses that lead inside, with the port at which someone listens. */
+let inside: string[];
+
+beforeEach(async () => {
+  site = await startWebSite();
+  canary = await startCanary();
+  inside = INSIDE.map((address) => {
+    const [, host = "", rest = ""] = /^http:\/\/([^/]*)(.*)$/.exec(address) ?? [];
+    return /:\d+$/.test(host) ? address : `http://${host}:${canary.port}${rest}`;
+  });
+});
+
+afterEach(async () => {
+  await site.stop();
+  await canary.stop();
+});
+
+test("nothing inside is reached by links, redirects, sitemaps, canonical links or pushes", async () => {
+  const redirects = inside.map((_, at) => `/go/${at}`);
+  for (const [at, location] of inside.entries()) {
+    site.routes.set(`/go/${at}`, { status: 302, headers: { location: encodeURI(location) } });
+  }
+  const canonicals = inside.map((_, at) => `/canonical/${at}`);
+  for (const [at, address] of inside.entries()) {
+    const head = `<link rel="canonical" href="${address}"><meta http-equiv="refresh" content="0;url=${address}">`;
+    site.routes.set(`/canonical/${at}`, { body: htmlPage("C", [], head) });
+  }
+  site.routes.set("/", { body: htmlPage("Start", [...inside, ...redirects, ...canonicals]) });
+  site.routes.set("/map.xml", sitemapOf([...inside, `${BASE}/go/0`, `${BASE}/mapped`]));
+  site.routes.set("/index.xml", sitemapIndexOf([...inside, `${BASE}/map.xml`]));
+  site.routes.set("/mapped", { body: htmlPage("Mapped", inside, `<base href="${inside[0]}">`) });
+  const source = webSource(site.port, {
+    startUrls: [BASE],
+    sitemapUrls: [`${BASE}/index.xml`],
+    maxPages: 2_000,
+  });
+  const { listed, skipped } = await source.scan();
+  const read = listed.filter((file) => file.failure === undefined).map((file) => file.path);
+  expect(read.length).toBe(2 + canonicals.length);
+  expect(skipped).toBeGreaterThanOrEqual(redirects.length - 1);
+
+  const pushed = await source.push(...inside, ...redirects.map((path) => BASE + path));
+  const failures = (pushed?.files ?? []).map((file) => file.failure?.kind);
+  expect(failures.length).toBeGreaterThanOrEqual(inside.length);
+  expect(new Set(failures)).toEqual(new Set(["denied"]));
+
+  expect(source.outside).toEqual([]);
+  expect(canary.connections()).toBe(0);
+});
+
+test("start URLs and sitemaps inside are refused as well", async () => {
+  const source = webSource(site.port, {
+    startUrls: [`http://127.0.0.1:${canary.port}/`],
+    sitemapUrls: [`http://localhost:${canary.port}/sitemap.xml`],
+  });
+  const { listed } = await source.scan();
+  expect(listed.map((file) => file.failure?.kind)).toEqual(["denied"]);
+  expect(source.outside).toEqual([]);
+  expect(canary.connections()).toBe(0);
+});
+
+test("with the switch for tests the same addresses are fetched: the canary does sing", async () => {
+  const outgoing = { fetch, allowPrivate: true };
+  const signal = new AbortController().signal;
+  const address = `http://127.0.0.1:${canary.port}/`;
+  const { response } = await guardedFetch(outgoing, address, { signal });
+  expect(await response.text()).toBe("secret");
+  expect(canary.connections()).toBe(1);
+});
+
+test("redirects are bounded, and a body may not be larger than allowed once unpacked", async () => {
+  for (let at = 0; at < 8; at += 1) {
+    site.routes.set(`/hop/${at}`, { status: 307, headers: { location: `/hop/${at + 1}` } });
+  }
+  const source = webSource(site.port, {
+    startUrls: [`${BASE}/hop/0`, `${BASE}/hop/4`],
+    sitemapUrls: [`${BASE}/bomb.xml.gz`],
+  });
+  site.routes.set("/hop/8", { body: htmlPage("There", []) });
+  const bomb = sitemapOf([`${BASE}/${"a".repeat(20 * 1_024 * 1_024)}`], true);
+  site.routes.set("/bomb.xml.gz", bomb);
+  const { listed } = await source.scan();
+  expect(listed.map((file) => [file.path, file.failure?.message])).toEqual([
+    [`${BASE}/bomb.xml.gz`, "sitemap: larger than 16 MiB"],
+    [`${BASE}/hop/0`, "more than 5 redirects"],
+    [`${BASE}/hop/8`, undefined],
+  ]);
+});
+
+test("a start URL may move to its www name, and to no other host", async () => {
+  site.routes.set("/", { status: 301, headers: { location: `http://www.${HOST}/` } });
+  const source = webSource(site.port, { startUrls: [BASE] });
+  await source.scan().catch(() => undefined);
+  expect(source.outside.every((address) => address.startsWith(`http://www.${HOST}/`))).toBe(true);
+  site.routes.set("/", { status: 301, headers: { location: "http://evil.example.net/" } });
+  const other = webSource(site.port, { startUrls: [BASE] });
+  const { listed } = await other.scan();
+  expect(listed.map((file) => file.failure?.message)).toEqual(["redirects to another host"]);
+  expect(other.outside).toEqual([]);
+});
