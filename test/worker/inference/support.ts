@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+
+import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { AgentId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
+import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { DIMENSIONS, indexOf, put } from "../rag-index/support.ts";
+
+export type World = {
+  services: InferenceServices;
+  /** What was sent to the usage queue. */
+  usage: UsageMessage[];
+  /** Settles what the answers did not wait for. */
+  settled: () => Promise<void>;
+};
+
+/** The services as they are composed, with doubles for what is outside. */
+export function worldWith(of: {
+  double?: OpenAiDouble;
+  ai?: WorkersAi;
+  variables?: Record<string, string>;
+}): World {
+  const config = parseConfig({
+    ENVIRONMENT: "development",
+    OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+    AI_GATEWAY_ACCOUNT_ID: "account",
+    AI_GATEWAY_ID: "gate",
+    AI_GATEWAY_TOKEN: "gateway-token",
+    AI_GATEWAY_BASE_URL: "http://gateway.test/v1",
+    ...of.variables,
+  });
+  const usage: UsageMessage[] = [];
+  const background: Promise<unknown>[] = [];
+  const services: InferenceServices = {
+    config,
+    now: () => Date.now(),
+    log: jsonLog(() => {}),
+    db: openDatabase(env.DB),
+    queue: {
+      scan: () => Promise.resolve(),
+      index: () => Promise.resolve(),
+      usage: async (message) => {
+        usage.push(message);
+      },
+    },
+    ragIndexes: ragIndexes(env.RAG_INDEX),
+    vectorIndex: null,
+    models: modelRegistry(config, { ai: of.ai, fetch: of.double?.fetch }),
+    inBackground: (work) => background.push(work),
+  };
+  return {
+    services,
+    usage,
+    settled: async () => {
+      await Promise.all(background);
+    },
+  };
+}
+
+export function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord {
+  const source = "source" as FileSourceId;
+  return {
+    id: identifier as RagId,
+    name: `The ${identifier}`,
+    identifier,
+    status: "active",
+    fileSource: { id: source, name: "Drive", identifier: "drive", provider: "file_system" },
+    scopeMode: "global",
+    chunkSize: 400,
+    chunkOverlap: 60,
+    reranker: null,
+    searchMode: "hybrid",
+    generation: 1,
+    shards: 1,
+    embeddingModel: "embedded/hash",
+    dimensions: DIMENSIONS,
+    totalFiles: 1,
+    processedFiles: 1,
+    numberVectors: 1,
+    ...more,
+  };
+}
+
+/** A RAG whose index holds these files, a list of passages each. */
+export async function indexedRag(
+  identifier: string,
+  files: Record<string, string[]>,
+  more: Partial<RagRecord> = {},
+): Promise<RagRecord> {
+  const index = indexOf(identifier);
+  for (const [path, passages] of Object.entries(files)) await put(index, path, 1, passages);
+  return ragRecord(identifier, more);
+}
+
+const settings = {
+  name: "Ask",
+  identifier: "ask",
+  systemPrompt: "Answer briefly.",
+  temperature: null,
+  maxOutputTokens: null,
+  createdAt: 0,
+};
+
+export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => ({
+  id: newId<InferenceId>(Date.now()),
+  ...settings,
+  model: "embedded/extractive",
+  rags: [],
+  nativeRag: true,
+  ...more,
+});
+
+export const agentOf = (more: Partial<AgentRecord>): AgentRecord => ({
+  id: newId<AgentId>(Date.now()),
+  ...settings,
+  model: "embedded/extractive",
+  rags: [],
+  description: "",
+  maxSteps: 5,
+  ...more,
+});
+
+export const inputOf = (more: Partial<InferenceInput>): InferenceInput => ({
+  prompt: "What is the answer?",
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  includeDuplicates: false,
+  useAllFiles: true,
+  ...more,
+});
+
+export const nobody = { tokenId: null };
