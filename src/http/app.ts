@@ -14,6 +14,7 @@ import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
 import { ragRoutes } from "./routes/rags.ts";
 import { ragScopeRoutes } from "./routes/rag-scopes.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
 
@@ -41,6 +42,6 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
 function publicApi(): OpenAPIHono<AppEnv> {
   const api = new OpenAPIHono<AppEnv>();
   const all = [ragRoutes, ragFileRoutes, ragScopeRoutes, inferenceRoutes, inferenceFileRoutes];
-  for (const routes of [...all, agentRoutes]) api.route("/", routes);
+  for (const routes of [...all, agentRoutes, webhookRoutes]) api.route("/", routes);
   return api;
 }

@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/clock.ts";
 import { listPublicInferences } from "../../db/public-lists.ts";
+import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
@@ -104,10 +105,18 @@ inferenceRoutes.openapi(retrieveRoute, async (context) => {
   const { caller, inference, services } = context.var;
   const input = context.req.valid("json");
   const { signal } = context.req.raw;
+  const startedAt = services.now();
   const { systemPrompt, chunks, losses } = await retrieveContext(services, {
     inference,
     input,
     signal,
+  });
+  recordRetrieveUsage(services, {
+    ragIds: inference.rags.map(({ id }) => id),
+    inferenceId: inference.id,
+    caller,
+    latencyMs: services.now() - startedAt,
+    losses,
   });
   const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
   return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { listPublicRags } from "../../db/public-lists.ts";
+import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
@@ -74,6 +75,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const input = context.req.valid("json");
   const { selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const named = input.useAllFiles ? null : { files, folders };
+  const startedAt = services.now();
   const { chunks, losses } = await retrieve(
     services,
     {
@@ -87,6 +89,8 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     },
     { signal: context.req.raw.signal },
   );
+  const latencyMs = services.now() - startedAt;
+  recordRetrieveUsage(services, { ragIds: [rag.id], caller, latencyMs, losses });
   const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
   return context.json({ chunks: answers, ...degradedFor(caller, losses) }, 200);
 });

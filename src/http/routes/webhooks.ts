@@ -1,0 +1,73 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+
+import { bearerIn } from "../../access/bearer.ts";
+import { notFound, unauthorized } from "../../core/errors.ts";
+import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import type { FileSourceId } from "../../core/ids.ts";
+import { findWebSource } from "../../db/public-webhooks.ts";
+import { pushUrls } from "../../ingestion/push-urls.ts";
+import { receiveDriveNotification } from "../../ingestion/receive-drive-notification.ts";
+import type { AppEnv } from "../app-env.ts";
+import { jsonBody } from "../middleware/json-body.ts";
+import { errors } from "../schemas/error.ts";
+import { json, jsonRequest } from "./route-parts.ts";
+
+const URLS_LIMIT = 1_000;
+
+type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { sourceId: FileSourceId } };
+
+/** The source first (404), then its own secret (401). */
+const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
+  const { db } = context.get("services");
+  const source = await findWebSource(db, context.req.param("file_source_id") ?? "");
+  if (source === null) throw notFound();
+  const secret = bearerIn(context.req.header("Authorization") ?? null) ?? "";
+  if (!(await equalInConstantTime(await sha256Hex(secret), source.webhookSecretHash))) {
+    throw unauthorized();
+  }
+  context.set("sourceId", source.id);
+  await next();
+});
+
+const pushWebUrls = createRoute({
+  hide: true,
+  method: "post",
+  path: "/api/webhooks/web/{file_source_id}",
+  middleware: [guardWebSource, jsonBody()] as const,
+  request: { body: jsonRequest(z.object({ urls: z.array(z.string()).max(URLS_LIMIT) })) },
+  responses: {
+    200: json(
+      z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),
+      "What was kept.",
+    ),
+    ...errors(400, 404, 413),
+  },
+});
+
+export const webhookRoutes = new OpenAPIHono<AppEnv>();
+
+webhookRoutes.openapi(pushWebUrls, async (context) => {
+  const { services, sourceId } = context.var;
+  const urls = context.req.valid("json").urls.filter(isWebUrl);
+  const queued = urls.length > 0;
+  if (queued) await pushUrls(services, { sourceId, urls });
+  return context.json({ ok: true as const, accepted: urls.length, queued }, 200);
+});
+
+function isWebUrl(text: string): boolean {
+  const protocol = URL.parse(text)?.protocol;
+  return protocol === "http:" || protocol === "https:";
+}
+
+/** Whatever comes, the answer is the same: anything else would make the provider try again. */
+webhookRoutes.post("/api/webhooks/drive", async (context) => {
+  const header = (name: string) =>
+    context.req.header(`X-Drive-${name}`) ?? context.req.header(`X-Goog-${name}`) ?? "";
+  await receiveDriveNotification(context.get("services"), {
+    channelId: header("Channel-ID"),
+    token: header("Channel-Token"),
+    state: header("Resource-State"),
+  });
+  return context.json({ ok: true }, 200);
+});
