@@ -1,0 +1,96 @@
+import { beforeAll, expect, test, vi } from "vitest";
+
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+/** Lanes run side by side over files of their own, so that 200 steps wait for few batches. */
+const LANES = 10;
+const STEPS_PER_LANE = 20;
+const PATHS_PER_LANE = 4;
+const INDEXED_WITHIN_MS = 20_000;
+
+let panel: Awaited<ReturnType<typeof signedIn>>;
+let api: ReturnType<typeof withToken>;
+
+beforeAll(async () => {
+  panel = await signedIn();
+  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
+  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+  const token = await panel.send("POST", "/tokens", {
+    name: "Reader",
+    agents: [],
+    inferences: [],
+    rags: ["notes"],
+  });
+  expect(token.status).toBe(201);
+  api = withToken((token.body as { token: string }).token);
+});
+
+/** A small generator (mulberry32), so that a failing run can be repeated. */
+function randomFrom(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+async function untilIndexed(path: string) {
+  await vi.waitFor(
+    async () => {
+      const files = await api.get(`/rags/notes/files?path=${encodeURIComponent(path)}`);
+      const states = (files.body as { filePath: string; status: string }[])
+        .filter(({ filePath }) => filePath === path)
+        .map(({ status }) => status);
+      expect(states).toEqual(["indexed"]);
+    },
+    { timeout: INDEXED_WITHIN_MS, interval: 50 },
+  );
+}
+
+/** The texts that a search restricted to the lane's own folder shows, by path. */
+async function shown(folder: string): Promise<Record<string, string>> {
+  const reply = await api.post("/rags/notes/retrieve", {
+    semanticSearch: ["which secret word is kept in this note"],
+    topK: 100,
+    useAllFiles: false,
+    selectedFolders: [folder],
+    includeSources: true,
+  });
+  expect(reply.status).toBe(200);
+  const { chunks } = reply.body as {
+    chunks: { text: string; source: { filePath: string } }[];
+  };
+  return Object.fromEntries(chunks.map(({ text, source }) => [source.filePath, text]));
+}
+
+async function walkLane(lane: number) {
+  const random = randomFrom(lane + 1);
+  const folder = `lane-${lane}`;
+  const model: Record<string, string> = {};
+  for (let step = 0; step < STEPS_PER_LANE; step++) {
+    const path = `${folder}/note-${random(PATHS_PER_LANE)}.md`;
+    const file = `/file-sources/notes/files/${path}`;
+    const remove = path in model && random(3) === 0;
+    if (remove) {
+      expect((await panel.send("DELETE", file)).status).toBe(204);
+      delete model[path];
+    } else {
+      const text = `The secret word of this note is word${lane}x${random(STEPS_PER_LANE)}.`;
+      const put = await panel.put(file, text);
+      expect(put.body).toMatchObject({ changed: model[path] !== text });
+      model[path] = text;
+      await untilIndexed(path);
+    }
+    expect(await shown(folder)).toEqual(model);
+  }
+}
+
+test(
+  "200 random steps of push, change and removal show exactly what should be there",
+  { timeout: LANES * STEPS_PER_LANE * 1_000 },
+  async () => {
+    await Promise.all(Array.from({ length: LANES }, (_, lane) => walkLane(lane)));
+  },
+);
