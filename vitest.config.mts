@@ -1,6 +1,9 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+import { buildAssets } from "./src/cli/build-assets.ts";
+
+buildAssets();
 const migrations = await readD1Migrations("./migrations");
 
 export default defineConfig({
@@ -24,6 +27,18 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["./test/support/apply-migrations.ts"],
+        },
+      },
+      {
+        test: {
+          name: "end-to-end",
+          include: ["test/end-to-end/**/*.test.ts"],
+          environment: "node",
+          // Each file drives a `wrangler dev` of its own: one after the other, after all else.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -15,6 +15,7 @@ import { ragFileRoutes } from "./routes/rag-files.ts";
 import { ragRoutes } from "./routes/rags.ts";
 import { ragScopeRoutes } from "./routes/rag-scopes.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { assetRoutes } from "./routes/assets.ts";
 import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
 
@@ -35,6 +36,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   const api = publicApi();
   app.route("/", api);
   app.route("/", documentation(api));
+  app.route("/", assetRoutes);
   return app;
 }
 

@@ -10,9 +10,19 @@ let begun = false;
  */
 export function beginIsolate(compose: () => Services): void {
   if (begun) return;
+  const services = composed(compose);
+  if (services === null) return;
   begun = true;
-  const services = compose();
   services.inBackground(begin(services));
+}
+
+/** What a wrong configuration throws is the answer of the event itself. */
+function composed(compose: () => Services): Services | null {
+  try {
+    return compose();
+  } catch {
+    return null;
+  }
 }
 
 async function begin(services: Services): Promise<void> {
