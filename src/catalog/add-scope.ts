@@ -5,7 +5,7 @@ import type { IndexScope } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
 import { applyScopes } from "./apply-scopes.ts";
 import { problemWithScope } from "./check-scope.ts";
-import { queueScan } from "./create-file-source.ts";
+import { queueScan } from "./queue-scan.ts";
 
 /**
  * Adds a scope, indexes what the source lists there and has the source scanned.

@@ -9,6 +9,7 @@ import { chooseIdentifier, identifierTaken } from "./choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import type { ProviderConfig } from "./provider-config/config-schema.ts";
 import { sealSecrets } from "./provider-config/source-secrets.ts";
+import { queueScan } from "./queue-scan.ts";
 
 export type NewFileSource = {
   name: string;
@@ -53,7 +54,3 @@ export async function createFileSource(
 
 export const nextScanAt = (now: number, intervalMinutes: number) =>
   intervalMinutes === 0 ? null : now + intervalMinutes * MINUTE_MS;
-
-export async function queueScan({ queue }: Pick<Services, "queue">, fileSourceId: FileSourceId) {
-  await queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });
-}

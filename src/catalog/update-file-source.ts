@@ -1,9 +1,10 @@
 import { updateSourceRow, type SourceChange } from "../db/source-store.ts";
 import type { Services } from "../services.ts";
-import { nextScanAt, queueScan } from "./create-file-source.ts";
+import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import type { ProviderConfig } from "./provider-config/config-schema.ts";
 import { sealSecrets } from "./provider-config/source-secrets.ts";
+import { queueScan } from "./queue-scan.ts";
 
 export type FileSourcePatch = {
   name?: string | undefined;

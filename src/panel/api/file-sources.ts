@@ -23,29 +23,28 @@ const INTERVAL_MINUTES_MAX = 525_600;
 
 const provider = z.enum(PROVIDERS);
 const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
-const anyConfig = z.unknown().transform((config) => config ?? {});
 
-const newSource = z.object({
+const newSource = {
   name,
   identifier: identifier.optional(),
   provider,
-  config: anyConfig,
   scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
-});
+};
+
+const fieldOf = (body: unknown, field: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
 
 /** What is wrong with the configuration is told together with what is wrong with the rest. */
-function newSourceWithConfig(body: unknown) {
-  const { provider: kind, config } = z
-    .object({ provider: provider.catch("file_system"), config: anyConfig })
-    .catch({ provider: "file_system", config: {} })
-    .parse(body);
-  const known = provider.safeParse((body as { provider?: unknown } | null)?.provider).success;
-  const schema = configSchemaOf(kind, config, false).prefault({});
-  return parseOrRefuse(known ? newSource.extend({ config: schema }) : newSource, body);
+function checkedSource(body: unknown) {
+  const kind = provider.safeParse(fieldOf(body, "provider"));
+  const known = kind.success
+    ? configSchemaOf(kind.data, fieldOf(body, "config"), false)
+    : z.record(z.string(), z.unknown());
+  return parseOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
 }
 
-function sourcePatch({ source }: FileSource, body: unknown) {
-  const raw = (body as { config?: unknown } | null)?.config;
+function checkedPatch({ source }: FileSource, body: unknown) {
+  const raw = fieldOf(body, "config");
   const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
   const patch = { name, identifier: z.string(), provider: z.string(), config, scanIntervalMinutes };
   return given(parseOrRefuse(z.object(patch).partial(), body));
@@ -61,9 +60,8 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
   });
 
   app.post("/", jsonBody(), async (context) => {
-    const { config, ...input } = newSourceWithConfig(await jsonOf(context.req));
-    const checked = { ...input, config: config as Record<string, unknown> };
-    const { source, webhookSecret } = await createFileSource(context.get("services"), checked);
+    const input = checkedSource(await jsonOf(context.req));
+    const { source, webhookSecret } = await createFileSource(context.get("services"), input);
     return context.json({ ...shownSource(source), webhookSecret }, 201);
   });
 
@@ -75,7 +73,7 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
   app.patch("/:id", jsonBody(), async (context) => {
     const services = context.get("services");
     const source = await findFileSource(services, { key: context.req.param("id") });
-    const body = sourcePatch(source, await jsonOf(context.req));
+    const body = checkedPatch(source, await jsonOf(context.req));
     const { identifier: wanted, provider: kind, ...patch } = body;
     refuseChange("identifier", source.source.identifier, wanted);
     refuseChange("provider", source.source.provider, kind);

@@ -1,0 +1,236 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { parseConfig } from "../../../src/config.ts";
+import { openConfig } from "../../../src/catalog/provider-config/source-secrets.ts";
+import { signedIn } from "../../support/worker-client.ts";
+
+type Source = { id: string; identifier: string; config: Record<string, unknown> };
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+
+let admin: Admin;
+beforeAll(async () => {
+  admin = await signedIn();
+});
+
+const bucket = (config: object = {}) => ({
+  endpoint: "https://s3.example.com",
+  region: "eu-1",
+  bucket: "papers",
+  credentials: { accessKeyId: "AKIA-visible-nowhere", secretAccessKey: "very-secret-key" },
+  ...config,
+});
+
+async function make(body: object): Promise<Source> {
+  const { status, body: made } = await admin.send("POST", "/file-sources", body);
+  expect({ status, made }).toMatchObject({ status: 201 });
+  return made as Source;
+}
+
+/** The configuration as the one who talks to the provider gets it. */
+async function opened(id: string) {
+  const row = await env.DB.prepare("select config, sealed_secrets from file_sources where id = ?")
+    .bind(id)
+    .first<{ config: string; sealed_secrets: string | null }>();
+  if (row === null) throw new Error("no such source");
+  const stored = { config: JSON.parse(row.config) as object, sealedSecrets: row.sealed_secrets };
+  return await openConfig(parseConfig({ ...env }), { ...stored, config: { ...stored.config } });
+}
+
+test("a source is made, its webhook secret shown once, and found by id and by identifier", async () => {
+  const made = await make({ name: "Staff Händbook", provider: "file_system" });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: "Staff Händbook",
+    identifier: "staff-handbook",
+    provider: "file_system",
+    config: {},
+    scanIntervalMinutes: 360,
+    status: "active",
+    lastScan: null,
+    createdAt: expect.any(String),
+    webhookSecret: expect.stringMatching(/^qryw_[0-9A-Za-z]{38}$/),
+  });
+  const { webhookSecret: _once, ...shown } = made as Source & { webhookSecret: string };
+  expect((await admin.send("GET", `/file-sources/${made.id}`)).body).toEqual(shown);
+  expect((await admin.send("GET", "/file-sources/staff-handbook")).body).toEqual(shown);
+  expect((await admin.send("GET", "/file-sources/other")).status).toBe(404);
+});
+
+test("a taken identifier is 409, one that cannot be made from the name 400", async () => {
+  await make({ name: "Taken", provider: "file_system" });
+  const again = { name: "taken!", provider: "file_system" };
+  expect(await admin.send("POST", "/file-sources", again)).toMatchObject({
+    status: 409,
+    body: { error: "Identifier is taken" },
+  });
+  expect(await admin.send("POST", "/file-sources", { ...again, name: "文書" })).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: identifier is required, none can be made from the name" },
+  });
+  const japanese = { name: "文書", identifier: "documents", provider: "file_system" };
+  expect(await make(japanese)).toMatchObject({ name: "文書", identifier: "documents" });
+});
+
+test.each([
+  [{}, "name is required; provider is required"],
+  [
+    { name: "x", identifier: "Not A Slug", provider: "ftp", scanIntervalMinutes: -1 },
+    "identifier must be lower-case letters and digits, joined by single hyphens; provider must be one of file_system, cloud_drive, object_storage, document_site, web; scanIntervalMinutes must be at least 0",
+  ],
+  [
+    { provider: "object_storage", config: { endpoint: "ftp://x", bucket: "" } },
+    "name is required; config.endpoint must be an http or https URL without credentials; config.region is required; config.bucket must have at least 1 character; config.credentials is required",
+  ],
+  [
+    { name: "x", provider: "object_storage", config: { r2: true, bucket: "b" } },
+    "config.bucket is not known",
+  ],
+  [
+    { name: "x", provider: "file_system", config: { folder: "/home" } },
+    "config.folder is not known",
+  ],
+  [
+    { name: "x", provider: "web", config: { startUrls: ["https://a:b@c.example/"], maxDepth: 99 } },
+    "config.startUrls[0] must be an http or https URL without credentials; config.maxDepth must be at most 20",
+  ],
+  [{ name: "x", provider: "web", config: [] }, "config must be an object"],
+  [
+    { name: "x", provider: "cloud_drive", config: { credentials: { client_email: "a@b" } } },
+    "config.credentials.private_key is required",
+  ],
+  [
+    {
+      name: "x",
+      provider: "document_site",
+      config: { tenantId: "t", clientId: "c", clientSecret: "s" },
+    },
+    "config.siteId or driveId is required",
+  ],
+])("%j is refused with all its fields", async (body, problems) => {
+  const { status, body: answer } = await admin.send("POST", "/file-sources", body);
+  expect({ status, answer }).toEqual({
+    status: 400,
+    answer: { error: `Invalid request: ${problems}` },
+  });
+});
+
+test("credentials are sealed, never answered, and stay when a change leaves them out", async () => {
+  const made = await make({ name: "Bucket", provider: "object_storage", config: bucket() });
+  const shown = { ...bucket(), pathStyle: true, credentials: true };
+  expect(made.config).toEqual(shown);
+  const { results } = await env.DB.prepare("select * from file_sources").all();
+  expect(JSON.stringify(results)).not.toMatch(/very-secret-key|AKIA-visible-nowhere/);
+  expect((await opened(made.id))["credentials"]).toEqual(bucket().credentials);
+
+  const { credentials: _kept, ...others } = bucket({ bucket: "letters" });
+  const patched = await admin.send("PATCH", "/file-sources/bucket", { config: others });
+  expect(patched.body).toMatchObject({ config: { ...shown, bucket: "letters" } });
+  expect(await opened(made.id)).toMatchObject(bucket({ bucket: "letters" }));
+
+  // What an answer shows can be sent back as it is.
+  const echoed = (patched.body as Source).config;
+  expect((await admin.send("PATCH", "/file-sources/bucket", { config: echoed })).status).toBe(200);
+  expect((await opened(made.id))["credentials"]).toEqual(bucket().credentials);
+
+  const renewed = { accessKeyId: "new", secretAccessKey: "newer" };
+  await admin.send("PATCH", "/file-sources/bucket", { config: bucket({ credentials: renewed }) });
+  expect((await opened(made.id))["credentials"]).toEqual(renewed);
+
+  await admin.send("PATCH", "/file-sources/bucket", { config: { r2: true } });
+  expect(await opened(made.id)).toEqual({ r2: true });
+  const without = await admin.send("PATCH", "/file-sources/bucket", { config: others });
+  expect(without.body).toEqual({ error: "Invalid request: config.credentials is required" });
+});
+
+test("a `true` in place of a secret that was never set is no secret", async () => {
+  const config = bucket({ credentials: true });
+  const { status, body } = await admin.send("POST", "/file-sources", {
+    name: "x",
+    provider: "object_storage",
+    config,
+  });
+  expect({ status, body }).toEqual({
+    status: 400,
+    body: { error: "Invalid request: config.credentials must be an object" },
+  });
+});
+
+test("a service account may be given as the text of its key file", async () => {
+  const account = { type: "service_account", client_email: "a@b", private_key: "-----BEGIN" };
+  const config = { credentials: JSON.stringify(account), sharedDriveId: "drive" };
+  const made = await make({ name: "Drive", provider: "cloud_drive", config });
+  expect(made.config).toEqual({ credentials: true, sharedDriveId: "drive" });
+  expect((await opened(made.id))["credentials"]).toEqual(account);
+});
+
+test("name and interval change; identifier and provider never do", async () => {
+  await make({ name: "Site", provider: "web", config: { startUrls: ["https://a.example/"] } });
+  const patched = await admin.send("PATCH", "/file-sources/site", {
+    name: "The site",
+    scanIntervalMinutes: 0,
+    identifier: "site",
+  });
+  expect(patched).toMatchObject({
+    status: 200,
+    body: {
+      name: "The site",
+      identifier: "site",
+      scanIntervalMinutes: 0,
+      config: { startUrls: ["https://a.example/"], maxDepth: 3 },
+    },
+  });
+  expect(await admin.send("PATCH", "/file-sources/site", { identifier: "x" })).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: identifier cannot be changed" },
+  });
+  expect((await admin.send("PATCH", "/file-sources/site", { provider: "web" })).status).toBe(200);
+  expect((await admin.send("PATCH", "/file-sources/site", { provider: "x" })).status).toBe(400);
+});
+
+test("the webhook secret is renewed, and only its hash is kept", async () => {
+  const made = await make({ name: "Hooked", provider: "web" });
+  const renewed = await admin.send("POST", "/file-sources/hooked/webhook-secret");
+  const { webhookSecret } = renewed.body as { webhookSecret: string };
+  expect(renewed.status).toBe(200);
+  expect(webhookSecret).toMatch(/^qryw_/);
+  expect(made).not.toMatchObject({ webhookSecret });
+  const { results } = await env.DB.prepare("select * from file_sources").all();
+  expect(JSON.stringify(results)).not.toContain(webhookSecret);
+});
+
+test("a source is removed at once unless a RAG uses it; then its identifier is free", async () => {
+  const made = await make({ name: "Going", provider: "file_system" });
+  await admin.send("POST", "/rags", { name: "User of it", fileSource: "going" });
+  expect(await admin.send("DELETE", "/file-sources/going")).toMatchObject({
+    status: 409,
+    body: { error: "File source is in use by RAGs: user-of-it" },
+  });
+  expect((await admin.send("DELETE", "/rags/user-of-it")).status).toBe(204);
+  expect((await admin.send("DELETE", "/file-sources/going")).status).toBe(204);
+  expect((await admin.send("GET", `/file-sources/${made.id}`)).status).toBe(404);
+  expect((await admin.send("DELETE", "/file-sources/going")).status).toBe(404);
+  const again = await make({ name: "Going", provider: "file_system" });
+  expect(again.id).not.toBe(made.id);
+});
+
+test("lists come in pages in order of identifier", async () => {
+  const all = await admin.send("GET", "/file-sources?limit=100");
+  const { data, total } = all.body as { data: Source[]; total: number };
+  const identifiers = data.map(({ identifier }) => identifier);
+  expect(identifiers).toEqual([...identifiers].sort());
+  expect(total).toBe(identifiers.length);
+  const second = await admin.send("GET", "/file-sources?page=2&limit=2");
+  expect(second.body).toMatchObject({ data: data.slice(2, 4), total, page: 2, limit: 2 });
+  const beyond = await admin.send("GET", "/file-sources?page=1000");
+  expect(beyond.body).toMatchObject({ data: [], total, page: 1_000, limit: 20 });
+});
+
+test("a scan can be asked for", async () => {
+  await make({ name: "To scan", provider: "file_system" });
+  const asked = await admin.send("POST", "/file-sources/to-scan/scan");
+  expect(asked).toMatchObject({ status: 202, body: { queued: true } });
+  const wrong = await admin.send("POST", "/file-sources/to-scan/scan", { confirmRemovals: "yes" });
+  expect(wrong.body).toEqual({ error: "Invalid request: confirmRemovals must be a boolean" });
+  expect((await admin.send("POST", "/file-sources/none/scan")).status).toBe(404);
+});
