@@ -5,7 +5,7 @@ import { httpAddress } from "./http-address.ts";
 const LIST_MAX = 1_000;
 const PATTERN_MAX_LENGTH = 500;
 const DEPTH_MAX = 20;
-const PAGES_MAX = 100_000;
+const PAGES_MAX = 20_000;
 const DEFAULT_DEPTH = 3;
 const DEFAULT_PAGES = 1_000;
 

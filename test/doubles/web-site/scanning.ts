@@ -1,4 +1,5 @@
-import { webConfig, type WebConfig } from "../../../src/ingestion/sources/web/config.ts";
+import { webConfig } from "../../../src/catalog/provider-config/web.ts";
+import type { WebConfig } from "../../../src/ingestion/sources/web/config.ts";
 import { webReader, type WebOptions } from "../../../src/ingestion/sources/web/web-reader.ts";
 import type {
   KnownFiles,

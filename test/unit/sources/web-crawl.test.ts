@@ -13,7 +13,7 @@ const versionsOf = ({ listed }: Scanned) =>
 const settings = {
   startUrls: [BASE],
   sitemapUrls: [`${BASE}/sitemap.xml`],
-  maxDepth: 30,
+  maxDepth: 20,
   exclude: ["/calendar*"],
 };
 

@@ -101,7 +101,7 @@ function keyOf(prefix: string, file: ListedFile): string {
 }
 
 function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
-  if (pathStyle) return `${endpoint}/${encodeURIComponent(bucket)}`;
+  if (pathStyle) return `${endpoint.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
   return endpoint.replace("://", `://${bucket}.`);
 }
 

@@ -1,16 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 
-const address = z.url({ protocol: /^https?$/ });
+import type { webConfig } from "../../../catalog/provider-config/web.ts";
 
-/** Settings of a web source. Patterns: see `url-filter.ts`. */
-export const webConfig = z.object({
-  startUrls: z.array(address).default([]),
-  sitemapUrls: z.array(address).default([]),
-  /** Links that are followed one after the other from a start URL; 0: the start URLs alone. */
-  maxDepth: z.number().int().min(0).max(50).default(3),
-  /** Files that a scan lists at most, pushed URLs apart. */
-  maxPages: z.number().int().min(1).max(10_000).default(1_000),
-  include: z.array(z.string().min(1)).default([]),
-  exclude: z.array(z.string().min(1)).default([]),
-});
+/** Patterns of `include` and `exclude`: see `url-filter.ts`. */
 export type WebConfig = z.infer<typeof webConfig>;

@@ -12,8 +12,6 @@ export type Waiting = {
   found: Found;
   /** Links from a start URL; for a map, maps above it. */
   depth: number;
-  /** Pages of the same shape that led here one after the other. */
-  chain: number;
   /** Fetched because another page named it as the one to keep. */
   isCanonical?: boolean;
 };

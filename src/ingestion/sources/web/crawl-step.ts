@@ -13,13 +13,16 @@ import type { Visitor } from "./visitor.ts";
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
 const PAGES_A_CALL = 60;
 const TIME_A_CALL_MS = 20 * SECOND_MS;
+/** What was fetched and not settled by then waits for the next call: large pages come one by one. */
+const LATEST_SETTLING_MS = 45 * SECOND_MS;
 const BYTES_A_CALL = 48 * 1_024 * 1_024;
 const SIDE_BY_SIDE = 4;
 const PUSHED_AT_ONCE = 100;
 
 /** Visits what waits until the call's share is used up. Whether the crawl is complete. */
 export async function crawlOn(visitor: Visitor, step: Step): Promise<boolean> {
-  const endsAt = visitor.now() + TIME_A_CALL_MS;
+  const startedAt = visitor.now();
+  const endsAt = startedAt + TIME_A_CALL_MS;
   let visited = 0;
   let bytes = 0;
   while (visited < PAGES_A_CALL && bytes < BYTES_A_CALL && visitor.now() < endsAt) {
@@ -27,7 +30,7 @@ export async function crawlOn(visitor: Visitor, step: Step): Promise<boolean> {
     if (step.crawl.waiting.length === 0 && !(await addPushed(step))) return true;
     const entries = takeWaiting(step.crawl, step.bounds, widthOf(visitor));
     visited += entries.length;
-    bytes += await visitTogether(visitor, step, entries);
+    bytes += await visitTogether(visitor, step, entries, startedAt + LATEST_SETTLING_MS);
   }
   return false;
 }
@@ -50,7 +53,12 @@ async function addPushed({ crawl, known }: Step): Promise<boolean> {
   return crawl.waiting.length > 0;
 }
 
-async function visitTogether(visitor: Visitor, step: Step, entries: Waiting[]): Promise<number> {
+async function visitTogether(
+  visitor: Visitor,
+  step: Step,
+  entries: Waiting[],
+  latest: number,
+): Promise<number> {
   const { crawl } = step;
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
   const files = pages.length === 0 ? [] : await step.known.byPath(pages);
@@ -71,6 +79,10 @@ async function visitTogether(visitor: Visitor, step: Step, entries: Waiting[]): 
       await Promise.allSettled(visits);
       throw error;
     });
+    if (visitor.now() > latest) {
+      crawl.waiting.unshift(...entries.slice(entries.indexOf(entry)));
+      break;
+    }
     const large = first.outcome === "large";
     const visit = large ? await visitEntry(visitor, step, entry, known, true) : first;
     if (visit.outcome === "page") bytes += visit.bytes.byteLength;

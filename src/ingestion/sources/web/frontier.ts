@@ -13,9 +13,7 @@ export type Bounds = {
   allowPrivate: boolean;
 };
 
-/** Pages of one shape that may lead to each other in a row: longer is a calendar or a loop. */
-const LONGEST_CHAIN = 25;
-/** Of the pages that a crawl may list, those that one address generator may have. */
+/** Of the pages that a crawl may list, those of one shape that lead to each other: calendars. */
 const SHAPE_SHARE = 0.5;
 const SHAPE_LEAST = 50;
 /** Addresses remembered, and pages asked for, for each page that may be listed. */
@@ -25,22 +23,22 @@ const SPARE = 500;
 const MOST_MAPS = 500;
 const DEEPEST_MAP = 2;
 
-export type Origin = { url: URL; depth: number; chain: number };
+export type Origin = { url: URL; depth: number };
 
 /** Takes a link in, unless it leads elsewhere. Whether it was left out as a trap. */
 export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): boolean {
   const url = wantedLink(crawl, bounds, link, from.url);
   if (url === null) return false;
   const shape = shapeOf(url);
-  const chain = shape === shapeOf(from.url) ? from.chain + 1 : 0;
+  const leadsOn = shape === shapeOf(from.url);
   const ofShape = crawl.shapes.get(shape) ?? 0;
   const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
-  if (looksEndless(url) || chain > LONGEST_CHAIN || (chain > 0 && ofShape >= shapeLimit)) {
+  if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
     crawl.seen.set(url.href, "dropped");
     return true;
   }
   crawl.shapes.set(shape, ofShape + 1);
-  add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1, chain });
+  add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1 });
   return false;
 }
 
@@ -55,7 +53,7 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL 
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
 export function addNamed(crawl: Crawl, url: string, found: Found, depth: number): void {
-  add(crawl, { url, kind: "page", found, depth, chain: 0 });
+  add(crawl, { url, kind: "page", found, depth });
 }
 
 /** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
@@ -76,7 +74,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth
     if (crawl.seen.has(href) || depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS) continue;
     crawl.maps += 1;
     crawl.seen.set(href, "waiting");
-    maps.push({ url: href, kind: "map", found: "sitemap", depth, chain: 0 });
+    maps.push({ url: href, kind: "map", found: "sitemap", depth });
   }
   crawl.waiting.unshift(...maps);
 }

@@ -10,12 +10,12 @@ const folderOf = async (path: string) => `pages/${await sha256Hex(path)}/`;
 export async function keepPage(
   store: SourceStore,
   path: string,
-  version: string,
-  bytes: Uint8Array,
+  page: { version: string; bytes: Uint8Array },
+  replaced: string,
 ): Promise<void> {
   const folder = await folderOf(path);
-  await store.remove(folder);
-  await store.write(`${folder}${version}`, bytes);
+  await store.write(`${folder}${page.version}`, page.bytes);
+  if (replaced !== "") await store.remove(`${folder}${replaced}`);
 }
 
 export async function readPage(

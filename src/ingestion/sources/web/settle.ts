@@ -124,16 +124,24 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
 
 async function listPage(step: Step, listing: Listing): Promise<void> {
-  const { entry, found, path, page, facts } = listing;
+  const { entry, found, path, page } = listing;
   const { crawl, store, out } = step;
   // After a redirect what is known belongs to another address.
   const known = path === entry.url ? listing.known : ((await step.known.byPath([path]))[0] ?? null);
   const version = await sha256Hex(page.bytes);
-  if (known?.version !== version) await keepPage(store, path, version, page.bytes);
-  const { etag, lastModified, contentType } = page;
+  if (known?.version !== version) {
+    await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
+  }
   const pushed = foundAs({ ...entry, found }, known) === "pushed";
+  out.files.push(fileOf(listing, version, pushed));
+  noteListed(step, path, pushed);
+  crawl.seen.set(entry.url, path === entry.url ? "listed" : "dropped");
+}
+
+function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean): ListedFile {
+  const { etag, lastModified, contentType } = page;
   const { title = null, language = null } = facts ?? {};
-  out.files.push({
+  return {
     path,
     externalId: path,
     url: page.url.href,
@@ -143,9 +151,7 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
     version,
     metadata: { ...(title === null ? {} : { title }), ...(language === null ? {} : { language }) },
     sourceState: { etag, lastModified, contentType, ...(pushed ? { pushed } : {}) },
-  });
-  noteListed(step, path, pushed);
-  crawl.seen.set(entry.url, path === entry.url ? "listed" : "dropped");
+  };
 }
 
 function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
@@ -237,7 +243,6 @@ function follow(step: Step, { entry }: Subject, url: URL, { links, base }: HtmlP
   const from = {
     url: URL.parse(base ?? "", url.href) ?? url,
     depth: entry.depth,
-    chain: entry.chain,
   };
   for (const link of links) if (addLink(crawl, bounds, link, from)) out.skipped += 1;
 }

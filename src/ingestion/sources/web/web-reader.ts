@@ -1,4 +1,5 @@
 import { SECOND_MS, type Now } from "../../../core/clock.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -21,12 +22,14 @@ import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { forgetUnlisted } from "./listed-pages.ts";
 import { readPage } from "./page-store.ts";
 import { normalizeUrl, withoutFragment } from "./page-url.ts";
-import type { Step } from "./settle.ts";
+import { settleVisit, type Step } from "./settle.ts";
 import { urlFilter } from "./url-filter.ts";
 import { visitPage } from "./visit.ts";
 import type { Visitor } from "./visitor.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;
+/** Pushed URLs that are not reached by then are errors, and looked at again by the next scan. */
+const LOOK_TIME_MS = 40 * SECOND_MS;
 
 export type WebOptions = {
   outgoing: Outgoing;
@@ -81,8 +84,10 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       crawl.pushedDone = true;
       const visitor = visitorOf(options, crawl, signal);
       const step = stepOf(options, visitor, bounds);
+      const endsAt = options.now() + LOOK_TIME_MS;
       let done = false;
-      while (!done) done = await crawlOn(visitor, step);
+      while (!done && options.now() < endsAt) done = await crawlOn(visitor, step);
+      if (!done) await giveUpWaiting(step);
       return { ...step.out, next: null };
     },
 
@@ -106,6 +111,16 @@ function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
   }
   addMaps(crawl, bounds, config.sitemapUrls, 0);
   return crawl;
+}
+
+async function giveUpWaiting(step: Step): Promise<void> {
+  const failure = new SourceFailure("down", "not reached in time");
+  const { crawl, known } = step;
+  const files = await known.byPath(crawl.waiting.map(({ url }) => url));
+  for (const entry of crawl.waiting) {
+    const file = files.find(({ path }) => path === entry.url) ?? null;
+    await settleVisit(step, entry, file, { outcome: "failed", failure });
+  }
 }
 
 function visitorOf(options: WebOptions, crawl: Crawl, signal: AbortSignal): Visitor {
