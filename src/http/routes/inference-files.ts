@@ -11,6 +11,7 @@ import { leastFinished } from "../least-finished.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors } from "../schemas/error.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
@@ -33,7 +34,10 @@ const listInferenceFiles = createRoute({
       ragIdentifier: z.string().optional().openapi({ description: "Restrict to one RAG." }),
     }),
   },
-  responses: { 200: json(InferenceFilePage, "A page of files."), ...errors(400, 403, 404) },
+  responses: {
+    200: json(InferenceFilePage, "A page of files.", EXAMPLES.inferenceFilePage),
+    ...errors(400, 403, 404),
+  },
 });
 
 /** The source is a resource of the path: it is looked for before the query is judged. */
@@ -57,7 +61,7 @@ const getFileStatus = createRoute({
     params: inferenceParams.extend({
       file_source_identifier: z
         .string()
-        .openapi({ description: "Identifier of the file source.", example: "handbook" }),
+        .openapi({ description: "Identifier of the file source.", example: "sample" }),
     }),
     query: z.object({
       file: z.string().min(1, "is required").openapi({
@@ -66,7 +70,10 @@ const getFileStatus = createRoute({
       }),
     }),
   },
-  responses: { 200: json(FileState, "The file's state."), ...errors(400, 403, 404) },
+  responses: {
+    200: json(FileState, "The file's state.", EXAMPLES.fileState),
+    ...errors(400, 403, 404),
+  },
 });
 
 export const inferenceFileRoutes = new OpenAPIHono<AppEnv>();

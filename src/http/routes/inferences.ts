@@ -13,6 +13,7 @@ import { guardInference } from "../middleware/guard.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { errors } from "../schemas/error.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import {
   InferenceList,
   InferenceRetrieveRequest,
@@ -30,7 +31,10 @@ const listInferences = createRoute({
   description: "The inferences that the token may run, in order of identifier.",
   tags: [TAGS.inferences],
   security: bearer,
-  responses: { 200: json(InferenceList, "The permitted inferences."), ...errors() },
+  responses: {
+    200: json(InferenceList, "The permitted inferences.", EXAMPLES.inferenceList),
+    ...errors(),
+  },
 });
 
 const runRoute = createRoute({
@@ -43,9 +47,12 @@ const runRoute = createRoute({
   tags: [TAGS.inferences],
   security: bearer,
   middleware: [guardInference, jsonBody()] as const,
-  request: { params: inferenceParams, body: jsonRequest(InferenceRunRequest) },
+  request: {
+    params: inferenceParams,
+    body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
+  },
   responses: {
-    200: json(InferenceRunResponse, "The response."),
+    200: json(InferenceRunResponse, "The response.", EXAMPLES.inferenceRan),
     ...errors(400, 403, 404, 413, 502),
   },
 });
@@ -59,9 +66,12 @@ const retrieveRoute = createRoute({
   tags: [TAGS.inferences],
   security: bearer,
   middleware: [guardInference, jsonBody()] as const,
-  request: { params: inferenceParams, body: jsonRequest(InferenceRetrieveRequest) },
+  request: {
+    params: inferenceParams,
+    body: jsonRequest(InferenceRetrieveRequest, EXAMPLES.inferenceRetrieve),
+  },
   responses: {
-    200: json(InferenceRetrieveResponse, "The context."),
+    200: json(InferenceRetrieveResponse, "The context.", EXAMPLES.inferenceRetrieved),
     ...errors(400, 403, 404, 413),
   },
 });

@@ -15,6 +15,7 @@ import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
 import { limitOfPage, limitFitsPage, limitProblem, page, pageNumbers } from "../page-query.ts";
 import { errors } from "../schemas/error.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { streamJsonArray } from "../stream-json-array.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
@@ -43,7 +44,11 @@ const listRagFiles = createRoute({
   middleware: [guardRag] as const,
   request: { params: ragParams, query },
   responses: {
-    200: json(z.union([RagFilePage, RagFileList]), "A page of files, or all of them."),
+    200: json(
+      z.union([RagFilePage, RagFileList]),
+      "A page of files, or all of them.",
+      EXAMPLES.ragFilePage,
+    ),
     ...errors(400, 403, 404),
   },
 });

@@ -6,6 +6,7 @@ import type { AppEnv } from "../app-env.ts";
 import { guardRag, mayChange } from "../middleware/guard.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { Ok, Scope } from "../schemas/rag.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS } from "./route-parts.ts";
 
@@ -18,8 +19,11 @@ const addRagScope = createRoute({
   tags: [TAGS.rags],
   security: bearer,
   middleware: [guardRag, mayChange, jsonBody()] as const,
-  request: { params: ragParams, body: jsonRequest(Scope) },
-  responses: { 200: json(Ok, "The scope was added."), ...errors(400, 403, 404, 409, 413, 422) },
+  request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
+  responses: {
+    200: json(Ok, "The scope was added.", EXAMPLES.ok),
+    ...errors(400, 403, 404, 409, 413, 422),
+  },
 });
 
 const removeRagScope = createRoute({
@@ -32,8 +36,11 @@ const removeRagScope = createRoute({
   tags: [TAGS.rags],
   security: bearer,
   middleware: [guardRag, mayChange, jsonBody()] as const,
-  request: { params: ragParams, body: jsonRequest(Scope) },
-  responses: { 200: json(Ok, "The scope is gone."), ...errors(400, 403, 404, 413, 422) },
+  request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
+  responses: {
+    200: json(Ok, "The scope is gone.", EXAMPLES.ok),
+    ...errors(400, 403, 404, 413, 422),
+  },
 });
 
 export const ragScopeRoutes = new OpenAPIHono<AppEnv>();

@@ -9,6 +9,7 @@ import { callerFrom, credentialIn } from "../caller.ts";
 import { guardRag } from "../middleware/guard.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { RagDetail, RagList } from "../schemas/rag.ts";
 import { RagRetrieveRequest, RagRetrieveResponse } from "../schemas/retrieval.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS } from "./route-parts.ts";
@@ -21,7 +22,7 @@ const listRags = createRoute({
   description: "The RAGs that the token may access, in order of identifier.",
   tags: [TAGS.rags],
   security: bearer,
-  responses: { 200: json(RagList, "The permitted RAGs."), ...errors() },
+  responses: { 200: json(RagList, "The permitted RAGs.", EXAMPLES.ragList), ...errors() },
 });
 
 const getRag = createRoute({
@@ -34,7 +35,7 @@ const getRag = createRoute({
   security: bearer,
   middleware: [guardRag] as const,
   request: { params: ragParams },
-  responses: { 200: json(RagDetail, "The RAG."), ...errors(403, 404) },
+  responses: { 200: json(RagDetail, "The RAG.", EXAMPLES.ragDetail), ...errors(403, 404) },
 });
 
 const retrieveFromRag = createRoute({
@@ -47,8 +48,11 @@ const retrieveFromRag = createRoute({
   tags: [TAGS.rags],
   security: bearer,
   middleware: [guardRag, jsonBody()] as const,
-  request: { params: ragParams, body: jsonRequest(RagRetrieveRequest) },
-  responses: { 200: json(RagRetrieveResponse, "The chunks."), ...errors(400, 403, 404, 413) },
+  request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
+  responses: {
+    200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved),
+    ...errors(400, 403, 404, 413),
+  },
 });
 
 export const ragRoutes = new OpenAPIHono<AppEnv>();
