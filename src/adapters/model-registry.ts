@@ -13,6 +13,7 @@ import {
 } from "./cloudflare/workers-ai-reranker.ts";
 import { extractiveChat } from "./embedded/extractive-chat.ts";
 import { hashEmbedder } from "./embedded/hash-embedder.ts";
+import { lexicalReranker } from "./embedded/lexical-reranker.ts";
 import { contextTokensOf } from "./model-facts.ts";
 import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
 import type { OpenAiEndpoint } from "./openai/openai-models.ts";
@@ -73,6 +74,7 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
       return { name, dimensions, model, batchLimit, ...facts };
     },
     reranker(name) {
+      if (name === "embedded/lexical") return lexicalReranker();
       return { name, ...providers(name).reranker(nameOf(name)) };
     },
   };

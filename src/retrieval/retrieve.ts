@@ -23,8 +23,11 @@ import type {
   RetrievedChunk,
 } from "./types.ts";
 
-/** Candidates a leg gives at least: fewer cost quality, more (to 100) gained none. */
-const LEAST_CANDIDATES = 50;
+/**
+ * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
+ * topK without reranking keeps the first results the same whatever topK is.
+ */
+const LEAST_CANDIDATES = 100;
 /** Of a longer query the rest is not searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
 

@@ -1,0 +1,284 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import { degradedFor } from "../../../src/http/answers.ts";
+import { answerTo } from "../../../src/http/errors.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
+import type { VectorIndex } from "../../../src/ports/vector-index.ts";
+import { SECRET_BODY } from "../../doubles/openai-compatible/failures.ts";
+import type { Failure } from "../../doubles/openai-compatible/failures.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
+import { DIMENSIONS } from "../rag-index/support.ts";
+import { indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import type { World } from "./support.ts";
+
+const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
+const SICK = "Sick leave is reported before 9:30.";
+const jsonSchema = JSON.stringify({ type: "object", required: ["answer"] });
+
+/** Short budgets, so that what hangs is given up soon. */
+const variables = { RETRIEVAL_TIMEOUT_MS: "400", MODEL_TIMEOUT_MS: "250" };
+
+type Seen = {
+  status: number;
+  /** The 502's message, or null. */
+  error: string | null;
+  /** What a bearer and an administrator see of `degraded`. */
+  bearer: unknown;
+  administrator: unknown;
+  items: string[];
+};
+
+let rag: RagRecord;
+
+beforeAll(async () => {
+  const files = { "leave.md": [HOLIDAY, SICK] };
+  const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
+  rag = await indexedRag("handbook", files, models);
+});
+
+function failing(place?: Place, failure?: Failure): { world: World; double: OpenAiDouble } {
+  const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+  double.script = () => ({ text: '{"answer":"26"}' });
+  if (place !== undefined && failure !== undefined) double.fail(place, failure);
+  return { world: worldWith({ double, variables }), double };
+}
+
+async function see(services: InferenceServices, more: Partial<InferenceInput> = {}): Promise<Seen> {
+  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
+  const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, ...more });
+  try {
+    const { losses, items } = await runInference(services, { inference, input, caller: nobody });
+    return {
+      status: 200,
+      error: null,
+      bearer: degradedFor({ tokenId: null, isAdmin: false } as never, losses),
+      administrator: degradedFor({ tokenId: null, isAdmin: true } as never, losses),
+      items: items.map(({ text }) => text),
+    };
+  } catch (thrown) {
+    const { status, error } = answerTo(thrown);
+    return { status, error, bearer: null, administrator: null, items: [] };
+  }
+}
+
+const TOLD = { degraded: { occurred: true } };
+const tells = (message: RegExp) => ({
+  degraded: { occurred: true, message: expect.stringMatching(message) as string },
+});
+
+const HANGS: Failure[] = [{ kind: "hang" }, { kind: "drip" }];
+
+test("nothing fails: nothing is degraded", async () => {
+  const { world } = failing();
+  const seen = await see(world.services);
+  expect(seen).toMatchObject({ status: 200, bearer: {}, administrator: {} });
+  expect(seen.items[0]).toBe(HOLIDAY);
+});
+
+const ANSWERS: [Failure, string][] = [
+  [{ kind: "status", status: 429, retryAfter: "30" }, "429"],
+  [{ kind: "status", status: 401 }, "401"],
+  [{ kind: "status", status: 500 }, "500"],
+  [{ kind: "refused" }, "connection failed"],
+  [{ kind: "cut" }, "(unreadable reply|connection failed)"],
+  [{ kind: "malformed" }, "unreadable reply"],
+  [{ kind: "wrong-form" }, "unreadable reply"],
+];
+
+describe("the embedder fails: words still find", () => {
+  test.each(ANSWERS)("%j", async (failure, reason) => {
+    const { world } = failing("embeddings", failure);
+    const seen = await see(world.services);
+    expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD });
+    expect(seen.administrator).toEqual(tells(new RegExp(`^embedding: ${reason} after \\d+ ms$`)));
+    expect(seen.items[0]).toBe(HOLIDAY);
+  });
+
+  test.each(HANGS)("%j", async (failure) => {
+    const { world } = failing("embeddings", failure);
+    const seen = await see(world.services);
+    expect(seen).toMatchObject({ status: 200, bearer: TOLD });
+    expect(seen.administrator).toEqual(tells(/^embedding: no answer after \d+ ms$/));
+    expect(seen.items[0]).toBe(HOLIDAY);
+  });
+
+  test("an empty reply", async () => {
+    const { world } = failing("embeddings", { kind: "empty-choices" });
+    expect((await see(world.services)).administrator).toEqual(
+      tells(/^embedding: incomplete reply after \d+ ms$/),
+    );
+  });
+
+  test("also in a RAG of semantic order; no threshold applies where no similarity is", async () => {
+    const { world } = failing("embeddings", { kind: "status", status: 503 });
+    const rags = [{ ...rag, searchMode: "semantic" as const }];
+    const inference = inferenceOf({ model: "local/chat", rags });
+    const input = inputOf({ semanticSearch: ["days of holiday"], similarityThreshold: 0.99 });
+    const result = await runInference(world.services, { inference, input, caller: nobody });
+    expect(result.items[0]).toMatchObject({ text: HOLIDAY, score: 0 });
+  });
+});
+
+describe("the reranker fails: the similarity orders", () => {
+  test.each(ANSWERS)("%j", async (failure, reason) => {
+    const { world } = failing("rerank", failure);
+    const seen = await see(world.services);
+    expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD });
+    expect(seen.administrator).toEqual(tells(new RegExp(`^reranker: ${reason} after \\d+ ms$`)));
+    expect(seen.items[0]).toBe(HOLIDAY);
+  });
+
+  test.each(HANGS)("%j", async (failure) => {
+    const { world } = failing("rerank", failure);
+    const seen = await see(world.services);
+    expect(seen).toMatchObject({ status: 200, bearer: TOLD });
+    expect(seen.administrator).toEqual(tells(/^reranker: no answer after \d+ ms$/));
+    expect(seen.items[0]).toBe(HOLIDAY);
+  });
+});
+
+/** A vector index that fails as told; it stands where Vectorize does. */
+const brokenIndex = (query: VectorIndex["query"]): VectorIndex => ({
+  upsert: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+  processedUpTo: () => Promise.resolve(0),
+  query,
+});
+
+describe("the vector index fails: words still find, with exact scores", () => {
+  test.each([
+    ["throws", () => Promise.reject(new Error(SECRET_BODY)), "failed after \\d+ ms"],
+    ["hangs", () => new Promise<never>(() => {}), "no answer after \\d+ ms"],
+  ] as const)("%s", async (_, query, reason) => {
+    const { world } = failing();
+    const services = { ...world.services, vectorIndex: brokenIndex(query) };
+    const seen = await see(services, { similarityThreshold: 0.1 });
+    expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD });
+    expect(seen.administrator).toEqual(tells(new RegExp(`^vector index: ${reason}$`)));
+    expect(seen.items[0]).toBe(HOLIDAY);
+  });
+});
+
+describe("the index itself fails: the answer is given without context", () => {
+  test.each([
+    ["throws", () => Promise.reject(new Error(SECRET_BODY)), "failed"],
+    ["hangs", () => new Promise<never>(() => {}), "no answer"],
+  ] as const)("%s", async (_, candidates, reason) => {
+    const { world } = failing();
+    const { ragIndexes } = world.services;
+    const services: InferenceServices = {
+      ...world.services,
+      ragIndexes: (address) => Object.assign(Object.create(ragIndexes(address)), { candidates }),
+    };
+    const seen = await see(services);
+    expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
+    expect(seen.administrator).toEqual(tells(new RegExp(`^index: ${reason} after \\d+ ms$`)));
+  });
+});
+
+describe("the model fails: 502, with the provider's status and nothing it said", () => {
+  test.each([
+    [{ kind: "status", status: 429, retryAfter: "30" }, "provider answered 429"],
+    [{ kind: "status", status: 401 }, "provider answered 401"],
+    [{ kind: "status", status: 500 }, "provider answered 500"],
+    [{ kind: "refused" }, "connection failed"],
+    [{ kind: "cut" }, "(unreadable reply|connection failed)"],
+    [{ kind: "malformed" }, "unreadable reply"],
+    [{ kind: "wrong-form" }, "unreadable reply"],
+    [{ kind: "empty-choices" }, "unusable reply"],
+    [{ kind: "unknown-tool" }, "empty answer"],
+    [{ kind: "bad-arguments" }, "empty answer"],
+    [{ kind: "hang" }, "no answer after \\d+ ms"],
+    [{ kind: "drip" }, "no answer after \\d+ ms"],
+  ] as [Failure, string][])("%j", async (failure, reason) => {
+    const { world } = failing("chat", failure);
+    const seen = await see(world.services);
+    expect(seen.status).toBe(502);
+    expect(seen.error).toMatch(new RegExp(`^Model call failed: ${reason}$`));
+    await world.settled();
+    expect(world.usage).toMatchObject([{ outcome: "error", model: "local/chat" }]);
+  });
+
+  test.each([{ kind: "wrong-schema" }, { kind: "refusal" }] as Failure[])(
+    "%j, where a schema was asked for",
+    async (failure) => {
+      const { world } = failing("chat", failure);
+      const { status, error } = await see(world.services, { jsonSchema });
+      expect(status).toBe(502);
+      expect(error).toBe("Model call failed: the answer does not follow the JSON Schema");
+    },
+  );
+
+  test("a refusal in words is an answer", async () => {
+    const { world } = failing("chat", { kind: "refusal" });
+    expect(await see(world.services)).toMatchObject({ status: 200, bearer: {} });
+  });
+
+  test("a model that is not configured names its setting", async () => {
+    const { services } = worldWith({ variables: { OPENAI_COMPATIBLE_BASE_URL: "" } });
+    const { status, error } = await see(services);
+    expect(status).toBe(502);
+    expect(error).toBe("Model local/chat needs the setting OPENAI_COMPATIBLE_BASE_URL");
+  });
+});
+
+describe("what passes is waited for", () => {
+  test.each<Place>(["chat", "embeddings", "rerank"])("%s: one 429", async (place) => {
+    const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+    double.fail(place, { kind: "status", status: 429, retryAfter: "0" }, 1);
+    const { services } = worldWith({ double });
+    expect(await see(services)).toMatchObject({ status: 200, bearer: {} });
+    expect(double.of(place)).toHaveLength(2);
+  });
+
+  test("no wait is begun that the budget cannot hold", async () => {
+    const { world, double } = failing("chat", { kind: "status", status: 429, retryAfter: "30" });
+    expect((await see(world.services)).error).toBe("Model call failed: provider answered 429");
+    expect(double.of("chat")).toHaveLength(1);
+  });
+
+  test("what no second try can change is asked once", async () => {
+    const { world, double } = failing("chat", { kind: "status", status: 401 });
+    await see(world.services);
+    expect(double.of("chat")).toHaveLength(1);
+  });
+});
+
+test("a tool whose search fails is told to the model, recorded, and degrades the answer", async () => {
+  const { world, double } = failing();
+  double.script = ({ messages }) =>
+    messages.some(({ role }) => role === "tool")
+      ? { text: "I could not look it up." }
+      : { calls: [{ name: "search_handbook", arguments: '{"query":"holiday"}' }] };
+  const down = () => Promise.reject(new Error(SECRET_BODY));
+  const { ragIndexes } = world.services;
+  const services: InferenceServices = {
+    ...world.services,
+    ragIndexes: (address) =>
+      Object.assign(Object.create(ragIndexes(address)), { candidates: down }),
+  };
+  const inference = inferenceOf({ model: "local/chat", rags: [rag], nativeRag: false });
+  const result = await runInference(services, { inference, input: inputOf({}), caller: nobody });
+  expect(result.response).toEqual([{ type: "text", text: "I could not look it up." }]);
+  expect(result.toolCalls).toMatchObject([
+    { tool: "search_handbook", ok: false, debug: { output: "the search failed" } },
+  ]);
+  expect(result.losses[0]).toMatch(/^index: failed after \d+ ms$/);
+  expect(JSON.stringify(double.of("chat")[1]?.body)).toContain("the search failed");
+});
+
+test("a caller who goes away ends the model's work", async () => {
+  const { world, double } = failing("chat", { kind: "hang" });
+  const gone = new AbortController();
+  const inference = inferenceOf({ model: "local/chat" });
+  const run = { inference, input: inputOf({}), caller: nobody, signal: gone.signal };
+  const running = runInference(world.services, run);
+  await vi.waitFor(() => expect(double.of("chat")).toHaveLength(1));
+  gone.abort();
+  await expect(running).rejects.toMatchObject({ kind: "model-failed" });
+  expect(double.of("chat")).toHaveLength(1);
+});

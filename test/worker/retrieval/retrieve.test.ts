@@ -1,0 +1,269 @@
+import { describe, expect, test } from "vitest";
+
+import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import type { ChunkId } from "../../../src/core/ids.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import type { Restriction } from "../../../src/ports/rag-index.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import type { RetrievalRequest } from "../../../src/retrieval/types.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { indexedRag, worldWith } from "../inference/support.ts";
+import { DIMENSIONS, factsOf, indexOf, put, versionOf } from "../rag-index/support.ts";
+
+const EVERYTHING: Restriction = { named: null, metadata: [] };
+
+const requestOf = (rags: RagRecord[], more: Partial<RetrievalRequest> = {}): RetrievalRequest => ({
+  targets: rags.map((rag) => ({ rag, restriction: EVERYTHING })),
+  queries: ["boiler service"],
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  similarityThreshold: null,
+  includeDuplicates: false,
+  ...more,
+});
+
+const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
+/** One file of many passages that differ in their numbers. */
+const many = (count: number) => ({
+  "notes.md": Array.from(
+    { length: count },
+    (_, at) => `Note ${at} about the boiler service in house ${at * 7}.`,
+  ),
+});
+
+const texts = (result: { chunks: { text: string }[] }) => result.chunks.map(({ text }) => text);
+
+test("words and meaning find; the score is the exact cosine, also of what words alone found", async () => {
+  const rag = await indexedRag("one", {
+    "a.md": ["The boiler gets its service in spring."],
+    "b.md": ["Bicycles are parked behind the hall."],
+  });
+  const { services } = worldWith({});
+  const { chunks, losses } = await retrieve(services, requestOf([rag]));
+  expect(losses).toEqual([]);
+  expect(chunks[0]?.text).toBe("The boiler gets its service in spring.");
+  const [query, text] = [embed("boiler service"), embed(chunks[0]?.text ?? "")];
+  const cosine = query.reduce((sum, value, at) => sum + value * (text[at] ?? 0), 0);
+  expect(chunks[0]?.score).toBeCloseTo(cosine, 3);
+  expect(chunks[0]?.source).toEqual({
+    ragIdentifier: "one",
+    filePath: "a.md",
+    name: "a.md",
+    externalId: null,
+    url: null,
+    position: 0,
+    page: null,
+    headings: [],
+  });
+});
+
+test("ten queries over two RAGs of one model make one embedding call", async () => {
+  const double = new OpenAiDouble({ embed });
+  const { services } = worldWith({ double });
+  const more = { embeddingModel: "local/embed" };
+  const one = await indexedRag("ten-a", { "a.md": ["boiler"] }, more);
+  const two = await indexedRag("ten-b", { "b.md": ["service"] }, more);
+  const queries = Array.from({ length: 10 }, (_, at) => `boiler service ${at}`);
+  const { chunks } = await retrieve(services, requestOf([one, two], { queries }));
+  expect(chunks).toHaveLength(2);
+  expect(double.requests).toHaveLength(1);
+  expect(double.requests[0]?.body).toMatchObject({ input: queries });
+});
+
+test("the threshold comes before the cut, and the cut is at topK", async () => {
+  const rag = await indexedRag("cut", many(60));
+  const { services } = worldWith({});
+  const all = await retrieve(services, requestOf([rag], { topK: 50 }));
+  expect(all.chunks).toHaveLength(50);
+  const scores = all.chunks.map(({ score }) => score).sort((a, b) => b - a);
+  const similarityThreshold = scores[9] ?? 1;
+  const above = await retrieve(services, requestOf([rag], { topK: 100, similarityThreshold }));
+  expect(above.chunks.length).toBeGreaterThanOrEqual(10);
+  expect(above.chunks.every(({ score }) => score >= similarityThreshold)).toBe(true);
+  const few = await retrieve(services, requestOf([rag], { topK: 3, similarityThreshold }));
+  expect(texts(few)).toEqual(texts(above).slice(0, 3));
+});
+
+test("equal texts of several RAGs are one chunk; with includeDuplicates each is shown", async () => {
+  const one = await indexedRag("equal-a", { "a.md": ["The boiler  gets SERVICE."] });
+  const two = await indexedRag("equal-b", { "b.md": ["The boiler gets service."] });
+  const { services } = worldWith({});
+  expect((await retrieve(services, requestOf([one, two]))).chunks).toHaveLength(1);
+  const both = await retrieve(services, requestOf([one, two], { includeDuplicates: true }));
+  expect(both.chunks).toHaveLength(2);
+});
+
+test("a call that names nothing finds nothing, and asks nobody", async () => {
+  const double = new OpenAiDouble({ embed });
+  const { services } = worldWith({ double });
+  const rag = await indexedRag("none", { "a.md": ["boiler"] }, { embeddingModel: "local/embed" });
+  const restriction = { named: { files: [], folders: [] }, metadata: [] };
+  const request = { ...requestOf([]), targets: [{ rag, restriction }] };
+  expect(await retrieve(services, request)).toMatchObject({ chunks: [], losses: [] });
+  expect(double.requests).toEqual([]);
+});
+
+test("shards of a RAG are searched as one", async () => {
+  const { services } = worldWith({});
+  const rag = await indexedRag("sharded", { "a.md": ["boiler one"] }, { shards: 2 });
+  const second = services.ragIndexes({ ragId: rag.id, generation: 1, shard: 1 });
+  await put(second, "b.md", 1, ["boiler two"]);
+  const { chunks } = await retrieve(services, requestOf([rag], { queries: ["boiler"] }));
+  expect(texts({ chunks }).sort()).toEqual(["boiler one", "boiler two"]);
+});
+
+test("a query of any length and any characters is searched", async () => {
+  const rag = await indexedRag("odd", { "a.md": ["The boiler gets service."] });
+  const { services } = worldWith({});
+  for (const query of ["boiler \uD800", '"boiler" OR (', `boiler ${"x".repeat(200_000)}`, "?"]) {
+    const result = await retrieve(services, requestOf([rag], { queries: [query] }));
+    expect(result.losses).toEqual([]);
+  }
+});
+
+describe("reranking", () => {
+  test("changes the order and never the score; without a reranker it is ignored", async () => {
+    const double = new OpenAiDouble({ relevance: (_, text) => (text.includes("last") ? 1 : 0) });
+    const { services } = worldWith({ double });
+    const files = { "a.md": ["boiler service, boiler service", "the last boiler"] };
+    const rag = await indexedRag("order", files, { reranker: "local/rerank" });
+    const plain = await retrieve(services, requestOf([rag]));
+    const ranked = await retrieve(services, requestOf([rag], { useReranking: true }));
+    expect(texts(plain)[1]).toBe("the last boiler");
+    expect(texts(ranked)[0]).toBe("the last boiler");
+    const scores = (of: typeof plain) => new Map(of.chunks.map(({ text, score }) => [text, score]));
+    expect(scores(ranked)).toEqual(scores(plain));
+    const without = { ...rag, reranker: null };
+    const ignored = await retrieve(services, requestOf([without], { useReranking: true }));
+    expect(texts(ignored)).toEqual(texts(plain));
+    expect(ignored.losses).toEqual([]);
+  });
+
+  test("topK 100 with multiplier 10 goes in batches that Workers AI takes, several at once", async () => {
+    const ai = new WorkersAiDouble({ embed });
+    const { services } = worldWith({ ai });
+    const reranker = "workers-ai/@cf/baai/bge-reranker-base";
+    const rag = await indexedRag("batches", many(450), { reranker });
+    const wish = { topK: 100, candidateMultiplier: 10, useReranking: true };
+    const { chunks, losses } = await retrieve(services, requestOf([rag], wish));
+    expect(losses).toEqual([]);
+    expect(chunks).toHaveLength(100);
+    const sizes = ai.calls.map(({ inputs }) => (inputs["contexts"] as unknown[]).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(450);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+  });
+
+  test("no more than topK × candidateMultiplier are scored", async () => {
+    const double = new OpenAiDouble();
+    const { services } = worldWith({ double });
+    const rag = await indexedRag("bound", many(80), { reranker: "local/rerank" });
+    const wish = { topK: 4, candidateMultiplier: 3, useReranking: true };
+    await retrieve(services, requestOf([rag], wish));
+    const scored = double.of("rerank").map(({ body }) => (body as { documents: [] }).documents);
+    expect(scored.flat()).toHaveLength(12);
+  });
+
+  test("each RAG's reranker orders its own, and the lists are merged by rank", async () => {
+    const double = new OpenAiDouble({
+      relevance: (_, text) => (text.includes("alpha") ? 900 : 1) + (text.includes("good") ? 5 : 0),
+    });
+    const { services } = worldWith({ double });
+    const reranker = "local/rerank";
+    const files = (name: string) => ({ "a.md": [`${name} boiler good`, `${name} boiler poor`] });
+    const one = await indexedRag("merge-a", files("alpha"), { reranker });
+    const two = await indexedRag("merge-b", files("beta"), { reranker });
+    const found = await retrieve(services, requestOf([one, two], { useReranking: true }));
+    expect(texts(found)).toEqual([
+      "alpha boiler good",
+      "beta boiler good",
+      "alpha boiler poor",
+      "beta boiler poor",
+    ]);
+  });
+
+  test("the embedded reranker needs no network", async () => {
+    const { services } = worldWith({});
+    const rag = await indexedRag("lexical", many(20), { reranker: "embedded/lexical" });
+    const queries = ["boiler service in house 77"];
+    const wish = { useReranking: true, queries, topK: 1 };
+    const { chunks, losses } = await retrieve(services, requestOf([rag], wish));
+    expect(losses).toEqual([]);
+    expect(chunks[0]?.text).toContain("house 77.");
+  });
+});
+
+describe("with a vector index outside", () => {
+  async function world(identifier: string) {
+    const vectorize = new VectorizeDouble({
+      dimensions: DIMENSIONS,
+      now: () => Date.now(),
+      visibleAfterMs: 0,
+      metadataIndexes: ["file", "folder"],
+    });
+    const vectorIndex = vectorizeIndex(vectorize);
+    const files = {
+      "x/a.md": ["The boiler gets its service."],
+      "y/b.md": ["Warm water is made here."],
+    };
+    const rag = await indexedRag(identifier, files);
+    for (const [path, passages] of Object.entries(files)) {
+      const { staged } = await versionOf(factsOf(path).fileId, passages);
+      const space = { ragId: rag.id, generation: 1 };
+      const folders = [path.split("/")[0] ?? ""];
+      const vectors = staged.map(({ id }, at) => ({
+        id,
+        values: Float32Array.from(embed(passages[at] ?? "")),
+        fileId: factsOf(path).fileId,
+        folders,
+      }));
+      await vectorIndex.upsert(space, vectors);
+    }
+    const { services } = worldWith({});
+    return { rag, vectorize, services: { ...services, vectorIndex } };
+  }
+
+  test("its neighbours are hydrated with exact scores, one query call each", async () => {
+    const { rag, vectorize, services } = await world("outside");
+    const semantic = { ...rag, searchMode: "semantic" as const };
+    const queries = ["Warm water is made here.", "boiler service"];
+    const { chunks, losses } = await retrieve(services, requestOf([semantic], { queries }));
+    expect(losses).toEqual([]);
+    expect(chunks[0]).toMatchObject({ text: "Warm water is made here." });
+    expect(chunks[0]?.score).toBeCloseTo(1, 3);
+    expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(2);
+  });
+
+  test("what it still holds of a removed file is not shown", async () => {
+    const { rag, services } = await world("removed");
+    await indexOf("removed").remove([{ fileId: factsOf("x/a.md").fileId, revision: 2 }]);
+    const { chunks } = await retrieve(services, requestOf([rag]));
+    expect(texts({ chunks })).toEqual(["Warm water is made here."]);
+  });
+
+  test("a selective restriction is scanned exactly in the RAG's own index", async () => {
+    const { rag, vectorize, services } = await world("selective");
+    const restriction = { named: { files: ["y/b.md"], folders: [] }, metadata: [] };
+    const request = { ...requestOf([]), targets: [{ rag, restriction }] };
+    const { chunks } = await retrieve(services, { ...request, queries: ["boiler service"] });
+    expect(texts({ chunks })).toEqual(["Warm water is made here."]);
+    expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(0);
+  });
+
+  test("an id that no index knows is left out", async () => {
+    const { rag, services } = await world("stray");
+    const stray = { id: "f".repeat(40) as ChunkId, score: 0.99 };
+    const { vectorIndex } = services;
+    const query: typeof vectorIndex.query = async (...call) => [
+      stray,
+      ...(await vectorIndex.query(...call)),
+    ];
+    const strayed = { ...services, vectorIndex: { ...vectorIndex, query } };
+    const { chunks, losses } = await retrieve(strayed, requestOf([rag]));
+    expect(losses).toEqual([]);
+    expect(chunks).toHaveLength(2);
+  });
+});
