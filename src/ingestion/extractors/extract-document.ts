@@ -1,36 +1,152 @@
 import type { DocumentConverter } from "../../ports/document-converter.ts";
-import { decodeText } from "./decode-text.ts";
-import { detectKind } from "./detect-media-type.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "./extracted-document.ts";
-import { removeHiddenCharacters } from "./hidden-characters.ts";
+import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
+import { codeLanguage } from "./media-type/kinds.ts";
+import type { DocumentKind } from "./media-type/kinds.ts";
+import { declaredEncoding, decodeText } from "./text/decode-text.ts";
+import { removeHiddenCharacters } from "./text/hidden-characters.ts";
 
 export { EXTRACTION_FORMAT, UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";
 
-const UNKNOWN_TYPE = "application/octet-stream";
+export type ExtractOptions = {
+  /** Reads images and scans; null or absent: these are unreadable. */
+  converter?: DocumentConverter | null;
+};
+
+const NO_TEXT = "no text found";
+/** Text beyond this would not fit a Worker's memory beside its chunks. */
+const MAX_CHARACTERS = 32 << 20;
 
 /**
  * Reads a document of any supported kind. Extractors are loaded when first needed.
  * @throws UnreadableDocument with a plain message when the document can never be read.
  */
-export async function extractDocument(
+export function extractDocument(
   file: RawDocument,
-  _options: { converter?: DocumentConverter | null } = {},
+  options: ExtractOptions = {},
 ): Promise<ExtractedDocument> {
-  if (file.bytes.length === 0) throw new UnreadableDocument("no text found");
-  const document = removeHiddenCharacters(await extractByKind(file));
-  if (document.markdown.trim() === "") throw new UnreadableDocument("no text found");
+  return extractNested(file, options, 0);
+}
+
+async function extractNested(
+  file: RawDocument,
+  options: ExtractOptions,
+  depth: number,
+): Promise<ExtractedDocument> {
+  if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT);
+  const found = detectKind(file);
+  const extracted =
+    "foreign" in found
+      ? await convertForeign(file, found.foreign, options)
+      : await extractKind(found.kind, file, options, depth);
+  if (extracted.markdown.length > MAX_CHARACTERS) {
+    throw new UnreadableDocument("document holds too much text");
+  }
+  const document = removeHiddenCharacters(extracted);
+  if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
+    if (!("foreign" in found) && found.kind === "pdf") {
+      return await convertForeign(file, "application/pdf", options, NO_TEXT);
+    }
+    throw new UnreadableDocument(NO_TEXT);
+  }
   return document;
 }
 
-async function extractByKind(file: RawDocument): Promise<ExtractedDocument> {
-  const kind = detectKind(file);
-  if (kind === null) {
-    throw new UnreadableDocument(`unsupported media type: ${file.mimeType ?? UNKNOWN_TYPE}`);
+/** Images and scans, where something can read them. */
+async function convertForeign(
+  file: RawDocument,
+  mediaType: string,
+  options: ExtractOptions,
+  otherwise = `unsupported media type: ${mediaType}`,
+): Promise<ExtractedDocument> {
+  const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
+  const converter = options.converter ?? null;
+  if (!isPicture || converter === null) throw new UnreadableDocument(otherwise);
+  const markdown = await converter.toMarkdown(file.name, mediaType, file.bytes);
+  if (markdown.trim() === "") throw new UnreadableDocument(NO_TEXT);
+  const notes = ["read by a converter"];
+  return { markdown, title: null, language: null, pages: [], notes };
+}
+
+type BinaryExtractor = (bytes: Uint8Array) => ExtractedDocument | Promise<ExtractedDocument>;
+type TextExtractor = (text: string, file: RawDocument) => ExtractedDocument;
+
+const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtractor>>> = {
+  pdf: async () => (await import("./pdf.ts")).extractPdf,
+  docx: async () => (await import("./docx.ts")).extractDocx,
+  pptx: async () => (await import("./pptx.ts")).extractPptx,
+  xlsx: async () => (await import("./xlsx.ts")).extractXlsx,
+  odt: async () => odf("text"),
+  ods: async () => odf("spreadsheet"),
+  odp: async () => odf("presentation"),
+  "flat-odf": async () => (await import("./odf.ts")).extractFlatOdf,
+  epub: async () => (await import("./epub.ts")).extractEpub,
+  rtf: async () => (await import("./rtf.ts")).extractRtf,
+};
+
+async function odf(kind: "text" | "spreadsheet" | "presentation"): Promise<BinaryExtractor> {
+  const { extractOdf } = await import("./odf.ts");
+  return (bytes) => extractOdf(bytes, kind);
+}
+
+const TEXT_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<TextExtractor>>> = {
+  markdown: async () => (await import("./markdown.ts")).extractMarkdown,
+  html: async () => (await import("./html.ts")).extractHtml,
+  csv: async () => {
+    const { extractCsv } = await import("./csv.ts");
+    return (text) => extractCsv(text);
+  },
+  tsv: async () => {
+    const { extractCsv } = await import("./csv.ts");
+    return (text) => extractCsv(text, "\t");
+  },
+  json: async () => (await import("./json.ts")).extractJson,
+  xml: async () => (await import("./xml.ts")).extractXml,
+  notebook: async () => (await import("./notebook.ts")).extractNotebook,
+  code: async () => {
+    const { extractSourceCode } = await import("./source-code.ts");
+    return (text, { name }) => extractSourceCode(text, codeLanguage(name));
+  },
+};
+
+async function extractKind(
+  kind: DocumentKind,
+  file: RawDocument,
+  options: ExtractOptions,
+  depth: number,
+): Promise<ExtractedDocument> {
+  if (kind === "eml") {
+    const { extractEml } = await import("./eml.ts");
+    const extract = (part: RawDocument, at: number) => extractNested(part, options, at);
+    return await extractEml(file.bytes, extract, depth);
   }
-  const { text } = decodeText(file.bytes, null);
-  if (kind === "html") return (await import("./html.ts")).extractHtml(text);
-  if (kind === "markdown") return (await import("./markdown.ts")).extractMarkdown(text);
-  return (await import("./plain-text.ts")).extractPlainText(text);
+  const binary = BINARY_EXTRACTORS[kind];
+  if (binary !== undefined) return await (await binary())(file.bytes);
+  const decoded = decodeFile(file);
+  const extractor = await TEXT_EXTRACTORS[kind]?.();
+  const extract = extractor ?? (await import("./plain-text.ts")).extractPlainText;
+  const document = extract(decoded.text, file);
+  return { ...document, notes: [...decoded.notes, ...document.notes] };
+}
+
+function decodeFile(file: RawDocument) {
+  if (looksBinary(file.bytes)) {
+    throw new UnreadableDocument(`unsupported media type: ${unknownMediaType(file.mimeType)}`);
+  }
+  return decodeText(file.bytes, declaredEncoding(file.bytes, file.mimeType));
+}
+
+const LOOK_BYTES = 1 << 13;
+const BINARY_SHARE = 0.1;
+
+/** Control characters, zeros aside, are rare in text of any encoding. */
+function looksBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, LOOK_BYTES);
+  const zeros = head.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
+  const isControl = (byte: number) => byte > 0 && byte < 0x20 && (byte < 0x07 || byte > 0x0d);
+  const controls = head.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0);
+  // UTF-16 has a zero in up to half of its bytes, and its high bytes look like controls.
+  return zeros === 0 && controls > head.length * BINARY_SHARE;
 }

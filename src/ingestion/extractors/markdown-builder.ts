@@ -52,6 +52,11 @@ export class MarkdownBuilder {
     this.#block(`${indent}${marker} ${continued}`, true);
   }
 
+  /** The next item begins a new list. */
+  endList(): void {
+    this.#inList = false;
+  }
+
   quote(text: string): void {
     const lines = foldLines(text);
     if (lines !== "") this.#block(lines.replaceAll(/^/gm, "> "));

@@ -1,4 +1,4 @@
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { ExtractedDocument } from "../extracted-document.ts";
 
 type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 

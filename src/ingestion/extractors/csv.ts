@@ -1,0 +1,78 @@
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+import { SheetWriter } from "./office/sheet-writer.ts";
+
+const DELIMITERS = [",", ";", "\t", "|"];
+const SAMPLE_CHARACTERS = 20_000;
+const SAMPLE_ROWS = 20;
+
+/** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
+export function extractCsv(text: string, delimiter: string | null = null): ExtractedDocument {
+  const out = new MarkdownBuilder();
+  const writer = new SheetWriter(out);
+  // `sep=;` on the first line is Excel's way to name the delimiter.
+  const named = /^sep=(.)\r?\n/.exec(text);
+  const body = named === null ? text : text.slice(named[0].length);
+  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body))) {
+    writer.addRow(row);
+  }
+  writer.endTable();
+  return { markdown: out.toString(), title: null, language: null, pages: [], notes: [] };
+}
+
+/** The delimiter that gives the most columns most evenly. */
+function guessDelimiter(text: string): string {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  const scores = DELIMITERS.map((delimiter) => {
+    const rows = [...rowsOf(sample, delimiter)].slice(0, SAMPLE_ROWS);
+    const widths = rows.map((row) => row.length).filter((width) => width > 1);
+    const commonest = mostFrequent(widths);
+    const agreeing = widths.filter((width) => width === commonest).length;
+    return { delimiter, score: (agreeing / Math.max(rows.length, 1)) * Math.log2(1 + commonest) };
+  });
+  return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
+}
+
+function mostFrequent(values: number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Rows of cells; a quote that is never closed ends with the text. */
+function* rowsOf(text: string, delimiter: string): Generator<string[]> {
+  let row: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const { cell, end } = text[at] === '"' ? quotedCell(text, at) : bareCell(text, at, delimiter);
+    // What follows a closing quote still belongs to the cell.
+    const tail = text[at] === '"' ? bareCell(text, end, delimiter) : { cell: "", end };
+    row.push(cell + tail.cell);
+    at = tail.end;
+    if (text[at] === delimiter) {
+      at++;
+      if (at === text.length) row.push("");
+      continue;
+    }
+    yield row;
+    row = [];
+    at++;
+  }
+  if (row.length > 0) yield row;
+}
+
+function bareCell(text: string, from: number, delimiter: string): { cell: string; end: number } {
+  let end = from;
+  while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
+  return { cell: text.slice(from, end), end };
+}
+
+function quotedCell(text: string, from: number): { cell: string; end: number } {
+  let end = text.indexOf('"', from + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  const stop = end < 0 ? text.length : end;
+  return {
+    cell: text.slice(from + 1, stop).replaceAll('""', '"'),
+    end: Math.min(stop + 1, text.length),
+  };
+}

@@ -1,0 +1,84 @@
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { jsonTokens } from "./json-tokens.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+import { extractSourceCode } from "./source-code.ts";
+
+const MAX_DEPTH = 1_000;
+/** Strings as long as this are prose and get a paragraph of their own. */
+const PROSE_CHARACTERS = 200;
+const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
+
+/**
+ * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
+ * @throws UnreadableDocument when it nests too deeply.
+ */
+export function extractJson(text: string): ExtractedDocument {
+  const writer = new JsonWriter();
+  try {
+    writer.write(text);
+  } catch (error) {
+    if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
+    return extractSourceCode(text, "json");
+  }
+  return { markdown: writer.toString(), title: writer.title, language: null, pages: [], notes: [] };
+}
+
+/** Objects and arrays that are open. `indent`: how deep their values stand in the list. */
+type Level = { isArray: boolean; label: string; isShown: boolean; indent: number };
+
+const TOP_LEVEL: Level = { isArray: true, label: "", isShown: true, indent: 0 };
+
+class JsonWriter {
+  title: string | null = null;
+  isTooDeep = false;
+  readonly #out = new MarkdownBuilder();
+  readonly #stack: Level[] = [];
+  #key = "";
+
+  write(text: string): void {
+    for (const token of jsonTokens(text)) {
+      if (token.kind === "open") this.#open(token.bracket === "[");
+      else if (token.kind === "close") this.#stack.pop();
+      else if (token.kind === "key") this.#key = token.text;
+      else if (token.text.trim() !== "") this.#value(token.text, token.isString);
+    }
+  }
+
+  toString(): string {
+    return this.#out.toString();
+  }
+
+  #open(isArray: boolean): void {
+    const parent = this.#stack.at(-1);
+    const label = parent === undefined || parent.isArray ? "" : this.#key;
+    // Entries of an array have no name and begin a list of their own.
+    if (label === "" && !isArray) this.#out.endList();
+    const indent = (parent?.indent ?? 0) + (label === "" ? 0 : 1);
+    this.#stack.push({ isArray, label, isShown: label === "", indent });
+    if (this.#stack.length <= MAX_DEPTH) return;
+    this.isTooDeep = true;
+    throw new UnreadableDocument("JSON nests too deeply");
+  }
+
+  #value(text: string, isString: boolean): void {
+    this.#showParents();
+    const { isArray, indent } = this.#stack.at(-1) ?? TOP_LEVEL;
+    const label = isArray ? "" : this.#key;
+    if (this.#stack.length === 1 && TITLE_KEYS.has(label.toLowerCase())) this.title ??= text;
+    if (!isString || text.length < PROSE_CHARACTERS) {
+      this.#out.listItem(indent, "-", label === "" ? text : `${label}: ${text}`);
+      return;
+    }
+    if (label !== "") this.#out.listItem(indent, "-", `${label}:`);
+    for (const paragraph of text.split(/\n\s*\n/)) this.#out.paragraph(paragraph);
+  }
+
+  /** Objects and arrays show their label before their first value. */
+  #showParents(): void {
+    for (const level of this.#stack) {
+      if (!level.isShown) this.#out.listItem(level.indent - 1, "-", `${level.label}:`);
+      level.isShown = true;
+    }
+  }
+}

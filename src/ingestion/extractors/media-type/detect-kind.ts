@@ -1,0 +1,136 @@
+import { ZipArchive } from "../archive/zip-archive.ts";
+import { UnreadableDocument } from "../extracted-document.ts";
+import type { RawDocument } from "../extracted-document.ts";
+import { kindByMediaType, kindByName } from "./kinds.ts";
+import type { DocumentKind } from "./kinds.ts";
+import { foreignMediaType, headOf } from "./signatures.ts";
+
+/** What a file is. `foreign`: no document of ours, with the media type to name. */
+export type DetectedKind = { kind: DocumentKind } | { foreign: string };
+
+const PDF_HEADER_BYTES = 1_024;
+const SNIFFED_BYTES = 4_096;
+const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
+const UNKNOWN_BINARY = "application/octet-stream";
+const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
+  [/^application\/epub\+zip/, "epub"],
+  [/opendocument\.text/, "odt"],
+  [/opendocument\.spreadsheet/, "ods"],
+  [/opendocument\.presentation/, "odp"],
+];
+
+/**
+ * By content first, then by name, then by what the sender said.
+ * @throws UnreadableDocument for archives that are damaged or encrypted.
+ */
+export function detectKind(file: RawDocument): DetectedKind {
+  const head = headOf(file.bytes);
+  if (headOf(file.bytes, PDF_HEADER_BYTES).includes("%PDF-")) return { kind: "pdf" };
+  if (head.startsWith("PK\x03\x04")) return zipKind(file);
+  if (head.startsWith(OLE_SIGNATURE)) return { foreign: oleMediaType(file.bytes) };
+  if (head.startsWith("{\\rtf")) return { kind: "rtf" };
+  const foreign = foreignMediaType(file.bytes);
+  if (foreign !== null) return { foreign };
+  return { kind: textKind(file) };
+}
+
+function zipKind(file: RawDocument): DetectedKind {
+  const archive = new ZipArchive(file.bytes);
+  const mimetype = archive.read("mimetype");
+  const declared = mimetype === null ? "" : headOf(mimetype).trim();
+  const byDeclaration = KINDS_BY_MIMETYPE_PART.find(([pattern]) => pattern.test(declared));
+  if (byDeclaration !== undefined) return { kind: byDeclaration[1] };
+  if (archive.has("META-INF/container.xml")) return { kind: "epub" };
+  if (archive.has("xl/workbook.bin")) {
+    return { foreign: "application/vnd.ms-excel.sheet.binary.macroenabled.12" };
+  }
+  const names = archive.names();
+  const holds = (folder: string) => names.some((name) => name.startsWith(folder));
+  if (holds("word/")) return { kind: "docx" };
+  if (holds("ppt/")) return { kind: "pptx" };
+  if (holds("xl/")) return { kind: "xlsx" };
+  return { foreign: "application/zip" };
+}
+
+/**
+ * Compound files hold Office's old formats, Outlook messages, and new documents under a password.
+ * @throws UnreadableDocument for the last.
+ */
+function oleMediaType(bytes: Uint8Array): string {
+  const holds = (name: string) => includesUtf16(bytes, name);
+  if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted");
+  if (holds("WordDocument")) return "application/msword";
+  if (holds("PowerPoint Document")) return "application/vnd.ms-powerpoint";
+  if (holds("Workbook") || holds("Book")) return "application/vnd.ms-excel";
+  return holds("__properties_version1.0")
+    ? "application/vnd.ms-outlook"
+    : "application/x-ole-storage";
+}
+
+function includesUtf16(bytes: Uint8Array, name: string): boolean {
+  const wanted = Uint8Array.from([...name].flatMap((letter) => [letter.charCodeAt(0), 0]));
+  const first = wanted[0] ?? 0;
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
+  }
+  return false;
+}
+
+/** Text of one kind or another; what is no text fails when it is decoded. */
+function textKind(file: RawDocument): DocumentKind {
+  const byName = kindByName(file.name);
+  const head = headOf(file.bytes, SNIFFED_BYTES).replace(/^\xef\xbb\xbf/, "");
+  const start = head
+    .replace(/\0/g, "")
+    .replace(/^[\xff\xfe]{2}/, "")
+    .trimStart();
+  const bySniffing = sniffedKind(start, byName);
+  if (bySniffing !== null) return bySniffing;
+  const byMediaType = kindByMediaType(file.mimeType);
+  const kind = byName ?? byMediaType ?? "text";
+  // A name that promises a binary format does not make text one.
+  return BINARY_KINDS.has(kind) ? "text" : kind;
+}
+
+const BINARY_KINDS = new Set<DocumentKind>([
+  "pdf",
+  "docx",
+  "pptx",
+  "xlsx",
+  "odt",
+  "ods",
+  "odp",
+  "epub",
+  "rtf",
+] as const);
+const MAIL_HEADER =
+  /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
+const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
+
+function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind | null {
+  const isOpen = byName === null || byName === "text" || BINARY_KINDS.has(byName);
+  if (/^(<!--[^]*?-->\s*)*<(!doctype html|html[\s>])/i.test(start)) {
+    return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
+  }
+  if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
+  if (isOpen && MAIL_HEADER.test(start) && MAIL_PROOF.test(headerBlock(start))) return "eml";
+  return null;
+}
+
+function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
+  if (/<html[\s>]/i.test(start)) return "html";
+  if (/urn:oasis:names:tc:opendocument/.test(start)) return "flat-odf";
+  return byName === "code" || byName === "html" ? byName : "xml";
+}
+
+/** Mail headers end at the first blank line. */
+function headerBlock(start: string): string {
+  const end = start.search(/\r?\n\r?\n/);
+  return end < 0 ? start : start.slice(0, end);
+}
+
+/** What to call a file whose content is neither text nor anything that is known. */
+export function unknownMediaType(mimeType: string | null): string {
+  const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return /^[\w.+-]+\/[\w.+-]+$/.test(bare) && !bare.startsWith("text/") ? bare : UNKNOWN_BINARY;
+}

@@ -1,0 +1,63 @@
+/** Beginnings by which binary files are known, and the media type that each stands for. */
+const SIGNATURES: [offset: number, bytes: string, mediaType: string][] = [
+  [0, "\x89PNG", "image/png"],
+  [0, "\xff\xd8\xff", "image/jpeg"],
+  [0, "GIF8", "image/gif"],
+  [0, "II*\0", "image/tiff"],
+  [0, "MM\0*", "image/tiff"],
+  [0, "BM", "image/bmp"],
+  [8, "WEBP", "image/webp"],
+  [8, "WAVE", "audio/wav"],
+  [8, "AVI ", "video/x-msvideo"],
+  [4, "ftypheic", "image/heic"],
+  [4, "ftypheix", "image/heic"],
+  [4, "ftypmif1", "image/heic"],
+  [4, "ftypavif", "image/avif"],
+  [4, "ftypM4A", "audio/mp4"],
+  [4, "ftypqt", "video/quicktime"],
+  [4, "ftyp", "video/mp4"],
+  [0, "\0\0\x01\0", "image/x-icon"],
+  [0, "8BPS", "image/vnd.adobe.photoshop"],
+  [0, "ID3", "audio/mpeg"],
+  [0, "\xff\xfb", "audio/mpeg"],
+  [0, "OggS", "audio/ogg"],
+  [0, "fLaC", "audio/flac"],
+  [0, "\x1aE\xdf\xa3", "video/x-matroska"],
+  [0, "\x1f\x8b", "application/gzip"],
+  [0, "BZh", "application/x-bzip2"],
+  [0, "\xfd7zXZ\0", "application/x-xz"],
+  [0, "7z\xbc\xaf'\x1c", "application/x-7z-compressed"],
+  [0, "Rar!\x1a\x07", "application/vnd.rar"],
+  [0, "\x28\xb5\x2f\xfd", "application/zstd"],
+  [257, "ustar", "application/x-tar"],
+  [0, "\x7fELF", "application/x-executable"],
+  [0, "MZ", "application/x-msdownload"],
+  [0, "\0asm", "application/wasm"],
+  [0, "\xca\xfe\xba\xbe", "application/java-vm"],
+  [0, "SQLite format 3\0", "application/vnd.sqlite3"],
+  [0, "wOFF", "font/woff"],
+  [0, "wOF2", "font/woff2"],
+  [0, "OTTO", "font/otf"],
+  [0, "PAR1", "application/vnd.apache.parquet"],
+  [0, "%!PS", "application/postscript"],
+];
+
+const SIGNATURE_BYTES = 512;
+
+export function headOf(bytes: Uint8Array, count = SIGNATURE_BYTES): string {
+  return String.fromCharCode(...bytes.subarray(0, count));
+}
+
+/** The media type of a binary file that is no document of ours; null when nothing tells. */
+export function foreignMediaType(bytes: Uint8Array): string | null {
+  const head = headOf(bytes);
+  // Short signatures made of letters also begin texts, which hold no control characters.
+  // oxlint-disable-next-line no-control-regex -- control characters tell binary files from text
+  const isBinary = /[\0-\x08\x0e-\x1a\x7f-\xff]/.test(head);
+  if (!isBinary) return head.startsWith("%!PS") ? "application/postscript" : null;
+  const hasZeros = head.includes("\0");
+  const found = SIGNATURES.find(
+    ([offset, text]) => (text.length > 2 || hasZeros) && head.startsWith(text, offset),
+  );
+  return found?.[2] ?? null;
+}

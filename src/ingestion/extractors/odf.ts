@@ -1,0 +1,54 @@
+import { ZipArchive } from "./archive/zip-archive.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+import { OdfReader } from "./office/odf-reader.ts";
+import type { OdfKind } from "./office/odf-reader.ts";
+import { corePropertiesOf } from "./office/relationships.ts";
+import { readXml } from "./xml/xml-stream.ts";
+
+const utf8 = new TextDecoder();
+
+/** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
+export function extractOdf(bytes: Uint8Array, kind: OdfKind): ExtractedDocument {
+  const archive = new ZipArchive(bytes);
+  const manifest = archive.read("META-INF/manifest.xml");
+  if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
+    throw new UnreadableDocument("document is encrypted");
+  }
+  const out = new MarkdownBuilder();
+  const reader = new OdfReader(kind, out);
+  readXml(archive.chunks("styles.xml"), reader);
+  readXml(archive.chunks("content.xml"), reader);
+  return finished(reader, out, kind, corePropertiesOf(archive, "meta.xml"));
+}
+
+/** The body's element tells what it is. */
+export function extractFlatOdf(bytes: Uint8Array): ExtractedDocument {
+  const text = utf8.decode(bytes);
+  const isSheet = text.includes("<office:spreadsheet");
+  const kind = isSheet
+    ? "spreadsheet"
+    : text.includes("<office:presentation")
+      ? "presentation"
+      : "text";
+  const out = new MarkdownBuilder();
+  const reader = new OdfReader(kind, out);
+  readXml([bytes], reader);
+  return finished(reader, out, kind, { title: null, language: null });
+}
+
+function finished(
+  reader: OdfReader,
+  out: MarkdownBuilder,
+  kind: OdfKind,
+  properties: { title: string | null; language: string | null },
+): ExtractedDocument {
+  reader.finish();
+  const markdown = out.toString();
+  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
+  const title = properties.title ?? (kind === "spreadsheet" ? null : heading);
+  const hidden = reader.hiddenSheets;
+  const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
+  return { markdown, title, language: properties.language, pages: out.pages, notes };
+}

@@ -1,0 +1,123 @@
+import type { ZipArchive } from "../archive/zip-archive.ts";
+import { readXml } from "../xml/xml-stream.ts";
+import type { XmlAttributes } from "../xml/xml-stream.ts";
+
+export type ParagraphStyle = {
+  name: string;
+  basedOn: string | null;
+  /** 1 to 9; null for body text. */
+  headingLevel: number | null;
+  numId: string | null;
+  listLevel: number | null;
+  isHidden: boolean;
+};
+
+const BODY_OUTLINE_LEVEL = 9;
+const MAX_INHERITANCE = 20;
+
+/** Paragraph styles by id, with what they inherit filled in. */
+export function readStyles(archive: ZipArchive, part: string | null): Map<string, ParagraphStyle> {
+  const styles = new Map<string, ParagraphStyle>();
+  let style: ParagraphStyle | null = null;
+  const set: Record<string, (current: ParagraphStyle, attributes: XmlAttributes) => void> = {
+    name: (current, { val = "" }) => {
+      current.name = val;
+      const level = /^heading (\d)$/i.exec(val)?.[1];
+      if (level !== undefined) current.headingLevel ??= Number(level);
+      if (/^title$/i.test(val)) current.headingLevel ??= 1;
+    },
+    basedOn: (current, { val = "" }) => {
+      current.basedOn = val;
+    },
+    outlineLvl: (current, { val = "" }) => {
+      current.headingLevel = headingLevelOf(val);
+    },
+    numId: (current, { val = "" }) => {
+      current.numId = val;
+    },
+    ilvl: (current, { val = "" }) => {
+      current.listLevel = Number(val);
+    },
+    vanish: (current, { val }) => {
+      current.isHidden = isOn(val);
+    },
+  };
+  const inherited = { basedOn: null, headingLevel: null, numId: null, listLevel: null };
+  readXml(part === null ? [] : archive.chunks(part), {
+    open: (name, attributes) => {
+      if (name === "style") {
+        style = { name: "", ...inherited, isHidden: false };
+        styles.set(attributes["styleId"] ?? "", style);
+      } else if (style !== null) set[name]?.(style, attributes);
+    },
+    close: (name) => {
+      if (name === "style") style = null;
+    },
+  });
+  for (const each of styles.values()) inherit(each, styles);
+  return styles;
+}
+
+function inherit(style: ParagraphStyle, styles: Map<string, ParagraphStyle>): void {
+  let parent = styles.get(style.basedOn ?? "");
+  for (let step = 0; parent !== undefined && step < MAX_INHERITANCE; step++) {
+    style.headingLevel ??= parent.headingLevel;
+    style.numId ??= parent.numId;
+    style.listLevel ??= parent.listLevel;
+    style.isHidden ||= parent.isHidden;
+    parent = styles.get(parent.basedOn ?? "");
+  }
+}
+
+/** `w:outlineLvl` counts from 0; 9 is body text. */
+export function headingLevelOf(outlineLevel: string): number | null {
+  const level = Number(outlineLevel);
+  return Number.isInteger(level) && level >= 0 && level < BODY_OUTLINE_LEVEL ? level + 1 : null;
+}
+
+/** An on/off property without a value is on. */
+export function isOn(value: string | undefined): boolean {
+  return value === undefined || !/^(0|false|off)$/.test(value);
+}
+
+/** Whether the level of a list counts (`decimal`, `lowerLetter`, …) instead of showing bullets. */
+export type Numbering = (numId: string, level: number) => Level;
+type Level = { isOrdered: boolean; start: number };
+
+export function readNumbering(archive: ZipArchive, part: string | null): Numbering {
+  const abstracts = new Map<string, Map<number, Level>>();
+  const instances = new Map<string, string>();
+  let levels = new Map<number, Level>();
+  let level: Level = { isOrdered: false, start: 1 };
+  let instance = "";
+  const onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    abstractNum: ({ abstractNumId = "" }) => {
+      levels = new Map();
+      abstracts.set(abstractNumId, levels);
+    },
+    lvl: ({ ilvl = "0" }) => {
+      level = { isOrdered: false, start: 1 };
+      levels.set(Number(ilvl), level);
+    },
+    numFmt: ({ val }) => {
+      level.isOrdered = val !== "bullet" && val !== "none";
+    },
+    start: ({ val }) => {
+      level.start = Number(val) || 1;
+    },
+    num: ({ numId = "" }) => {
+      instance = numId;
+    },
+    abstractNumId: ({ val = "" }) => instances.set(instance, val),
+    // What an instance overrides must not reach its abstract list.
+    lvlOverride: () => {
+      levels = new Map();
+    },
+  };
+  readXml(part === null ? [] : archive.chunks(part), {
+    open: (name, attributes) => onOpen[name]?.(attributes),
+    close: () => undefined,
+  });
+  return (numId, at) =>
+    abstracts.get(instances.get(numId) ?? "")?.get(at) ?? { isOrdered: false, start: 1 };
+}

@@ -1,0 +1,269 @@
+import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { foldSpace } from "../markdown-builder.ts";
+import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import { SheetWriter } from "./sheet-writer.ts";
+
+/** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
+export type OdfKind = "text" | "spreadsheet" | "presentation";
+
+type OpenTable = { rows: string[][]; row: string[]; cell: string; columns: number; repeat: number };
+type OpenParagraph = { text: string; level: number; style: string };
+
+/** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
+const MAX_REPEAT = 200;
+const LEFT_OUT = new Set([
+  "tracked-changes",
+  "annotation",
+  "annotation-end",
+  "sequence-decls",
+  "forms",
+  "settings",
+  "table-of-content-source",
+  "title",
+  "desc",
+  "ruby-text",
+  "date-time-decl",
+  "footer-decl",
+]);
+const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
+
+/** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
+export class OdfReader implements XmlHandler {
+  hiddenSheets = 0;
+  #inBody = false;
+  #leftOut = 0;
+  #slide = 0;
+  #pageTitle: string | null = null;
+  #sheet: SheetWriter | null = null;
+  #item: { marker: string; depth: number } | null = null;
+  #notes: string[] = [];
+  #noteDepth = 0;
+  #inSpeakerNotes = 0;
+  #code: string[] = [];
+  /** Styles by name: what they are based on, and whether tables of that style are not shown. */
+  readonly #styles = new Map<string, { parent: string; isHidden: boolean; outline: number }>();
+  #styleName = "";
+  readonly #orderedStyles = new Set<string>();
+  readonly #lists: { isOrdered: boolean; next: number }[] = [];
+  readonly #paragraphs: OpenParagraph[] = [];
+  readonly #tables: OpenTable[] = [];
+  readonly #out: MarkdownBuilder;
+  readonly #kind: OdfKind;
+
+  constructor(kind: OdfKind, out: MarkdownBuilder) {
+    this.#kind = kind;
+    this.#out = out;
+  }
+
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    style: (attributes) => {
+      this.#styleName = attributes["style:name"] ?? attributes["name"] ?? "";
+      const parent = attributes["parent-style-name"] ?? "";
+      const outline = Number(attributes["default-outline-level"] ?? 0) || 0;
+      this.#styles.set(this.#styleName, { parent, isHidden: false, outline });
+    },
+    "table-properties": ({ display }) => {
+      const style = this.#styles.get(this.#styleName);
+      if (style !== undefined && display === "false") style.isHidden = true;
+    },
+    "list-style": (attributes) => {
+      this.#styleName = attributes["style:name"] ?? "";
+    },
+    "list-level-style-number": () => this.#orderedStyles.add(this.#styleName),
+    body: () => {
+      this.#inBody = true;
+    },
+    p: (attributes) => this.#openParagraph(attributes, 0),
+    h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
+    s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
+    tab: () => this.#write("\t"),
+    "line-break": () => this.#write("\n"),
+    "soft-page-break": () => this.#nextPage(),
+    list: (attributes) => {
+      const style = attributes["style-name"];
+      const outer = this.#lists.at(-1)?.isOrdered ?? false;
+      const isOrdered = style === undefined ? outer : this.#orderedStyles.has(style);
+      this.#lists.push({ isOrdered, next: 1 });
+    },
+    "list-item": () => {
+      const list = this.#lists.at(-1);
+      const marker = list?.isOrdered === true ? `${list.next++}.` : "-";
+      this.#item = { marker, depth: this.#lists.length - 1 };
+    },
+    "note-citation": () => {
+      this.#write("[^");
+    },
+    "note-body": () => {
+      this.#noteDepth++;
+      this.#notes.push("");
+    },
+    page: (attributes) => this.#openSlide(attributes),
+    notes: () => {
+      this.#inSpeakerNotes++;
+    },
+    table: (attributes) => this.#openTable(attributes),
+    "table-row": ({ "number-rows-repeated": repeat = "1" }) => {
+      const table = this.#tables.at(-1);
+      if (table !== undefined) Object.assign(table, { row: [], repeat: Number(repeat) });
+    },
+    "table-cell": (attributes) => this.#openCell(attributes),
+    "covered-table-cell": (attributes) => this.#openCell(attributes),
+  };
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (LEFT_OUT.has(name)) this.#leftOut++;
+    if (this.#leftOut > 0) return;
+    this.#onOpen[name]?.(attributes);
+  }
+
+  text(data: string): void {
+    // White space folds; what counts is written as elements.
+    if (this.#leftOut === 0 && this.#inBody) this.#write(data.replace(/\s+/g, " "));
+  }
+
+  close(name: string): void {
+    if (LEFT_OUT.has(name)) this.#leftOut--;
+    if (this.#leftOut > 0) return;
+    this.#onClose[name]?.();
+  }
+
+  finish(): void {
+    this.#writeCode();
+    for (const [index, note] of this.#notes.entries())
+      this.#out.paragraph(`[^${index + 1}]: ${note}`);
+  }
+
+  readonly #onClose: Record<string, () => void> = {
+    p: () => this.#closeParagraph(),
+    h: () => this.#closeParagraph(),
+    list: () => {
+      this.#lists.pop();
+    },
+    "list-item": () => {
+      this.#item = null;
+    },
+    "note-citation": () => this.#write("]"),
+    "note-body": () => {
+      this.#noteDepth--;
+    },
+    notes: () => {
+      this.#inSpeakerNotes--;
+    },
+    "table-cell": () => this.#closeCell(),
+    "covered-table-cell": () => this.#closeCell(),
+    "table-row": () => this.#closeRow(),
+    table: () => this.#closeTable(),
+  };
+
+  #write(text: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (paragraph !== undefined) paragraph.text += text;
+  }
+
+  #nextPage(): void {
+    if (this.#kind !== "text") return;
+    if (this.#slide === 0) this.#slide = 1;
+    this.#out.page(++this.#slide);
+  }
+
+  #openParagraph(attributes: XmlAttributes, level: number): void {
+    if (!this.#inBody) return;
+    const style = attributes["style-name"] ?? "";
+    this.#paragraphs.push({ text: "", level: level || this.#outlineOf(style), style });
+  }
+
+  #outlineOf(style: string): number {
+    const known = this.#styles.get(style);
+    if (style === "Title" || known?.parent === "Title") return 1;
+    return known?.outline ?? 0;
+  }
+
+  #closeParagraph(): void {
+    const paragraph = this.#paragraphs.pop();
+    if (paragraph === undefined) return;
+    const table = this.#tables.at(-1);
+    const last = this.#notes.length - 1;
+    if (this.#noteDepth > 0)
+      this.#notes[last] = `${this.#notes[last] ?? ""} ${paragraph.text}`.trim();
+    else if (table !== undefined) table.cell += `${paragraph.text}\n`;
+    else this.#writeParagraph(paragraph);
+  }
+
+  #writeParagraph({ text, level, style }: OpenParagraph): void {
+    const parent = this.#styles.get(style)?.parent ?? "";
+    if (CODE_STYLE.test(style) || CODE_STYLE.test(parent)) {
+      this.#code.push(text);
+      return;
+    }
+    this.#writeCode();
+    if (foldSpace(text) === "") return;
+    if (this.#kind === "presentation" && this.#pageTitle === null) {
+      this.#pageTitle = text;
+      this.#out.heading(1, text);
+    } else if (this.#inSpeakerNotes > 0) this.#out.quote(text);
+    else if (level > 0) this.#out.heading(level, text);
+    else if (this.#item !== null) {
+      this.#out.listItem(this.#item.depth, this.#item.marker, text);
+      this.#item = null;
+    } else this.#out.paragraph(text);
+  }
+
+  #writeCode(): void {
+    if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
+  }
+
+  #openSlide(_attributes: XmlAttributes): void {
+    if (this.#kind !== "presentation") return;
+    this.#slide++;
+    this.#out.page(this.#slide);
+    this.#pageTitle = null;
+  }
+
+  #openTable(attributes: XmlAttributes): void {
+    if (!this.#inBody) return;
+    this.#tables.push({ rows: [], row: [], cell: "", columns: 1, repeat: 1 });
+    if (this.#kind !== "spreadsheet" || this.#tables.length > 1) return;
+    this.#slide++;
+    if (this.#styles.get(attributes["style-name"] ?? "")?.isHidden === true) {
+      this.hiddenSheets++;
+      return;
+    }
+    this.#out.page(this.#slide);
+    this.#out.heading(1, attributes["table:name"] ?? attributes["name"] ?? `Sheet ${this.#slide}`);
+    this.#sheet = new SheetWriter(this.#out);
+  }
+
+  #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+    const table = this.#tables.at(-1);
+    if (table !== undefined) Object.assign(table, { cell: "", columns: Number(repeat) || 1 });
+  }
+
+  #closeCell(): void {
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    const count = Math.min(table.columns, MAX_REPEAT);
+    for (let at = 0; at < count; at++) table.row.push(table.cell);
+  }
+
+  #closeRow(): void {
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    const isEmpty = table.row.every((cell) => cell.trim() === "");
+    const count = isEmpty ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    for (let at = 0; at < count; at++) {
+      if (this.#kind !== "spreadsheet" || this.#tables.length > 1) table.rows.push(table.row);
+      else this.#sheet?.addRow(table.row);
+    }
+  }
+
+  #closeTable(): void {
+    const table = this.#tables.pop();
+    const outer = this.#tables.at(-1);
+    if (table === undefined) return;
+    this.#writeCode();
+    if (outer !== undefined) outer.cell += `${table.rows.flat().join("\n")}\n`;
+    else if (this.#kind !== "spreadsheet") this.#out.table(table.rows);
+    this.#sheet?.endTable();
+    this.#sheet = null;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ZipArchive } from "../archive/zip-archive.ts";
+import { readXml } from "../xml/xml-stream.ts";
+
+/** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
+export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
+
+/** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
+export function relationshipsOf(archive: ZipArchive, part: string): Relationship[] {
+  const slash = part.lastIndexOf("/");
+  const folder = part.slice(0, slash + 1);
+  const found: Relationship[] = [];
+  readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
+    open: (name, attributes) => {
+      if (name !== "Relationship") return;
+      const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
+      const isExternal = mode === "External";
+      found.push({
+        id,
+        type: type.slice(type.lastIndexOf("/") + 1),
+        target: isExternal ? target : resolvePart(folder, target),
+        isExternal,
+      });
+    },
+    close: () => undefined,
+  });
+  return found;
+}
+
+/** `../media/a.png` seen from `ppt/slides/` is `ppt/media/a.png`. */
+export function resolvePart(folder: string, target: string): string {
+  const path = target.startsWith("/") ? target.slice(1) : folder + target;
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The part that the package is about, or `fallback` where the package does not say. */
+export function mainPart(archive: ZipArchive, fallback: string): string {
+  const main = relationshipsOf(archive, "").find(({ type }) => type === "officeDocument");
+  return main !== undefined && archive.has(main.target) ? main.target : fallback;
+}
+
+export type CoreProperties = { title: string | null; language: string | null };
+
+/** Title and language as the package declares them. */
+export function corePropertiesOf(archive: ZipArchive, part = "docProps/core.xml"): CoreProperties {
+  const values: Record<string, string> = {};
+  let current = "";
+  readXml(archive.chunks(part), {
+    open: (name) => {
+      current = name;
+    },
+    text: (data) => {
+      values[current] = (values[current] ?? "") + data;
+    },
+    close: () => {
+      current = "";
+    },
+  });
+  return { title: values["title"]?.trim() || null, language: values["language"]?.trim() || null };
+}

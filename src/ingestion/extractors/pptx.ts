@@ -1,0 +1,115 @@
+import { ZipArchive } from "./archive/zip-archive.ts";
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { foldSpace, MarkdownBuilder } from "./markdown-builder.ts";
+import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
+import type { Relationship } from "./office/relationships.ts";
+import { SlideReader } from "./office/slide-reader.ts";
+import type { SlideBlock } from "./office/slide-reader.ts";
+import { readXml } from "./xml/xml-stream.ts";
+
+/** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
+export function extractPptx(bytes: Uint8Array): ExtractedDocument {
+  const archive = new ZipArchive(bytes);
+  const main = mainPart(archive, "ppt/presentation.xml");
+  const related = relationshipsOf(archive, main);
+  const out = new MarkdownBuilder();
+  let hidden = 0;
+  for (const [index, id] of slideIds(archive, main).entries()) {
+    const part = related.find((each) => each.id === id)?.target;
+    if (part === undefined) continue;
+    const slide = new SlideReader();
+    readXml(archive.chunks(part), slide);
+    if (slide.isHiddenSlide) hidden++;
+    else writeSlide(archive, part, slide.blocks, out, index + 1);
+  }
+  const notes = hidden === 0 ? [] : [`${hidden} hidden slide${hidden === 1 ? "" : "s"} left out`];
+  const markdown = out.toString();
+  const { title, language } = corePropertiesOf(archive);
+  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
+  return { markdown, title: usefulTitle(title) ?? heading, language, pages: out.pages, notes };
+}
+
+/** What programs write when nobody gave a title. */
+const usefulTitle = (title: string | null) =>
+  title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
+
+function slideIds(archive: ZipArchive, part: string): string[] {
+  const ids: string[] = [];
+  readXml(archive.chunks(part), {
+    open: (name, attributes) => {
+      if (name === "sldId") ids.push(attributes["r:id"] ?? "");
+    },
+    close: () => undefined,
+  });
+  return ids;
+}
+
+function writeSlide(
+  archive: ZipArchive,
+  part: string,
+  blocks: SlideBlock[],
+  out: MarkdownBuilder,
+  page: number,
+): void {
+  out.page(page);
+  const title = blocks.find((block) => block.kind === "title");
+  out.heading(1, title?.text ?? `Slide ${page}`);
+  writeBlocks(
+    blocks.filter((block) => block !== title),
+    out,
+  );
+  const related = relationshipsOf(archive, part);
+  const parts = (type: string) => related.filter((each) => each.type === type);
+  for (const { target } of [...parts("diagramData"), ...parts("chart")]) {
+    for (const text of drawnTexts(archive, target)) out.paragraph(text);
+  }
+  writeNotes(archive, parts("notesSlide"), out);
+}
+
+function writeBlocks(blocks: SlideBlock[], out: MarkdownBuilder): void {
+  const counters: number[] = [];
+  for (const block of blocks) {
+    if (block.kind === "table") out.table(block.rows);
+    else if (block.kind === "item") {
+      counters.length = Math.min(counters.length, block.depth + 1);
+      const count = (counters[block.depth] ?? 0) + 1;
+      counters[block.depth] = count;
+      out.listItem(block.depth, block.isOrdered ? `${count}.` : "-", block.text);
+    } else out.paragraph(block.text);
+  }
+}
+
+function writeNotes(archive: ZipArchive, notes: Relationship[], out: MarkdownBuilder): void {
+  for (const { target } of notes) {
+    const reader = new SlideReader();
+    readXml(archive.chunks(target), reader);
+    for (const block of reader.blocks) if (block.kind !== "table") out.quote(block.text);
+  }
+}
+
+/** Texts of a diagram or chart: labels, titles, categories; each once. */
+function drawnTexts(archive: ZipArchive, part: string): string[] {
+  const texts = new Set<string>();
+  let collects = false;
+  let inStrings = 0;
+  let current = "";
+  readXml(archive.chunks(part), {
+    open: (name) => {
+      if (name === "strCache") inStrings++;
+      if (name === "p") current = "";
+      if (name === "v") current = "";
+      collects = name === "t" || (name === "v" && inStrings > 0);
+    },
+    text: (data) => {
+      if (collects) current += data;
+    },
+    close: (name) => {
+      if (name === "strCache") inStrings--;
+      if (name === "t" || name === "v") collects = false;
+      if ((name === "p" || name === "v") && foldSpace(current) !== "")
+        texts.add(foldSpace(current));
+      if (name === "p" || name === "v") current = "";
+    },
+  });
+  return [...texts];
+}

@@ -1,0 +1,142 @@
+/**
+ * How much a text looks as if it had been decoded rightly: from about -1 (mojibake) to 1. Only
+ * characters beyond ASCII count; a text without any scores 0.
+ */
+export function latinScore(text: string): number {
+  return Math.max(...LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet))));
+}
+
+export function cyrillicScore(text: string): number {
+  return scoreBy(text, (character, before, after) => {
+    const lower = character.toLowerCase();
+    const rank = CYRILLIC_BY_FREQUENCY.indexOf(lower);
+    if (rank < 0) return symbolWeight(character, before, after);
+    return frequencyWeight(rank) + casePenalty(character, before) + mixPenalty(before, after);
+  });
+}
+
+/** For scripts in a range of their own: their letters, the most frequent first. */
+export function scriptScore(script: RegExp, byFrequency: string): (text: string) => number {
+  return (text) =>
+    scoreBy(text, (character, before, after) => {
+      if (!script.test(character)) return symbolWeight(character, before, after);
+      const bare = character.normalize("NFD").charAt(0).toLowerCase();
+      const weight = frequencyWeight(byFrequency.indexOf(bare));
+      return weight + casePenalty(character, before) + mixPenalty(before, after);
+    });
+}
+
+export type IdeographRules = {
+  /** Characters that nearly all of running text is made of. */
+  common: RegExp;
+  /** The few that stand in almost every sentence. */
+  frequent: string;
+  /** Kana where none belong. */
+  foreign?: RegExp;
+  /** Japanese without kana and Korean without hangul are names at most. */
+  needed?: RegExp;
+};
+
+/** Of all letters; reached by running text of any kind. */
+const FREQUENT_SHARE = 0.35;
+
+/** Chinese, Japanese and Korean. */
+export function ideographScore(rules: IdeographRules): (text: string) => number {
+  return (text) => {
+    let frequent = 0;
+    let letters = 0;
+    const score = scoreBy(text, (character) => {
+      if (CJK_MARKS.includes(character)) return 0.8;
+      letters++;
+      if (rules.frequent.includes(character)) frequent++;
+      if (rules.foreign?.test(character) === true) return -0.5;
+      if (rules.common.test(character)) return 1;
+      return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
+    });
+    const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
+    const scaled = score * (score > 0 ? 0.4 + 0.6 * usual : 1);
+    return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;
+  };
+}
+
+const CJK_MARKS = "\u3000、。〈〉《》「」『』【】〔〕・ー！（），．：；？“”‘’…—·";
+const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґјљњћђџў";
+
+/** Letters beyond ASCII of languages written in Latin letters, the more frequent first. */
+const LATIN_ALPHABETS = [
+  "éèàêçïâîôûùëœ",
+  "äüößé",
+  "áíóéñúüçàèòï",
+  "ãçáéíóõêâúàô",
+  "àèéìòùî",
+  "åäöøæéü",
+  "ðþáíóúýæöé",
+  "łąężśćóńź",
+  "íáéěšžčřýůúňóťďľôäĺŕ",
+  "áéöíőóüűú",
+  "ăîâșțşţ",
+  "čšžćđ",
+  "ıüşöçğİâî",
+  "āīēšņūļčžķģ",
+  "ėąčšųžįūę",
+  "õäöüšž",
+  "êôơđưăâ",
+];
+
+const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
+const SIGNS = "©®™°§±²³µ·£€¥¢¼½¾×÷№№\u00a0";
+
+type Weigh = (character: string, before: string, after: string) => number;
+
+function scoreBy(text: string, weigh: Weigh): number {
+  let sum = 0;
+  let count = 0;
+  let before = " ";
+  const characters = [...text];
+  for (const [at, character] of characters.entries()) {
+    if (character > "\u007f") {
+      sum += weigh(character, before, characters[at + 1] ?? " ");
+      count++;
+    }
+    before = character;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+function latinWeights(alphabet: string): Weigh {
+  return (character, before, after) => {
+    const rank = alphabet.indexOf(character.toLowerCase());
+    if (rank < 0) return symbolWeight(character, before, after);
+    // A letter beyond ASCII mostly stands beside one within it.
+    const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : -0.5;
+    return (rank < 8 ? 1 : 0.7) + isInWord + casePenalty(character, before);
+  };
+}
+
+/** Capitals after small letters are a sign of the wrong code page. */
+function casePenalty(character: string, before: string): number {
+  const isCapital = character !== character.toLowerCase();
+  if (!isCapital) return 0;
+  return /\p{Ll}/u.test(before) ? -1.2 : /\p{Lu}/u.test(before) ? -0.15 : -0.05;
+}
+
+/** Words are written in one script, and are seldom single letters beside digits. */
+function mixPenalty(before: string, after: string): number {
+  if (/[A-Za-z]/.test(before) || /[A-Za-z]/.test(after)) return -1;
+  return /\p{L}/u.test(before) || /\p{L}/u.test(after) ? 0 : -0.4;
+}
+
+/** By rank in a list of letters, the most frequent first; -1 for none of them. */
+function frequencyWeight(rank: number): number {
+  if (rank < 0 || rank >= 22) return 0.1;
+  return rank < 12 ? 1 : 0.6;
+}
+
+function symbolWeight(character: string, before: string, after: string): number {
+  if (/[\p{C}\ufffd]/u.test(character)) return -2;
+  const standsInWord = /\p{L}/u.test(before) && /\p{L}/u.test(after);
+  if (character === "’") return 0.8;
+  if (QUOTES_AND_DASHES.includes(character)) return standsInWord ? -0.3 : 0.6;
+  if (SIGNS.includes(character)) return standsInWord ? -1 : 0.6;
+  return /\p{L}/u.test(character) ? -0.6 : -0.8;
+}

@@ -1,0 +1,117 @@
+import { UnreadableDocument } from "../extracted-document.ts";
+import { detectEncoding } from "./detect-encoding.ts";
+
+export type DecodedText = { text: string; encoding: string; notes: string[] };
+
+const NOT_RECOGNISED = "text encoding is not recognised";
+const REPLACEMENT = "\ufffd";
+/** One damaged character among so many good ones is damage, not another encoding. */
+const GOOD_PER_DAMAGED = 50;
+const SAMPLE_CHARACTERS = 1 << 16;
+/** Share of a UTF-16 text without a mark that must look like text. */
+const PLAUSIBLE_SHARE = 0.85;
+
+/**
+ * Bytes as text with `\n` line ends: by byte-order mark, as UTF-8 when they are, as UTF-16 when
+ * zero bytes tell, then as `declared`, then by what reads most like language.
+ * @throws UnreadableDocument when nothing fits with confidence: mojibake is worse than an error.
+ */
+export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
+  const found = decodeMarked(bytes) ?? decodeUtf8(bytes) ?? decodeOther(bytes, declared);
+  if (found === null) throw new UnreadableDocument(NOT_RECOGNISED);
+  const text = found.text.includes("\r") ? found.text.replace(/\r\n?/g, "\n") : found.text;
+  return { ...found, text };
+}
+
+function decodeMarked(bytes: Uint8Array): DecodedText | null {
+  const [first, second, third] = bytes;
+  if (first === 0xff && second === 0xfe) return lenient(bytes, "utf-16le");
+  if (first === 0xfe && second === 0xff) return lenient(bytes, "utf-16be");
+  const isUtf8 = first === 0xef && second === 0xbb && third === 0xbf;
+  return isUtf8 ? lenient(bytes, "utf-8") : null;
+}
+
+function decodeUtf8(bytes: Uint8Array): DecodedText | null {
+  if (bytes.includes(0)) return decodeUtf16(bytes);
+  const text = strict(bytes, "utf-8");
+  // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
+  if (text !== null)
+    return text.includes("\u001b$") ? null : { text, encoding: "utf-8", notes: [] };
+  const mended = lenient(bytes, "utf-8");
+  const damaged = countOf(mended.text, REPLACEMENT);
+  const beyondAscii = mended.text.match(/[^\0-\u007f\ufffd]/gu)?.length ?? 0;
+  return beyondAscii >= damaged * GOOD_PER_DAMAGED ? mended : null;
+}
+
+/** Zero bytes are halves of UTF-16 characters, or the file is no text. */
+function decodeUtf16(bytes: Uint8Array): DecodedText | null {
+  const readings = ["utf-16le", "utf-16be"].map((encoding) => {
+    const text = strict(bytes.subarray(0, bytes.length & ~1), encoding);
+    return { text: text ?? "", encoding, notes: [], share: plausibleShare(text ?? "") };
+  });
+  const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
+  if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED);
+  return { text: best.text, encoding: best.encoding, notes: [] };
+}
+
+/** Letters, marks, digits and usual signs; wrong byte order gives rare and unassigned ones. */
+function plausibleShare(text: string): number {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  if (sample === "") return 0;
+  const usual =
+    sample.match(
+      /[\t\n\r\u0020-\u007e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u2010-\u2027\u20ac\u3000-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\uff00-\uff5e]/gu,
+    )?.length ?? 0;
+  const simple = sample.match(/[\s\u0020-\u007e\u3000-\u3002\uff0c]/gu)?.length ?? 0;
+  // A word without a single space, mark or line end is not text enough to tell.
+  return simple === 0 ? 0 : usual / sample.length;
+}
+
+function decodeOther(bytes: Uint8Array, declared: string | null): DecodedText | null {
+  if (bytes.includes(0)) return null;
+  const text = declared === null ? null : strict(bytes, declared);
+  if (text !== null) return { text, encoding: declared ?? "", notes: [] };
+  const detected = detectEncoding(bytes);
+  return detected === null ? null : lenient(bytes, detected);
+}
+
+function strict(bytes: Uint8Array, encoding: string): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function lenient(bytes: Uint8Array, encoding: string): DecodedText {
+  const text = new TextDecoder(encoding, { fatal: false, ignoreBOM: false }).decode(bytes);
+  const damaged = countOf(text, REPLACEMENT);
+  const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
+  return { text, encoding, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
+}
+
+function countOf(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++;
+  return count;
+}
+
+const DECLARATION_BYTES = 2_048;
+const DECLARATIONS = [
+  /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i,
+  /<meta[^>]+?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i,
+  /^@charset "([\w.:-]+)"/,
+  /^(?:[^\n]*\n)?[^\n]*\bcoding[:=]\s*([\w.-]+)/,
+];
+
+/** The encoding that a document names at its beginning, or its sender beside its media type. */
+export function declaredEncoding(bytes: Uint8Array, mimeType: string | null): string | null {
+  const sent = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mimeType ?? "")?.[1];
+  if (sent !== undefined) return sent;
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_BYTES));
+  for (const pattern of DECLARATIONS) {
+    const name = pattern.exec(head)?.[1];
+    if (name !== undefined) return name;
+  }
+  return null;
+}

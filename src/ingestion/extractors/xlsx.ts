@@ -1,0 +1,152 @@
+import { ZipArchive } from "./archive/zip-archive.ts";
+import type { ExtractedDocument } from "./extracted-document.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+import { plainNumber, readCellFormats } from "./office/cell-formats.ts";
+import type { CellFormat } from "./office/cell-formats.ts";
+import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
+import { SheetWriter } from "./office/sheet-writer.ts";
+import { readXml } from "./xml/xml-stream.ts";
+import type { XmlAttributes, XmlHandler } from "./xml/xml-stream.ts";
+
+type Sheet = { name: string; relationship: string; isHidden: boolean };
+type Workbook = { sheets: Sheet[]; is1904: boolean };
+
+/** Workbooks (ECMA-376): a sheet becomes a heading and its tables; values as they are shown. */
+export function extractXlsx(bytes: Uint8Array): ExtractedDocument {
+  const archive = new ZipArchive(bytes);
+  const main = mainPart(archive, "xl/workbook.xml");
+  const related = relationshipsOf(archive, main);
+  const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
+  const workbook = readWorkbook(archive, main);
+  const shared = readSharedStrings(archive, partOf("sharedStrings"));
+  const formats = readCellFormats(archive, partOf("styles"), workbook.is1904);
+  const out = new MarkdownBuilder();
+  for (const [index, sheet] of workbook.sheets.entries()) {
+    const part = related.find(({ id }) => id === sheet.relationship)?.target;
+    if (part === undefined || sheet.isHidden) continue;
+    out.page(index + 1);
+    out.heading(1, sheet.name);
+    const writer = new SheetWriter(out);
+    readXml(archive.chunks(part), new SheetReader(writer, shared, formats));
+    writer.endTable();
+  }
+  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
+  const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
+  return { markdown: out.toString(), ...corePropertiesOf(archive), pages: out.pages, notes };
+}
+
+function readWorkbook(archive: ZipArchive, part: string): Workbook {
+  const workbook: Workbook = { sheets: [], is1904: false };
+  readXml(archive.chunks(part), {
+    open: (name, attributes) => {
+      if (name === "workbookPr") workbook.is1904 = /^(1|true)$/.test(attributes["date1904"] ?? "");
+      if (name !== "sheet") return;
+      workbook.sheets.push({
+        name: attributes["name"] ?? "",
+        relationship: attributes["r:id"] ?? attributes["id"] ?? "",
+        isHidden: /hidden/i.test(attributes["state"] ?? ""),
+      });
+    },
+    close: () => undefined,
+  });
+  return workbook;
+}
+
+/** Texts that cells refer to by number; phonetic readings are left out. */
+function readSharedStrings(archive: ZipArchive, part: string | null): string[] {
+  const strings: string[] = [];
+  let current = "";
+  let collects = false;
+  let phonetic = 0;
+  readXml(part === null ? [] : archive.chunks(part), {
+    open: (name) => {
+      if (name === "si") current = "";
+      else if (name === "rPh") phonetic++;
+      else if (name === "t") collects = phonetic === 0;
+    },
+    text: (data) => {
+      if (collects) current += data;
+    },
+    close: (name) => {
+      if (name === "si") strings.push(current);
+      else if (name === "rPh") phonetic--;
+      else if (name === "t") collects = false;
+    },
+  });
+  return strings;
+}
+
+class SheetReader implements XmlHandler {
+  #row: string[] = [];
+  #rowNumber = 0;
+  #column = 0;
+  #type = "n";
+  #style = 0;
+  #value = "";
+  #collects = false;
+  readonly #writer: SheetWriter;
+  readonly #shared: string[];
+  readonly #formats: CellFormat[];
+
+  constructor(writer: SheetWriter, shared: string[], formats: CellFormat[]) {
+    this.#writer = writer;
+    this.#shared = shared;
+    this.#formats = formats;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "row") this.#openRow(attributes);
+    else if (name === "c") this.#openCell(attributes);
+    else if (name === "v" || name === "t") this.#collects = true;
+  }
+
+  text(data: string): void {
+    if (this.#collects) this.#value += data;
+  }
+
+  close(name: string): void {
+    if (name === "v" || name === "t") this.#collects = false;
+    else if (name === "c") {
+      this.#row[this.#column] = this.#shownValue();
+      this.#column++;
+    } else if (name === "row") this.#writer.addRow(Array.from(this.#row, (cell) => cell ?? ""));
+  }
+
+  #openRow({ r }: XmlAttributes): void {
+    const number = Number(r) || this.#rowNumber + 1;
+    // Rows that are not written are empty.
+    if (number > this.#rowNumber + 1) this.#writer.endTable();
+    this.#rowNumber = number;
+    this.#row = [];
+    this.#column = 0;
+  }
+
+  #openCell({ r = "", t = "n", s = "0" }: XmlAttributes): void {
+    this.#column = columnOf(r) ?? this.#column;
+    this.#type = t;
+    this.#style = Number(s);
+    this.#value = "";
+  }
+
+  #shownValue(): string {
+    const value = this.#value;
+    if (this.#type === "s") return this.#shared[Number(value)] ?? "";
+    if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
+    if (this.#type !== "n" || value === "") return value;
+    const number = Number(value);
+    if (!Number.isFinite(number)) return value;
+    return (this.#formats[this.#style] ?? plainNumber)(number);
+  }
+}
+
+const LETTERS = 26;
+const MAX_COLUMN_LETTERS = 3;
+
+/** `A1` is column 0, `AA7` is column 26; null when the reference is none. */
+function columnOf(reference: string): number | null {
+  const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
+  if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;
+  let column = 0;
+  for (const letter of letters) column = column * LETTERS + letter.charCodeAt(0) - 64;
+  return column - 1;
+}

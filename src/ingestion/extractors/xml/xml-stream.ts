@@ -1,0 +1,79 @@
+import { Parser } from "htmlparser2";
+import { UnreadableDocument } from "../extracted-document.ts";
+
+/** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */
+export type XmlAttributes = Record<string, string>;
+
+export type XmlHandler = {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  text?(data: string): void;
+};
+
+const MAX_DEPTH = 500;
+const STEP_CHARACTERS = 1 << 16;
+
+/**
+ * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
+ * stay as they are written, so nothing can expand.
+ * @throws UnreadableDocument when elements nest too deeply.
+ */
+export class XmlStream {
+  readonly #parser: Parser;
+  #depth = 0;
+  #attributes: XmlAttributes = {};
+
+  constructor(handler: XmlHandler) {
+    this.#parser = new Parser(
+      {
+        onopentagname: () => {
+          this.#attributes = {};
+          if (++this.#depth > MAX_DEPTH) throw new UnreadableDocument("XML nests too deeply");
+        },
+        onattribute: (name, value) => {
+          this.#attributes[name] = value;
+          this.#attributes[localName(name)] ??= value;
+        },
+        onopentag: (name) => handler.open(localName(name), this.#attributes),
+        onclosetag: (name) => {
+          this.#depth--;
+          handler.close(localName(name));
+        },
+        ontext: (data) => handler.text?.(data),
+      },
+      { xmlMode: true, decodeEntities: true },
+    );
+  }
+
+  write(text: string): void {
+    for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
+      this.#parser.write(text.slice(at, at + STEP_CHARACTERS));
+    }
+  }
+
+  end(): void {
+    this.#parser.end();
+  }
+}
+
+export function localName(name: string): string {
+  const colon = name.indexOf(":");
+  return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** Reads the bytes of an XML part: UTF-8 unless a byte-order mark says UTF-16. */
+export function readXml(chunks: Iterable<Uint8Array>, handler: XmlHandler): void {
+  const stream = new XmlStream(handler);
+  let decoder: TextDecoder | null = null;
+  for (const chunk of chunks) {
+    decoder ??= new TextDecoder(encodingOf(chunk), { fatal: false, ignoreBOM: false });
+    stream.write(decoder.decode(chunk, { stream: true }));
+  }
+  stream.write(decoder?.decode() ?? "");
+  stream.end();
+}
+
+function encodingOf(chunk: Uint8Array): string {
+  if (chunk[0] === 0xff && chunk[1] === 0xfe) return "utf-16le";
+  return chunk[0] === 0xfe && chunk[1] === 0xff ? "utf-16be" : "utf-8";
+}
