@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { Deadline } from "../../../src/core/deadline.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { withRetries } from "../../../src/core/retry.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import { leg } from "../../../src/retrieval/leg.ts";
+import type { Call } from "../../../src/retrieval/leg.ts";
+
+/** Time is moved by hand: what is shown holds for any budget, and nobody waits for it. */
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const BUDGET_MS = 8_000;
+
+function callOf(): Call {
+  const config = parseConfig({ ENVIRONMENT: "development" });
+  const now = () => Date.now();
+  const services = {
+    config,
+    now,
+    log: jsonLog(() => {}),
+    ragIndexes: () => {
+      throw new Error("not asked here");
+    },
+    vectorIndex: null,
+    models: modelRegistry(config, {}),
+  };
+  return { services, deadline: new Deadline(now, BUDGET_MS), losses: new Set() };
+}
+
+const hang = () => new Promise<never>(() => {});
+
+test("a leg that hangs is left after its share, and the next has the rest", async () => {
+  const call = callOf();
+  const startedAt = Date.now();
+  const first = leg(call, "embedding", 0.5, hang);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await first).toBeNull();
+  expect(Date.now() - startedAt).toBe(4_000);
+  const second = leg(call, "reranker", 1, hang);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await second).toBeNull();
+  expect(Date.now() - startedAt).toBe(BUDGET_MS);
+  expect([...call.losses]).toEqual([
+    "embedding: no answer after 4000 ms",
+    "reranker: no answer after 4000 ms",
+  ]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("with nothing left a leg is not begun", async () => {
+  const call = callOf();
+  vi.advanceTimersByTime(BUDGET_MS);
+  const work = vi.fn<typeof hang>(hang);
+  expect(await leg(call, "reranker", 1, work)).toBeNull();
+  expect(work).not.toHaveBeenCalled();
+});
+
+test("a leg that answers in time leaves no timer behind", async () => {
+  const call = callOf();
+  expect(await leg(call, "index", 0.5, () => Promise.resolve(7))).toBe(7);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(call.losses.size).toBe(0);
+});
+
+test("a caller who goes away ends a leg at once", async () => {
+  const gone = new AbortController();
+  const call = { ...callOf(), deadline: new Deadline(() => Date.now(), BUDGET_MS, gone.signal) };
+  const running = leg(call, "embedding", 1, hang);
+  gone.abort();
+  expect(await running).toBeNull();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+const failure = (retryAfterMs: number | null) =>
+  new ModelFailure("429", { status: 429, retryable: true, retryAfterMs });
+
+const rules = (more: Partial<Parameters<typeof withRetries>[1]> = {}) => ({
+  tries: 4,
+  firstDelayMs: 500,
+  maxDelayMs: 1_500,
+  remainingMs: () => 60_000,
+  retryAfterMs: (thrown: unknown) =>
+    thrown instanceof ModelFailure ? (thrown.retryAfterMs ?? 0) : null,
+  signal: new AbortController().signal,
+  random: () => 1,
+  ...more,
+});
+
+test("waits double up to a bound, and never undercut what was asked for", async () => {
+  const times: number[] = [];
+  const startedAt = Date.now();
+  const work = (asked: number | null) => () => {
+    times.push(Date.now() - startedAt);
+    return Promise.reject(failure(asked));
+  };
+  const failed = withRetries(work(null), rules()).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await failed).toBeInstanceOf(ModelFailure);
+  expect(times).toEqual([0, 500, 1_500, 3_000]);
+
+  times.length = 0;
+  const asked = withRetries(work(7_000), rules({ tries: 2 })).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(20_000);
+  await asked;
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBe(7_500);
+});
+
+test("a wait longer than what is left is not begun", async () => {
+  const work = vi.fn<() => Promise<never>>(() => Promise.reject(failure(30_000)));
+  await expect(withRetries(work, rules({ remainingMs: () => 5_000 }))).rejects.toThrow("429");
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
+test("an abort ends the wait and leaves no timer", async () => {
+  const gone = new AbortController();
+  const work = vi.fn<() => Promise<never>>(() => Promise.reject(failure(null)));
+  const running = withRetries(work, rules({ signal: gone.signal }));
+  const ended = running.catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(100);
+  gone.abort(new Error("gone"));
+  expect(await ended).toMatchObject({ message: "gone" });
+  expect(work).toHaveBeenCalledTimes(1);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,149 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+
+import { usageReport } from "../../../src/catalog/usage-report.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { replaceModels } from "../../../src/db/model-store.ts";
+import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import { foldUsage } from "../../../src/jobs/fold-usage.ts";
+import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import type { RagId, TokenId } from "../../../src/core/ids.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+
+const db = openDatabase(env.DB);
+const NOON = Date.parse("2026-05-04T12:00:00Z");
+const services = { db, now: () => NOON + HOUR_MS };
+let messages = 0;
+
+const message = (more: Partial<UsageMessage>): UsageMessage => ({
+  id: `message-${(messages += 1)}`,
+  at: NOON,
+  kind: "inference",
+  inferenceId: "inference",
+  agentId: null,
+  ragIds: ["rag-a", "rag-b"],
+  tokenId: "token",
+  model: "local/llama",
+  inputTokens: 100,
+  outputTokens: 10,
+  cost: 0.5,
+  currency: "EUR",
+  latencyMs: 100,
+  outcome: "ok",
+  ...more,
+});
+
+const report = (
+  group: Parameters<typeof usageReport>[1]["group"],
+  from = NOON,
+  to = NOON + DAY_MS,
+) => usageReport(db, { from, to, group });
+
+beforeEach(async () => {
+  await db.$client.batch([
+    db.$client.prepare("delete from usage_hours"),
+    db.$client.prepare("delete from usage_batches"),
+  ]);
+});
+
+test("each message counts once, however often and in whatever company it comes", async () => {
+  const [one, two, three] = [message({}), message({}), message({})];
+  await foldUsage(services, [one, two, one]);
+  await foldUsage(services, [two, three]);
+  await foldUsage(services, [three, two, one]);
+  const [line] = await report("day");
+  expect(line).toMatchObject({ key: "2026-05-04", calls: 3, inputTokens: 300, outputTokens: 30 });
+  expect(line?.cost).toEqual([{ amount: 1.5, currency: "EUR" }]);
+});
+
+test("two deliveries at the same time count once as well", async () => {
+  const both = [message({}), message({})];
+  await Promise.allSettled([foldUsage(services, both), foldUsage(services, both)]);
+  await foldUsage(services, both);
+  expect((await report("day"))[0]?.calls).toBe(2);
+});
+
+test("a call counts for everything that it touched", async () => {
+  await foldUsage(services, [
+    message({ outcome: "error" }),
+    message({ outcome: "degraded", ragIds: ["rag-a"] }),
+    message({ kind: "agent", inferenceId: null, agentId: "agent", tokenId: null, ragIds: [] }),
+  ]);
+  const keys = async (group: Parameters<typeof report>[0]) =>
+    (await report(group)).map(({ key, calls, errors, degraded }) => [key, calls, errors, degraded]);
+  expect(await keys("inference")).toEqual([["inference", 2, 1, 1]]);
+  expect(await keys("agent")).toEqual([["agent", 1, 0, 0]]);
+  expect(await keys("token")).toEqual([["token", 2, 1, 1]]);
+  expect(await keys("model")).toEqual([["local/llama", 3, 1, 1]]);
+  expect(await keys("rag")).toEqual([
+    ["rag-a", 2, 1, 1],
+    ["rag-b", 1, 1, 0],
+  ]);
+});
+
+test("percentiles come out of the buckets within five percent", async () => {
+  const all = Array.from({ length: 100 }, (_, at) => message({ latencyMs: (at + 1) * 10 }));
+  await foldUsage(services, all);
+  const [line] = await report("inference");
+  expect(Math.abs((line?.p50Ms ?? 0) - 500)).toBeLessThan(25 + 1);
+  expect(Math.abs((line?.p95Ms ?? 0) - 950)).toBeLessThan(48 + 1);
+});
+
+test("a report holds its span of time and nothing else; currencies stay apart", async () => {
+  await foldUsage(services, [
+    message({ at: NOON - HOUR_MS }),
+    message({ at: NOON + 5 }),
+    message({ at: NOON + HOUR_MS, currency: "USD", cost: 2 }),
+    message({ at: NOON + HOUR_MS, currency: null, cost: null }),
+    message({ at: NOON + DAY_MS }),
+  ]);
+  const [line, ...others] = await report("day", NOON, NOON + 2 * HOUR_MS);
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ calls: 3 });
+  expect(line?.cost.toSorted((a, b) => a.amount - b.amount)).toEqual([
+    { amount: 0.5, currency: "EUR" },
+    { amount: 2, currency: "USD" },
+  ]);
+  expect((await report("day", NOON - HOUR_MS, NOON + 2 * DAY_MS)).map(({ key }) => key)).toEqual([
+    "2026-05-04",
+    "2026-05-05",
+  ]);
+});
+
+test("a run costs what the price list says, in the answer and in its record", async () => {
+  const prices = { inputPrice: 2, outputPrice: 10, currency: "USD" };
+  await replaceModels(db, [{ model: "local/llama", kind: "chat", ...prices }]);
+  const world = worldWith({ double: new OpenAiDouble() });
+  const inference = inferenceOf({ model: "local/llama" });
+  const caller = { tokenId: "token" as TokenId };
+  const result = await runInference(world.services, { inference, input: inputOf({}), caller });
+  expect(result.usage.cost).toEqual({ amount: (100 * 2 + 20 * 10) / 1e6, currency: "USD" });
+  await world.settled();
+  expect(world.usage).toMatchObject([
+    { kind: "inference", inferenceId: inference.id, tokenId: "token", cost: 0.0004, outcome: "ok" },
+  ]);
+});
+
+test("usage that cannot be recorded fails no call", async () => {
+  const world = worldWith({ double: new OpenAiDouble() });
+  const queue = { ...world.services.queue, usage: () => Promise.reject(new Error("down")) };
+  const inference = inferenceOf({ model: "local/llama" });
+  const broken = { ...world.services, queue };
+  const result = await runInference(broken, { inference, input: inputOf({}), caller: nobody });
+  expect(result.response).toHaveLength(1);
+  await world.settled();
+});
+
+test("a retrieval without a model is recorded too", async () => {
+  const world = worldWith({});
+  const ragIds = ["rag" as RagId];
+  const losses = ["reranker: 503 after 2 ms"];
+  recordRetrieveUsage(world.services, { ragIds, caller: nobody, latencyMs: 12, losses });
+  await world.settled();
+  expect(world.usage).toMatchObject([
+    { kind: "retrieve", ragIds, model: null, outcome: "degraded", latencyMs: 12 },
+  ]);
+});
