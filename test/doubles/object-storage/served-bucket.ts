@@ -1,0 +1,48 @@
+import { vi } from "vitest";
+
+const KEYS_A_PAGE = 40;
+
+type Fault = (call: { page: number | null; key: string | null }) => Response | null;
+
+/** An S3 bucket in the place of the network: 40 keys a page, signed requests only. */
+export function serveBucket(objects: Map<string, string>) {
+  const bucket = { opened: [] as string[], pages: 0, fault: (() => null) as Fault };
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    if (!(request.headers.get("authorization") ?? "").startsWith("AWS4-HMAC-SHA256")) {
+      return s3Error(403, "AccessDenied");
+    }
+    const key = decodeURIComponent(url.pathname.split("/").slice(2).join("/"));
+    if (key === "") {
+      const page = Number(url.searchParams.get("continuation-token") ?? 0);
+      bucket.pages += 1;
+      return bucket.fault({ page, key: null }) ?? listing(objects, page);
+    }
+    const fault = bucket.fault({ page: null, key });
+    if (fault !== null) return fault;
+    bucket.opened.push(key);
+    const text = objects.get(key);
+    return text === undefined ? s3Error(404, "NoSuchKey") : new Response(text);
+  });
+  return bucket;
+}
+
+export function s3Error(status: number, code: string, headers: Record<string, string> = {}) {
+  return new Response(`<Error><Code>${code}</Code></Error>`, { status, headers });
+}
+
+function listing(objects: Map<string, string>, page: number): Response {
+  const keys = [...objects.keys()].sort((a, b) => (a < b ? -1 : 1));
+  const end = (page + 1) * KEYS_A_PAGE;
+  const contents = keys.slice(end - KEYS_A_PAGE, end).map((key) => {
+    const text = objects.get(key) ?? "";
+    const etag = [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1e9;
+    return `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>&quot;${etag}&quot;</ETag><Size>${text.length}</Size></Contents>`;
+  });
+  const more = end < keys.length;
+  const token = more ? `<NextContinuationToken>${page + 1}</NextContinuationToken>` : "";
+  return new Response(
+    `<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>${more}</IsTruncated>${token}${contents.join("")}</ListBucketResult>`,
+  );
+}
