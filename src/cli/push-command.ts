@@ -68,9 +68,9 @@ async function push(folder: string, options: PushOptions): Promise<void> {
     terminal.result({ ...summary, dryRun });
     return summary;
   };
+  if (options.watch === true) return keepWatching(absolute, terminal.say, once);
   const { failed, held } = await once();
   if (failed.length > 0 || held > 0) process.exitCode = 1;
-  if (options.watch === true) await keepWatching(absolute, terminal.say, once);
 }
 
 async function keepWatching(
@@ -81,11 +81,12 @@ async function keepWatching(
   const stopping = new AbortController();
   process.once("SIGINT", () => stopping.abort());
   process.once("SIGTERM", () => stopping.abort());
-  say(`Watching ${folder}. Ctrl-C ends it.`);
-  const pushAndTell = async () => {
+  const pushAndTell = async (isFirst: boolean) => {
     try {
       await push();
+      if (isFirst) say(`Watching ${folder}. Ctrl-C ends it.`);
     } catch (thrown) {
+      if (isFirst) throw thrown;
       console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
     }
   };

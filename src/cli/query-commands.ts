@@ -76,7 +76,7 @@ async function search(rag: string, queries: string[], options: SearchOptions): P
   });
   const terminal = openTerminal(options.json === true);
   terminal.result(answer);
-  if (!terminal.json) showChunks(terminal, answer.chunks);
+  if (!terminal.json) showChunks(terminal, answer.chunks, queries);
 }
 
 async function ask(inference: string, prompt: string, options: AskOptions): Promise<void> {

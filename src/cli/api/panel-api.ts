@@ -16,7 +16,7 @@ const ragCounts = z.looseObject({
   processedFiles: z.number(),
   numberVectors: z.number(),
 });
-const sourceFile = z.looseObject({ path: z.string(), errorMessage: z.string().nullish() });
+const sourceFile = z.looseObject({ filePath: z.string(), errorMessage: z.string().nullish() });
 const sourceFiles = z.looseObject({ data: z.array(sourceFile), total: z.number() });
 
 export type ManifestEntry = z.infer<typeof manifestPage>["files"][number];

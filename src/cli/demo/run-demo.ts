@@ -51,6 +51,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       await pushAndIndex(api, terminal, subject);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
       if (options.once === true) return;
+      showAddresses(terminal, addressesOf(url, subject.identifier), state.token ?? "", questions);
       terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
       await new Promise(() => undefined);
     },
@@ -93,7 +94,7 @@ async function pushAndIndex(api: PanelApi, terminal: Terminal, subject: Subject)
   const { total, indexed, vectors, failed } = await waitForIndex(api, identifier, terminal);
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
   for (const file of failed)
-    terminal.warn(`not indexed: ${file.path} (${file.errorMessage ?? ""})`);
+    terminal.warn(`not indexed: ${file.filePath} (${file.errorMessage ?? ""})`);
 }
 
 async function askAndShow(
@@ -110,11 +111,9 @@ async function askAndShow(
   showRetrieval(terminal, query, retrieval);
   const run = await api.runInference(identifier, { prompt, semanticSearch: [prompt], ...shared });
   showAnswer(terminal, prompt, run);
-  const urls = addressesOf(url, identifier);
-  showAddresses(terminal, urls, token, questions);
   terminal.result({
     retrieval: { query, chunks: retrieval.chunks },
     inference: { prompt, response: run.response },
-    urls,
+    urls: addressesOf(url, identifier),
   });
 }

@@ -2,37 +2,34 @@ import type { Chunk, Retrieval, Run } from "../api/public-api.ts";
 import { answerText } from "../api/public-api.ts";
 import type { Terminal } from "../terminal.ts";
 import { textWidth } from "../terminal.ts";
+import { excerpt } from "./excerpt.ts";
 
 const SCORE_DIGITS = 3;
-const PASSAGE_LENGTH = 420;
-const NARROW_COLUMNS = 34;
+const SCORE_WIDTH = 7;
+const FILE_WIDTH = 34;
+const CELL_PADDING = 2;
 
-/** Passages as a table: score, where it stands, the text. */
-export function showChunks(terminal: Terminal, chunks: Chunk[]): void {
+/** Passages as a table: score, where it stands, the part of the text that the queries are about. */
+export function showChunks(terminal: Terminal, chunks: Chunk[], queries: string[]): void {
   if (chunks.length === 0) {
     terminal.say("Nothing was found.");
     return;
   }
-  const SCORE_WIDTH = 7;
-  const widths = [SCORE_WIDTH, NARROW_COLUMNS, textWidth() - SCORE_WIDTH - NARROW_COLUMNS];
+  const widths = [SCORE_WIDTH, FILE_WIDTH, textWidth() - SCORE_WIDTH - FILE_WIDTH];
   const rows = chunks.map(({ score, text, source }) => [
     score.toFixed(SCORE_DIGITS),
-    [source?.filePath ?? "", ...(source?.headings ?? []).map((heading) => `› ${heading}`)].join(
-      "\n",
-    ),
-    shortened(text),
+    [
+      brokenToFit(source?.filePath ?? "", FILE_WIDTH - CELL_PADDING),
+      ...(source?.headings ?? []).map((heading) => `› ${heading}`),
+    ].join("\n"),
+    excerpt(text, queries),
   ]);
   terminal.table(["score", "file", "passage"], rows, widths);
 }
 
-function shortened(text: string): string {
-  const folded = text.replace(/\s+/g, " ").trim();
-  return folded.length > PASSAGE_LENGTH ? `${folded.slice(0, PASSAGE_LENGTH)} …` : folded;
-}
-
 export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {
   terminal.say(`\nPassages for “${query}”`);
-  showChunks(terminal, retrieval.chunks);
+  showChunks(terminal, retrieval.chunks, [query]);
   if (retrieval.degraded !== undefined) terminal.say("(degraded: a part of the search failed)");
 }
 
@@ -41,4 +38,19 @@ export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
   for (const line of answerText(run.response).split("\n")) terminal.say(`  ${line}`);
   const files = new Set(run.items.flatMap(({ source }) => source?.filePath ?? []));
   if (files.size > 0) terminal.say(`  (from ${[...files].join(", ")})`);
+}
+
+/** A path over several lines, broken after its slashes where that fits: a table cuts long words. */
+function brokenToFit(path: string, width: number): string {
+  const lines: string[] = [""];
+  for (const piece of path.match(/[^/]*\/?/g) ?? []) {
+    const pieces = piece.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
+    for (const part of pieces) {
+      const last = lines.length - 1;
+      const line = lines[last] ?? "";
+      if (line.length + part.length <= width) lines[last] = line + part;
+      else lines.push(part);
+    }
+  }
+  return lines.join("\n");
 }

@@ -80,7 +80,7 @@ async function outcome(api: PanelApi, identifier: string, counts: Counts): Promi
   if (total > 0 && indexed === 0) {
     const [first] = failed;
     throw new CommandFailure(
-      `None of the ${total} files could be indexed. ${first?.path ?? ""}: ${first?.errorMessage ?? "no reason given"}`,
+      `None of the ${total} files could be indexed. ${first?.filePath ?? ""}: ${first?.errorMessage ?? "no reason given"}`,
     );
   }
   return { total, indexed, vectors, failed };

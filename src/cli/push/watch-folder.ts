@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import { watch } from "chokidar";
 
 import { isHidden } from "./choose-files.ts";
@@ -6,12 +8,13 @@ import { isHidden } from "./choose-files.ts";
 const QUIET_MS = 500;
 
 /**
- * Calls `push` after every burst of changes, one call at a time, until `signal` ends it. A
- * failed push is told by `push` itself and is tried with the next change.
+ * Calls `push` now and after every burst of changes, one call at a time, until `signal` ends it.
+ * The folder is watched from before the first call, so that no change falls in between.
+ * @throws what the first call throws; later ones must tell their failures themselves.
  */
 export async function watchFolder(
   folder: string,
-  push: () => Promise<void>,
+  push: (isFirst: boolean) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const watcher = watch(folder, {
@@ -21,16 +24,24 @@ export async function watchFolder(
   });
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  watcher.on("all", () => {
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  try {
+    await once(watcher, "ready");
+    const first = push(true);
+    running = first.catch(() => undefined);
+    watcher.on("all", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        running = running.then(() => push(false));
+      }, QUIET_MS);
+    });
+    await first;
+    await ended;
+  } finally {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      running = running.then(push);
-    }, QUIET_MS);
-  });
-  await new Promise<void>((ended) => {
-    signal.addEventListener("abort", () => ended(), { once: true });
-  });
-  clearTimeout(timer);
-  await watcher.close();
-  await running;
+    await watcher.close();
+    await running;
+  }
 }

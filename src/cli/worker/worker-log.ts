@@ -29,13 +29,15 @@ export function followWorkerLog(
 
 /** Null for what a person who started the service need not see. */
 export function readableError(line: string): string | null {
-  if (WRANGLER_ERROR.test(line)) {
-    const said = line.replace(WRANGLER_ERROR, "");
-    return NOISE.test(said) ? null : `wrangler: ${said}`;
-  }
-  if (!line.startsWith("{")) return null;
+  const said = line.replace(WRANGLER_ERROR, "");
+  if (said.startsWith("{")) return workerError(said);
+  return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
+}
+
+/** The Worker logs JSON; wrangler puts its own mark before what is an error. */
+function workerError(json: string): string | null {
   try {
-    const { level, event, ...facts } = JSON.parse(line) as Record<string, unknown>;
+    const { level, event, ...facts } = JSON.parse(json) as Record<string, unknown>;
     if (level !== "error") return null;
     const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
     return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();

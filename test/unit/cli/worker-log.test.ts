@@ -4,7 +4,9 @@ import { readableError } from "../../../src/cli/worker/worker-log.ts";
 
 test("the Worker's errors are told in one line, its other lines are not", () => {
   const line = '{"level":"error","event":"index failed","path":"a.md","reason":"no text found"}';
-  expect(readableError(line)).toBe("worker: index failed path=a.md reason=no text found");
+  const told = "worker: index failed path=a.md reason=no text found";
+  expect(readableError(line)).toBe(told);
+  expect(readableError(`✘ [ERROR] ${line}`)).toBe(told);
   expect(readableError('{"level":"info","event":"request"}')).toBeNull();
 });
 

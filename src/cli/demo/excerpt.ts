@@ -1,0 +1,39 @@
+import { wordsOf } from "../../core/text.ts";
+
+const LENGTH = 600;
+const STEP = 40;
+/** Shorter words are in every window. */
+const TELLING_LENGTH = 4;
+
+/**
+ * The part of a passage that holds most of the queries' words, on one line and without the marks
+ * of Markdown; the beginning when all parts are alike.
+ */
+export function excerpt(passage: string, queries: string[], length = LENGTH): string {
+  const text = plain(passage);
+  if (text.length <= length) return text;
+  const telling = wordsOf(queries.join(" ")).filter((word) => word.length >= TELLING_LENGTH);
+  const at = bestStart(text, new Set(telling), length);
+  const end = Math.min(text.length, at + length);
+  const cut = text.slice(at === 0 ? 0 : text.indexOf(" ", at) + 1, end);
+  return `${at === 0 ? "" : "… "}${cut}${end < text.length ? " …" : ""}`;
+}
+
+function bestStart(text: string, telling: ReadonlySet<string>, length: number): number {
+  let best = { at: 0, found: 0 };
+  for (let at = 0; at + length - STEP < text.length; at += STEP) {
+    const found = wordsOf(text.slice(at, at + length)).filter((word) => telling.has(word)).length;
+    if (found > best.found) best = { at, found };
+  }
+  return best.at;
+}
+
+function plain(markdown: string): string {
+  return markdown
+    .replace(/^[|\s:-]+$/gm, "")
+    .replace(/^\s*(#+|[-*])\s+/gm, "")
+    .replace(/\*\*|`/g, "")
+    .replace(/\s*\|\s*/g, " | ")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { afterAll, expect, test } from "vitest";
+
+import { panelApi } from "../../src/cli/api/panel-api.ts";
+import type { PanelApi } from "../../src/cli/api/panel-api.ts";
+import { publicApi } from "../../src/cli/api/public-api.ts";
+import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
+import { pushFolder } from "../../src/cli/push/push-folder.ts";
+import { openTerminal } from "../../src/cli/terminal.ts";
+import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { makeRag, scratchFolder, startService } from "./local-service.ts";
+
+const FILES = 500;
+const CRASHES = 3;
+const POLL_EVERY_MS = 50;
+
+const scratch = scratchFolder();
+const state = join(scratch.path, "state");
+let service: RunningWorker | undefined;
+
+afterAll(async () => {
+  await service?.stop();
+  scratch.remove();
+});
+
+/** Several chunks each, one paragraph of which all files share. */
+function writeDocuments(folder: string) {
+  mkdirSync(folder);
+  const words = (seed: number) =>
+    Array.from({ length: 120 }, (_, at) => `word${(seed * 31 + at * 7) % 997}`).join(" ");
+  for (let n = 0; n < FILES; n++) {
+    const sections = [1, 2, 3].map((part) => `## Part ${part}\n\n${words(n * 3 + part)}.`);
+    const shared = "## Licence\n\nEvery document of this series may be copied freely.";
+    const text = [`# Document number${n}`, ...sections, shared].join("\n\n");
+    writeFileSync(join(folder, `document-${String(n).padStart(3, "0")}.md`), `${text}\n`);
+  }
+}
+
+async function untilIndexed(api: PanelApi, least: number): Promise<number> {
+  for (;;) {
+    const { processedFiles } = await api.ragCounts("docs");
+    if (processedFiles >= least) return processedFiles;
+    await pause(POLL_EVERY_MS);
+  }
+}
+
+/** Chunks that answer, counted in the RAG's own index on disk, and how many places they have. */
+function countStoredChunks(): { chunks: number; places: number } {
+  const folder = join(state, "v3", "do");
+  const found = { chunks: 0, places: 0 };
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.includes("RagIndex") || !/[0-9a-f]{64}\.sqlite$/.test(name)) continue;
+    const index = new DatabaseSync(join(folder, name), { readOnly: true });
+    const places = "count(distinct file || ' ' || position)";
+    const row = index.prepare(
+      `select count(*) as chunks, ${places} as places from chunks where live = 1`,
+    );
+    const counted = row.get() as typeof found;
+    found.chunks += counted.chunks;
+    found.places += counted.places;
+    index.close();
+  }
+  return found;
+}
+
+test("a Worker killed three times while it indexes loses nothing and doubles nothing", async () => {
+  const folder = join(scratch.path, "docs");
+  writeDocuments(folder);
+  service = await startService(state);
+  const { api: firstApi, key, token } = await makeRag(service.url);
+  const request = { folder, source: "docs", choice: { include: [], exclude: [] } };
+  const terminal = openTerminal(true);
+  await pushFolder(firstApi, terminal, { ...request, confirmRemovals: false, dryRun: false });
+
+  let before = 0;
+  for (let crash = 0; crash < CRASHES; crash++) {
+    const seen = await untilIndexed(panelApi(service.url, key), before + 1);
+    expect(seen).toBeLessThan(FILES);
+    process.kill(-service.pid, "SIGKILL");
+    await service.ended;
+    service = await startService(state);
+    before = (await panelApi(service.url, key).ragCounts("docs")).processedFiles;
+  }
+
+  const api = panelApi(service.url, key);
+  const { total, indexed, failed } = await waitForIndex(api, "docs", terminal);
+  expect({ total, indexed, failed }).toEqual({ total: FILES, indexed: FILES, failed: [] });
+  const { numberVectors } = await api.ragCounts("docs");
+  const found = await publicApi(service.url, token).retrieve("docs", {
+    semanticSearch: ["Document number123"],
+    includeSources: true,
+  });
+  expect(found.chunks[0]?.source?.filePath).toBe("document-123.md");
+  await service.stop();
+  expect(countStoredChunks()).toEqual({ chunks: numberVectors, places: numberVectors });
+});

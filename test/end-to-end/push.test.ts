@@ -1,0 +1,118 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { PanelApi } from "../../src/cli/api/panel-api.ts";
+import type { Retrieval } from "../../src/cli/api/public-api.ts";
+import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
+import { openTerminal } from "../../src/cli/terminal.ts";
+import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { makeRag, scratchFolder, startService } from "./local-service.ts";
+import { expectSuccess, runCli, startCli } from "./run-cli.ts";
+
+const scratch = scratchFolder();
+const folder = join(scratch.path, "docs");
+let service: RunningWorker;
+let api: PanelApi;
+let key = "";
+let token = "";
+
+beforeAll(async () => {
+  mkdirSync(join(folder, "guides"), { recursive: true });
+  service = await startService(join(scratch.path, "state"));
+  ({ api, key, token } = await makeRag(service.url));
+});
+afterAll(async () => {
+  await service.stop();
+  scratch.remove();
+});
+
+const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
+
+async function push(...options: string[]) {
+  const target = ["--source", "docs", "--url", service.url];
+  const done = await runCli("quarry", ["push", folder, ...target, ...options], { QUARRY_KEY: key });
+  const counts = options.includes("--json") ? (JSON.parse(done.stdout) as unknown) : null;
+  return { ...done, counts };
+}
+
+async function search(query: string): Promise<string[]> {
+  const args = ["search", "docs", query, "--json", "--url", service.url];
+  const { stdout, stderr } = await runCli("quarry", args, { QUARRY_TOKEN: token });
+  expect(stderr).toBe("");
+  return (JSON.parse(stdout) as Retrieval).chunks.map(({ source }) => source?.filePath ?? "");
+}
+
+const indexed = () => waitForIndex(api, "docs", openTerminal(true));
+
+test("what is pushed is found, what is changed is found anew, what is removed is not", async () => {
+  write("guides/otters.md", "# Otters\n\nOtters eat fish and crayfish.\n");
+  write("guides/Füchse & Co 100%?.md", "# Füchse\n\nFüchse fressen Mäuse.\n");
+  write("badgers.txt", "Badgers dig setts in sandy banks.\n");
+  write(".hidden.md", "never");
+  const first = await push("--json");
+  expectSuccess(first);
+  expect(first.counts).toMatchObject({ added: 3, changed: 0, removed: 0, unchanged: 0 });
+  await indexed();
+  expect((await search("crayfish"))[0]).toBe("guides/otters.md");
+  expect((await search("Füchse fressen"))[0]).toBe("guides/Füchse & Co 100%?.md");
+
+  write("guides/otters.md", "# Otters\n\nOtters build holts under alder roots.\n");
+  rmSync(join(folder, "badgers.txt"));
+  const second = await push("--json");
+  expect(second.counts).toMatchObject({ added: 0, changed: 1, removed: 1, unchanged: 1 });
+  expect(await search("badgers sandy banks")).not.toContain("badgers.txt");
+  await indexed();
+  expect((await search("alder roots"))[0]).toBe("guides/otters.md");
+
+  const third = await push("--json");
+  expect(third.counts).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 });
+});
+
+test("a dry run changes nothing", async () => {
+  write("new.md", "# New\n\nNothing of this is pushed.\n");
+  const dry = await push("--dry-run");
+  expect(dry.stdout).toContain("add    new.md");
+  expect([...(await api.manifest("docs")).keys()]).not.toContain("new.md");
+  rmSync(join(folder, "new.md"));
+});
+
+test("when most of a folder is gone, nothing is removed until it is confirmed", async () => {
+  mkdirSync(join(folder, "many"));
+  const COUNT = 30;
+  for (let n = 0; n < COUNT; n++) write(`many/${n}.md`, `# Note ${n}\n\nNumber ${n}.\n`);
+  await push("--json");
+  rmSync(join(folder, "many"), { recursive: true });
+  const held = await push("--json");
+  expect(held.code).toBe(1);
+  expect(held.counts).toMatchObject({ removed: 0, held: COUNT });
+  expect(held.stderr).toContain("--confirm-removals");
+  expect((await api.manifest("docs")).size).toBe(COUNT + 2);
+  const confirmed = await push("--json", "--confirm-removals");
+  expect(confirmed.counts).toMatchObject({ removed: COUNT, held: 0 });
+  expect((await api.manifest("docs")).size).toBe(2);
+});
+
+test("--watch pushes what is saved", async () => {
+  const target = ["--source", "docs", "--url", service.url, "--watch"];
+  const watching = startCli("quarry", ["push", folder, ...target], { QUARRY_KEY: key });
+  await watching.untilItSays("Watching");
+  write("lynx.md", "# Lynx\n\nThe lynx has tufted ears.\n");
+  await watching.untilItSays("1 added");
+  expect([...(await api.manifest("docs")).keys()]).toContain("lynx.md");
+  watching.child.kill("SIGINT");
+  expect((await watching.finished).code).toBe(0);
+});
+
+test("status counts, and a wrong token, RAG or address is told", async () => {
+  await indexed();
+  const status = (rag: string, url: string, secret: string) =>
+    runCli("quarry", ["status", rag, "--url", url], { QUARRY_TOKEN: secret });
+  const good = await status("docs", service.url, token);
+  expectSuccess(good);
+  expect(good.stdout).toMatch(/active\s*│\s*3\s*│\s*3\s*│\s*0/);
+  expect((await status("docs", service.url, `${token}x`)).stderr).toContain("Check QUARRY_TOKEN");
+  expect((await status("nothing", service.url, token)).stderr).toContain("There is no RAG nothing");
+  expect((await status("docs", "http://127.0.0.1:1", token)).stderr).toContain("Cannot reach");
+});

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { publicApi } from "../../src/cli/api/public-api.ts";
+import { SAMPLE_QUESTIONS } from "../../src/cli/demo/questions.ts";
+import { scratchFolder } from "./local-service.ts";
+import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
+
+type Printed = {
+  retrieval: {
+    query: string;
+    chunks: { text: string; score: number; source: { filePath: string } }[];
+  };
+  inference: { prompt: string; response: { type: string; text: string }[] };
+  urls: Record<string, string>;
+};
+
+const run = promisify(execFile);
+const SAMPLE_FILES = 56;
+
+describe("npm start on the sample", () => {
+  const scratch = scratchFolder();
+  const state = join(scratch.path, "state");
+  let first: { code: number | null; stdout: string; stderr: string };
+  let endedAt = 0;
+
+  beforeAll(async () => {
+    const port = String(await freePort());
+    first = await runCli("start", ["--once", "--json", "--port", port, "--state", state]);
+    endedAt = Date.now();
+  });
+  afterAll(scratch.remove);
+
+  test("prints the passages and the answer that a person would accept", () => {
+    expectSuccess(first);
+    const { retrieval, inference, urls } = JSON.parse(first.stdout) as Printed;
+    expect(retrieval.query).toBe(SAMPLE_QUESTIONS.query);
+    const [best] = retrieval.chunks;
+    expect(best?.source.filePath).toBe("runbooks/high-conductivity.md");
+    expect(best?.text).toContain("Close the irrigation valve");
+    const answer = inference.response.map(({ text }) => text).join(" ");
+    expect(answer).toContain("21 days");
+    expect(answer).toContain("2 to 6 °C");
+    expect(urls["docs"]).toMatch(/^http:\/\/localhost:\d+\/api\/docs$/);
+  });
+
+  test("indexes every file", () => {
+    expect(first.stderr).toContain(`${SAMPLE_FILES} added`);
+    expect(first.stderr).toContain(`${SAMPLE_FILES} of ${SAMPLE_FILES} files are indexed`);
+  });
+
+  test("keeps the token to itself", () => {
+    expect(statSync(join(state, "demo.json")).mode & 0o777).toBe(0o600);
+    expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
+  });
+
+  test("a second start indexes nothing, and the curl lines that it prints work", async () => {
+    const port = String(await freePort());
+    const { child, finished, untilItSays } = startCli("start", ["--port", port, "--state", state]);
+    const shown = await untilItSays("Ctrl-C ends it");
+    expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
+    const { token } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
+      token: string;
+    };
+    const { data } = await publicApi(`http://localhost:${port}`, token).ragFiles("sample", 1);
+    expect(data).toHaveLength(SAMPLE_FILES);
+    const indexedAt = data.map((file) => Date.parse(String(file["indexedAt"])));
+    expect(Math.max(...indexedAt)).toBeLessThan(endedAt);
+    const lines = shown.split("\n").filter((line) => line.trim().startsWith("curl"));
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const { stdout } = await run("sh", ["-c", line]);
+      expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
+    }
+    child.kill("SIGINT");
+    await finished;
+    await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(
+      "fetch failed",
+    );
+  });
+
+  test("a folder of the user's own is asked for its first heading", async () => {
+    const folder = join(scratch.path, "My Notes");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
+    writeFileSync(join(folder, "picture.png"), "not a picture");
+    const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
+    const done = await runCli("start", [folder, ...options]);
+    expectSuccess(done);
+    const { stdout, stderr } = done;
+    const { retrieval, urls } = JSON.parse(stdout) as Printed;
+    expect(retrieval.query).toBe("Wintering bees");
+    expect(retrieval.chunks.map(({ source }) => source.filePath)).toEqual(["bees.md"]);
+    expect(urls["retrieve"]).toMatch(/\/api\/rags\/my-notes\/retrieve$/);
+    expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png)");
+  });
+
+  test("a port that is taken is told, and nothing is started", async () => {
+    const port = await freePort();
+    const { createServer } = await import("node:net");
+    const other = createServer().listen(port, "127.0.0.1");
+    const { code, stderr } = await runCli("start", ["--port", String(port), "--state", state]);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Port ${port} is taken`);
+  });
+
+  test("a folder that is not there is told", async () => {
+    const { code, stderr } = await runCli("start", [join(scratch.path, "none"), "--state", state]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/There is no folder .*none/);
+  });
+});

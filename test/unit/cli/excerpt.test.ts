@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import { excerpt } from "../../../src/cli/demo/excerpt.ts";
+
+const FILLER = "nothing of interest stands here. ".repeat(10);
+
+test("the part that the query is about is shown, not the beginning", () => {
+  const text = `# Heading\n\n${FILLER}**Otters** eat crayfish at night.\n\n${FILLER}`;
+  const shown = excerpt(text, ["Do otters eat crayfish?"], 80);
+  expect(shown).toContain("Otters eat crayfish");
+  expect(shown.startsWith("… ") && shown.endsWith(" …")).toBe(true);
+});
+
+test("a short passage is shown whole, without marks", () => {
+  expect(excerpt("## Prices\n\n| a | b |\n| --- | --- |\n| 1 | **2** |", ["x"])).toBe(
+    "Prices | a | b | | 1 | 2 |",
+  );
+});
+
+test("without a word of the query the beginning is shown", () => {
+  expect(excerpt(FILLER, ["zebra"], 30)).toBe(`${FILLER.slice(0, 30)} …`);
+});
