@@ -1,0 +1,28 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+
+/** A scan that was asked for and has not begun is due within a minute. */
+const ASKED_MS = 60_000;
+
+const UNSETTLED = `select
+  (select count(*) from file_sources where removed_at is null
+    and (scan_run_id is not null or next_scan_at <= ?1))
+  + (select count(*) from file_sources where removed_at is not null)
+  + (select count(*) from rags where removed_at is not null)
+  + (select count(*) from rag_files where status in ('pending', 'processing')) as count`;
+
+/**
+ * Waits until what the tests queued is worked off: a Worker that is stopped in the middle of a
+ * batch of messages keeps the run from ending.
+ */
+export async function queuesSettled(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const row = await env.DB.prepare(UNSETTLED)
+        .bind(Date.now() + ASKED_MS)
+        .first<{ count: number }>();
+      if (row?.count !== 0) throw new Error(`${row?.count ?? "?"} pieces of work are left`);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+}
