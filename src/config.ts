@@ -44,6 +44,8 @@ const variables = z.object({
   /** Base address of an OpenAI-compatible server for `local/…` models; ends in /v1. */
   OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()),
+  /** Tokens of prompt and answer together that its chat models take; passages are cut to fit. */
+  OPENAI_COMPATIBLE_CONTEXT_TOKENS: z.coerce.number().int().min(1_024).default(16_384),
   /** AI Gateway, for `openai/…`, `anthropic/…` and the like. */
   AI_GATEWAY_ACCOUNT_ID: optional(z.string()),
   AI_GATEWAY_ID: optional(z.string()),

@@ -65,7 +65,9 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
     chat: (name) => ({
       name,
       model: providers(name).chat(nameOf(name)),
-      contextTokens: contextTokensOf(name),
+      contextTokens: name.startsWith("local/")
+        ? config.OPENAI_COMPATIBLE_CONTEXT_TOKENS
+        : contextTokensOf(name),
     }),
     embedder(name, dimensions) {
       if (name === "embedded/hash") return hashEmbedder(dimensions);
