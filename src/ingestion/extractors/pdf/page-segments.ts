@@ -1,0 +1,106 @@
+/** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
+export type Segment = {
+  text: string;
+  x0: number;
+  x1: number;
+  /** Baseline. */
+  y: number;
+  size: number;
+  font: string;
+  /** Where in the order of the page's content it came. */
+  order: number;
+};
+
+/** What of pdf.js's text items is used. */
+export type TextItem = {
+  str: string;
+  transform: number[];
+  width: number;
+  height: number;
+  fontName: string;
+};
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+/** In ems: closer fragments are one word, wider gaps separate columns. */
+const WORD_GAP = 0.13;
+const COLUMN_GAP = 1.1;
+const OVERLAP = -0.5;
+const SAME_LINE = 0.35;
+const LEAST_SIZE = 0.5;
+
+/** Joins a page's text items, in their order, into segments; turned text comes last. */
+export function segmentsOf(items: TextItem[], viewport: number[]): Segment[] {
+  const level: Segment[] = [];
+  const turned: Segment[] = [];
+  let last: Segment | null = null;
+  let pendingSpace = false;
+  for (const [order, item] of items.entries()) {
+    if (item.str.trim() === "") {
+      pendingSpace ||= item.str !== "";
+      continue;
+    }
+    const { segment, isTurned } = placed(item, viewport, order);
+    const into = isTurned ? turned : level;
+    const joined = last !== null && into.at(-1) === last && isContinued(last, segment);
+    if (joined && last !== null) append(last, segment, pendingSpace);
+    else {
+      into.push(segment);
+      last = segment;
+    }
+    pendingSpace = /\s$/.test(item.str);
+  }
+  return [...level, ...turned];
+}
+
+function placed(item: TextItem, viewport: number[], order: number) {
+  const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
+  const size = Math.max(Math.hypot(c, d), LEAST_SIZE);
+  const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
+  // Turned text is laid out along its own direction.
+  const along = isTurned ? f : e;
+  const across = isTurned ? e : f;
+  const segment: Segment = {
+    text: item.str,
+    x0: along,
+    x1: along + item.width,
+    y: across,
+    size,
+    font: item.fontName,
+    order,
+  };
+  return { segment, isTurned };
+}
+
+function isContinued(last: Segment, next: Segment): boolean {
+  const size = Math.max(last.size, next.size);
+  if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
+  const gap = next.x0 - last.x1;
+  return gap > size * OVERLAP && gap < size * COLUMN_GAP;
+}
+
+function append(into: Segment, next: Segment, spaceBetween: boolean): void {
+  const gap = next.x0 - into.x1;
+  const wantsSpace = spaceBetween || gap > Math.max(into.size, next.size) * WORD_GAP;
+  const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
+  into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
+  into.x1 = Math.max(into.x1, next.x1);
+  // Raised marks must not change what the line is.
+  if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
+}
+
+function toMatrix(values: number[]): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values;
+  return [a, b, c, d, e, f];
+}
+
+function multiply(m: Matrix, n: Matrix): Matrix {
+  return [
+    m[0] * n[0] + m[2] * n[1],
+    m[1] * n[0] + m[3] * n[1],
+    m[0] * n[2] + m[2] * n[3],
+    m[1] * n[2] + m[3] * n[3],
+    m[0] * n[4] + m[2] * n[5] + m[4],
+    m[1] * n[4] + m[3] * n[5] + m[5],
+  ];
+}

@@ -1,0 +1,82 @@
+import { Inflate } from "fflate";
+import { UnreadableDocument } from "../extracted-document.ts";
+
+const MIB = 1 << 20;
+/** Deflate shrinks to about a thousandth at best, so that shorter streams stay harmless. */
+const CHECKED_BYTES = 32 << 10;
+const MAX_STREAM_BYTES = 48 * MIB;
+const MAX_OBJECTS = 500_000;
+const DICTIONARY_BYTES = 2_000;
+const STEP_BYTES = 1 << 14;
+const ZLIB_HEADER_BYTES = 2;
+
+const EXPANDS = "compressed data expands too much";
+
+/**
+ * Looks at a PDF's streams before pdf.js unpacks them into memory.
+ * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
+ */
+export function checkStreams(bytes: Uint8Array): void {
+  let objects = 0;
+  let at = indexOf(bytes, "stream", 0);
+  while (at >= 0) {
+    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
+    const dictionary = textOf(bytes, Math.max(0, at - DICTIONARY_BYTES), at);
+    const own = dictionary.slice(dictionary.lastIndexOf(" obj"));
+    const start = afterLineEnd(bytes, at + "stream".length);
+    const end = streamEnd(bytes, start, own);
+    checkStream(bytes.subarray(start, end), own);
+    at = indexOf(bytes, "stream", Math.max(end, start) + "endstream".length);
+  }
+}
+
+function checkStream(data: Uint8Array, dictionary: string): void {
+  const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
+  if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
+  // Pictures are not decoded.
+  if (filters.length === 0 || /\/Subtype\s*\/Image\b/.test(dictionary)) return;
+  if (data.length < CHECKED_BYTES || !/Fl/.test(filters[0] ?? "")) return;
+  let inflated = 0;
+  const inflate = new Inflate((chunk) => {
+    inflated += chunk.length;
+  });
+  for (let at = ZLIB_HEADER_BYTES; at < data.length; at += STEP_BYTES) {
+    try {
+      inflate.push(data.subarray(at, at + STEP_BYTES), at + STEP_BYTES >= data.length);
+    } catch {
+      // Damaged data is the reader's to judge.
+      return;
+    }
+    if (inflated > MAX_STREAM_BYTES) throw new UnreadableDocument(EXPANDS);
+  }
+}
+
+function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number {
+  const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? Number.NaN);
+  const isRight = Number.isFinite(length) && isNear(bytes, start + length);
+  if (isRight) return start + length;
+  const end = indexOf(bytes, "endstream", start);
+  return end < 0 ? bytes.length : end;
+}
+
+const isNear = (bytes: Uint8Array, at: number) =>
+  textOf(bytes, at, at + "endstream".length + 4).includes("endstream");
+
+function afterLineEnd(bytes: Uint8Array, at: number): number {
+  const afterReturn = bytes[at] === 0x0d ? at + 1 : at;
+  return bytes[afterReturn] === 0x0a ? afterReturn + 1 : afterReturn;
+}
+
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...bytes.subarray(from, Math.max(from, to)));
+}
+
+function indexOf(bytes: Uint8Array, word: string, from: number): number {
+  const first = word.charCodeAt(0);
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let matched = 1;
+    while (matched < word.length && bytes[at + matched] === word.charCodeAt(matched)) matched++;
+    if (matched === word.length) return at;
+  }
+  return -1;
+}
