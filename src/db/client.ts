@@ -5,9 +5,16 @@ import * as schema from "./schema/index.ts";
 /** D1 holds at most 100 bound parameters a statement: lists travel as one JSON parameter. */
 export const PARAMETERS_PER_STATEMENT = 100;
 
-export function openDatabase(binding: D1Database) {
-  return drizzle(binding, { schema, casing: "snake_case" });
+const opened = new WeakMap<D1Database, Database>();
+
+const open = (binding: D1Database) => drizzle(binding, { schema, casing: "snake_case" });
+
+/** Made once for each binding: reading the schema costs more than a query. */
+export function openDatabase(binding: D1Database): Database {
+  const known = opened.get(binding) ?? open(binding);
+  opened.set(binding, known);
+  return known;
 }
 
 /** `batch()` is atomic; `transaction()` throws on D1. */
-export type Database = ReturnType<typeof openDatabase>;
+export type Database = ReturnType<typeof open>;
