@@ -4,7 +4,7 @@ import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
 
 /** An earlier turn, as the caller tells it. */
-export type AgentMessage = { role: "user" | "assistant"; content: string };
+type AgentMessage = { role: "user" | "assistant"; content: string };
 
 export type AgentRun = {
   agent: AgentRecord;

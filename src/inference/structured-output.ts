@@ -13,9 +13,7 @@ export type OutputPlan = {
   read: (text: string) => ReadOutput;
 };
 
-export type ReadOutput =
-  | { ok: true; value: JsonObject | unknown[] }
-  | { ok: false; findings: string[] };
+type ReadOutput = { ok: true; value: JsonObject | unknown[] } | { ok: false; findings: string[] };
 
 export function planOutput(response: ResponseSchema): OutputPlan {
   const { schema } = response;

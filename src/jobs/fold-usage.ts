@@ -23,7 +23,7 @@ export async function foldUsage(
 }
 
 /** Each call adds to one row for every resource that it touched. */
-export function rowsOf(messages: UsageMessage[]): UsageRow[] {
+function rowsOf(messages: UsageMessage[]): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const message of messages) {
     for (const [dimension, key] of touched(message)) add(rows, dimension, key, message);

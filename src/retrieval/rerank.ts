@@ -43,7 +43,7 @@ export async function rerank(
   });
 }
 
-export function inBatches<T>(items: T[], size: number): T[][] {
+function inBatches<T>(items: T[], size: number): T[][] {
   const batches: T[][] = [];
   for (let at = 0; at < items.length; at += size) batches.push(items.slice(at, at + size));
   return batches;

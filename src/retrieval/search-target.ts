@@ -89,7 +89,7 @@ function askShards(
 }
 
 /** Best of all shards, a leg and query at a time; remembers which shard holds what. */
-export function mergeShards(
+function mergeShards(
   replies: Reply[],
   plan: Pick<SearchPlan, "queries" | "limitPerLeg">,
 ): { queries: QueryLegs[]; shardOf: Map<ChunkId, number> } {

@@ -19,7 +19,7 @@ const TOO_MANY_REQUESTS = 429;
 const INTERNAL = 500;
 
 /** What the binding throws says its code at the head of the message: `3040: Capacity …`. */
-export function workersAiFailure(thrown: unknown): ModelFailure {
+function workersAiFailure(thrown: unknown): ModelFailure {
   const text = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const code = Number(/\b(\d{3,4})\b/.exec(text)?.[1] ?? Number.NaN);
   const options = { cause: thrown };

@@ -2,6 +2,7 @@ import type { RerankingModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
 
 import { ModelFailure } from "../../ports/models.ts";
+import { textsOf } from "../openai/openai-reranker.ts";
 import { runWorkersAi } from "./workers-ai-failures.ts";
 import type { WorkersAiSettings } from "./workers-ai-failures.ts";
 
@@ -16,10 +17,7 @@ export function workersAiReranker(settings: WorkersAiSettings, modelId: string):
     provider: "workers-ai",
     modelId,
     async doRerank({ query, documents, topN, abortSignal }) {
-      const texts =
-        documents.type === "text"
-          ? documents.values
-          : documents.values.map((value) => JSON.stringify(value));
+      const texts = textsOf({ documents });
       const contexts = texts.map((text) => ({ text }));
       const inputs = { query, contexts, top_k: topN ?? texts.length };
       const answer = reply.safeParse(await runWorkersAi(settings, modelId, inputs, abortSignal));

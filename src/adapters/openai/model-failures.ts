@@ -7,11 +7,10 @@ const SECOND_MS = 1_000;
 const RETRYABLE = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
 
-export const isRetryableStatus = (status: number) =>
-  RETRYABLE.has(status) || status >= SERVER_ERROR;
+const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >= SERVER_ERROR;
 
 /** `Retry-After` (seconds or a date) or `retry-after-ms`; null when neither says anything. */
-export function retryAfterOf(headers: Record<string, string>, nowMs: number): number | null {
+function retryAfterOf(headers: Record<string, string>, nowMs: number): number | null {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
   const text = headers["retry-after"] ?? "";

@@ -1,6 +1,6 @@
 import type { Failure } from "./failures.ts";
 
-export type ChatMessage = {
+type ChatMessage = {
   role: string;
   content: string | null;
   tool_calls?: unknown[];

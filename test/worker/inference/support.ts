@@ -65,7 +65,7 @@ export function worldWith(of: {
   };
 }
 
-export function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord {
+function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord {
   const source = "source" as FileSourceId;
   return {
     id: identifier as RagId,

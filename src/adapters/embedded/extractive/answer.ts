@@ -12,7 +12,7 @@ export type Material = {
 /** Sentences that come close to the best one are part of the answer. */
 const CLOSE_TO_BEST = 0.7;
 const SENTENCES_AT_MOST = 3;
-export const NOTHING_FOUND = "The documents that were found say nothing about this.";
+const NOTHING_FOUND = "The documents that were found say nothing about this.";
 
 /** The most relevant sentences, best first. */
 export function answerOf(material: Material): string {
@@ -32,7 +32,7 @@ export function bestSentences({ request, passages }: Material): Sentence[] {
 }
 
 /** The statements of a text that also asks something; all of it when it only asks. */
-export function withoutQuestion(sentences: Sentence[]): Sentence[] {
+function withoutQuestion(sentences: Sentence[]): Sentence[] {
   const statements = sentences.filter(({ text }) => !/[?:]$/.test(text));
   return statements.length > 0 ? statements : sentences;
 }

@@ -38,7 +38,7 @@ export function evidenceWithin(text: string): Evidence {
 }
 
 /** `invoiceNumber`, `invoice_number` → `invoice number`. */
-export const wordsOfKey = (key: string) =>
+const wordsOfKey = (key: string) =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
 
 /** The value that the text itself labels with the key's words. */

@@ -1,7 +1,7 @@
 /** What of a JSON Schema is read here; a schema may be `true` (anything) or `false`. */
 export type SchemaNode = { [keyword: string]: unknown };
 
-export const isObject = (value: unknown): value is SchemaNode =>
+const isObject = (value: unknown): value is SchemaNode =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const asNode = (value: unknown): SchemaNode => (isObject(value) ? value : {});

@@ -47,7 +47,7 @@ const MONTH_FIRST = /\b(\p{L}{3})\p{L}*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4
 const DOTTED = /\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/g;
 
 /** Dates as `YYYY-MM-DD`. */
-export function datesIn(text: string): FoundValue<string>[] {
+function datesIn(text: string): FoundValue<string>[] {
   const found: FoundValue<string>[] = [];
   const add = (at: number, year = "", month: number | string = "", day = "") => {
     const date = `${year}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -70,7 +70,7 @@ function monthOf(name = ""): number {
 
 const CLOCK_TIME = /\b([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\b/g;
 
-export function timesIn(text: string): FoundValue<string>[] {
+function timesIn(text: string): FoundValue<string>[] {
   return [...text.matchAll(CLOCK_TIME)].map((one) => ({
     value: `${(one[1] ?? "").padStart(2, "0")}:${one[2] ?? ""}:${one[3] ?? "00"}`,
     at: one.index,
