@@ -5,14 +5,13 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterAll, expect, test } from "vitest";
 
-import { panelApi } from "../../src/cli/api/panel-api.ts";
 import type { PanelApi } from "../../src/cli/api/panel-api.ts";
 import { publicApi } from "../../src/cli/api/public-api.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
-import { pushFolder } from "../../src/cli/push/push-folder.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
+import { expectSuccess, freePort, runCli } from "./run-cli.ts";
 
 const FILES = 500;
 const CRASHES = 3;
@@ -70,27 +69,29 @@ function countStoredChunks(): { chunks: number; places: number } {
 test("a Worker killed three times while it indexes loses nothing and doubles nothing", async () => {
   const folder = join(scratch.path, "docs");
   writeDocuments(folder);
-  service = await startService(state);
-  const { api: firstApi, key, token } = await makeRag(service.url);
-  const request = { folder, source: "docs", choice: { include: [], exclude: [] } };
-  const terminal = openTerminal(true);
-  await pushFolder(firstApi, terminal, { ...request, confirmRemovals: false, dryRun: false });
+  const port = await freePort();
+  service = await startService(state, port);
+  const { url } = service;
+  const { api, key, token } = await makeRag(url);
+  // The push goes on meanwhile, as somebody's would: it tries again until the Worker is back.
+  const target = ["--source", "docs", "--url", url, "--json"];
+  const pushing = runCli("quarry", ["push", folder, ...target], { QUARRY_KEY: key });
 
-  let before = 0;
-  for (let crash = 0; crash < CRASHES; crash++) {
-    const seen = await untilIndexed(panelApi(service.url, key), before + 1);
+  for (let crash = 1; crash <= CRASHES; crash++) {
+    const seen = await untilIndexed(api, (FILES * crash) / (CRASHES + 2));
     expect(seen).toBeLessThan(FILES);
     process.kill(-service.pid, "SIGKILL");
     await service.ended;
-    service = await startService(state);
-    before = (await panelApi(service.url, key).ragCounts("docs")).processedFiles;
+    service = await startService(state, port);
   }
 
-  const api = panelApi(service.url, key);
-  const { total, indexed, failed } = await waitForIndex(api, "docs", terminal);
+  const pushed = await pushing;
+  expectSuccess(pushed);
+  expect(JSON.parse(pushed.stdout)).toMatchObject({ added: FILES, failed: [] });
+  const { total, indexed, failed } = await waitForIndex(api, "docs", openTerminal(true));
   expect({ total, indexed, failed }).toEqual({ total: FILES, indexed: FILES, failed: [] });
   const { numberVectors } = await api.ragCounts("docs");
-  const found = await publicApi(service.url, token).retrieve("docs", {
+  const found = await publicApi(url, token).retrieve("docs", {
     semanticSearch: ["Document number123"],
     includeSources: true,
   });

@@ -15,14 +15,10 @@ export function scratchFolder(): { path: string; remove: () => void } {
 }
 
 /** The service as `wrangler dev` runs it, with limits that a test does not meet by accident. */
-export async function startService(stateFolder: string): Promise<RunningWorker> {
+export async function startService(stateFolder: string, port?: number): Promise<RunningWorker> {
   const vars = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000"];
-  return startWorker({
-    port: await freePort(),
-    stateFolder,
-    vars,
-    tell: (line) => process.stderr.write(`${line}\n`),
-  });
+  const tell = (line: string) => process.stderr.write(`${line}\n`);
+  return startWorker({ port: port ?? (await freePort()), stateFolder, vars, tell });
 }
 
 /** A file source and a RAG over it, both called `docs`, with a key and a token. */
