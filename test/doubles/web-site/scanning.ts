@@ -11,7 +11,7 @@ import type {
 const PAGE_TIMEOUT_MS = 400;
 
 /** A store in memory; what it holds can be looked at. */
-export function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
+function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
   const entries = new Map<string, Uint8Array>();
   return {
     entries,

@@ -17,10 +17,10 @@ export type Waiting = {
 };
 
 /** What became of an address in this crawl. */
-export type Seen = "waiting" | "listed" | "dropped";
+type Seen = "waiting" | "listed" | "dropped";
 
 /** What is known of a server for the time of one crawl. */
-export type SiteFacts = {
+type SiteFacts = {
   /** Null: robots.txt could not be read, and nothing else may be for now. */
   robots: RobotsRules | null;
   probe: NotFoundWords;

@@ -10,7 +10,7 @@ export type Sitemap = { kind: "index" | "pages"; addresses: string[] };
 const MOST_ADDRESSES = 50_000;
 const MIB = 1_024 * 1_024;
 /** The protocol allows 50 MB; memory does not. */
-export const SITEMAP_LIMIT_BYTES = 16 * MIB;
+const SITEMAP_LIMIT_BYTES = 16 * MIB;
 
 /**
  * Reads XML, plain text (an address a line), RSS or Atom, gzipped or not. Null: no sitemap.

@@ -5,7 +5,7 @@ import type { WebConfig } from "./config.ts";
  * with path and query, any other with a part of the address. `*` stands for any characters;
  * with one the pattern must match to the end, without one it is a beginning.
  */
-export function patternToRegExp(pattern: string): RegExp {
+function patternToRegExp(pattern: string): RegExp {
   const body = pattern
     .split(/\*+/)
     .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))

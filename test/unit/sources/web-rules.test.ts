@@ -1,0 +1,173 @@
+import { gzipSync } from "node:zlib";
+
+import { describe, expect, test } from "vitest";
+
+import { decodeHtml, readHtmlPage } from "../../../src/ingestion/sources/web/html-page.ts";
+import { looksEndless, normalizeUrl } from "../../../src/ingestion/sources/web/page-url.ts";
+import { parseRobots, robotsAllow } from "../../../src/ingestion/sources/web/robots.ts";
+import { readSitemap } from "../../../src/ingestion/sources/web/sitemap.ts";
+import {
+  isSoftNotFound,
+  notFoundWords,
+} from "../../../src/ingestion/sources/web/soft-not-found.ts";
+import { urlFilter } from "../../../src/ingestion/sources/web/url-filter.ts";
+
+const at = (path: string) => new URL(path, "https://example.com");
+const allows = (robots: string, path: string) =>
+  robotsAllow(parseRobots(robots, "quarry"), at(path));
+
+describe("robots.txt", () => {
+  test.each<[string, string, boolean]>([
+    ["", "/a", true],
+    ["User-agent: *\nDisallow: /", "/a", false],
+    ["User-agent: *\nDisallow:", "/a", true],
+    ["User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b/c", true],
+    ["User-agent: *\nAllow: /a\nDisallow: /a", "/a", true],
+    ["User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", false],
+    ["User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?page=2", true],
+    ["User-agent: *\nDisallow: /*?sort=", "/list?sort=up", false],
+    ["User-agent: *\nDisallow: /a*b*c$", "/a1b2c3c", false],
+    ["User-agent: *\nDisallow: /a*b*c$", "/a1b2d", true],
+    ["User-agent: quarry\nDisallow: /q\n\nUser-agent: *\nDisallow: /", "/other", true],
+    ["User-agent: QUARRY\nUser-agent: other\nDisallow: /q # for now", "/q/1", false],
+    ["User-agent: other\nDisallow: /", "/a", true],
+    ["\uFEFFuser-agent:*\r\ndisallow:/a", "/a", false],
+    ["User-agent: *\nSitemap: https://example.com/s.xml\nDisallow: /a", "/a", false],
+    ["User-agent: *\nDisallow: /%7Ejoe", "/~joe/x", false],
+    ["User-agent: *\nDisallow: /müll", "/m%C3%BCll", false],
+    ["User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /y", "/y", false],
+    ["<html>not a robots file</html>", "/a", true],
+  ])("%j of %s", (robots, path, expected) => {
+    expect(allows(robots, path)).toBe(expected);
+  });
+
+  test("a crawl delay is read from the group that concerns us", () => {
+    const text =
+      "User-agent: *\nCrawl-delay: 9\n\nUser-agent: Quarry\nCrawl-delay: 0.5\nDisallow: /a";
+    expect(parseRobots(text, "quarry").crawlDelaySeconds).toBe(0.5);
+    expect(parseRobots("User-agent: *\nCrawl-delay: soon", "quarry").crawlDelaySeconds).toBe(null);
+  });
+});
+
+test.each([
+  ["https://example.com", "https://example.com/"],
+  ["https://EXAMPLE.com:443/a/./b/../c#d", "https://example.com/a/c"],
+  ["https://example.com/a?utm_source=x&b=1&gclid=2", "https://example.com/a?b=1"],
+  ["https://example.com/a?utm_source=x", "https://example.com/a"],
+  ["https://example.com/a?", "https://example.com/a"],
+  ["https://example.com/%7euser/%c3%bc", "https://example.com/~user/%C3%BC"],
+  ["https://example.com/x;jsessionid=AB12?y=1", "https://example.com/x?y=1"],
+  ["https://example.com/a?b=2&a=1", "https://example.com/a?b=2&a=1"],
+])("%s is the page %s", (address, expected) => {
+  expect(normalizeUrl(new URL(address)).href).toBe(expected);
+});
+
+test("addresses without an end are told", () => {
+  expect(looksEndless(at("/a/b/a/b/a/b/a/b"))).toBe(true);
+  expect(looksEndless(at(`/${"x/".repeat(30)}`))).toBe(true);
+  expect(looksEndless(at(`/?q=${"x".repeat(3_000)}`))).toBe(true);
+  expect(looksEndless(at("/2026/11/20/11/news"))).toBe(false);
+});
+
+test("patterns choose by address, by path, or by a part", () => {
+  const passes = (include: string[], exclude: string[], path: string) =>
+    urlFilter({ include, exclude })(at(path));
+  expect(passes([], [], "/any")).toBe(true);
+  expect(passes(["/docs/"], [], "/docs/a")).toBe(true);
+  expect(passes(["/docs/"], [], "/other/docs/a")).toBe(false);
+  expect(passes(["/docs/*/guide"], [], "/docs/v2/guide")).toBe(true);
+  expect(passes(["/docs/*/guide"], [], "/docs/v2/guide/more")).toBe(false);
+  expect(passes(["https://example.com/docs/**"], [], "/docs/a/b")).toBe(true);
+  expect(passes([], ["*.pdf"], "/a.pdf")).toBe(false);
+  expect(passes([], ["?print=1"], "/a?print=1")).toBe(false);
+  expect(passes(["/a"], ["/a/b"], "/a/b/c")).toBe(false);
+  expect(passes(["/a.c"], [], "/abc")).toBe(false);
+});
+
+describe("sitemaps", () => {
+  const { signal } = new AbortController();
+  const read = async (text: string | Uint8Array) =>
+    await readSitemap(typeof text === "string" ? new TextEncoder().encode(text) : text, signal);
+
+  test("of every form are read", async () => {
+    const xml = `<?xml version="1.0"?><urlset xmlns:image="i"><url><loc> https://example.com/?a=1&amp;b=2 </loc><image:image><image:loc>https://example.com/i.png</image:loc></image:image></url><url><loc><![CDATA[https://example.com/c]]></loc></url></urlset>`;
+    const pages = {
+      kind: "pages",
+      addresses: ["https://example.com/?a=1&b=2", "https://example.com/c"],
+    };
+    expect(await read(xml)).toEqual(pages);
+    expect(await read(gzipSync(xml))).toEqual(pages);
+    const index =
+      "<sitemapindex><sitemap><loc>https://example.com/1.xml</loc></sitemap></sitemapindex>";
+    expect(await read(index)).toEqual({ kind: "index", addresses: ["https://example.com/1.xml"] });
+    expect(await read("https://example.com/a\r\nhttps://example.com/b\n")).toEqual({
+      kind: "pages",
+      addresses: ["https://example.com/a", "https://example.com/b"],
+    });
+    const rss =
+      "<rss><channel><link>https://example.com/</link><item><link>https://example.com/n</link></item></channel></rss>";
+    expect(await read(rss)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
+    const atom = `<feed><link href="https://example.com/self"/><entry><link href="https://example.com/e"/></entry></feed>`;
+    expect(await read(atom)).toEqual({ kind: "pages", addresses: ["https://example.com/e"] });
+  });
+
+  test("that are none, or are damaged, are told", async () => {
+    expect(await read("<!doctype html><html><body>Not found</body></html>")).toBe(null);
+    expect(await read("nothing")).toBe(null);
+    const cut = gzipSync("<urlset></urlset>").subarray(0, 15);
+    await expect(read(cut)).rejects.toMatchObject({ kind: "bad-file" });
+  });
+
+  test("name at most 50,000 pages", async () => {
+    const urls = Array.from(
+      { length: 50_010 },
+      (_, n) => `<url><loc>https://example.com/${n}</loc></url>`,
+    );
+    expect((await read(`<urlset>${urls.join("")}</urlset>`))?.addresses.length).toBe(50_000);
+  });
+});
+
+describe("pages", () => {
+  test("tell their links, title, language, canonical address and wishes", () => {
+    const page = readHtmlPage(
+      `<html lang="de-AT"><head><base href="/base/"><title> A
+        title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon">
+        <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
+       <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>
+       <map><area href="/area"></map><svg><title>not this</title></svg></body></html>`,
+    );
+    expect(page).toEqual({
+      links: ["/next", "one", "/area"],
+      base: "/base/",
+      canonical: "/canon",
+      title: "A title & more",
+      language: "de-AT",
+      noIndex: true,
+      noFollow: false,
+    });
+  });
+
+  test("are decoded by mark, header, own word, then UTF-8", () => {
+    const latin = Buffer.from("<p>Übung</p>", "latin1");
+    expect(decodeHtml(latin, "text/html; charset=ISO-8859-1")).toContain("Übung");
+    const own = Buffer.from('<meta charset="windows-1252"><p>Übung</p>', "latin1");
+    expect(decodeHtml(own, "text/html")).toContain("Übung");
+    const marked = Buffer.from("\uFEFF<p>Übung</p>", "utf16le");
+    expect(decodeHtml(marked, "text/html; charset=utf-8")).toContain("Übung");
+    expect(decodeHtml(Buffer.from("<p>Übung</p>"), "text/html; charset=nonsense")).toContain(
+      "Übung",
+    );
+  });
+
+  test("that only say that nothing is there are told from those that are there", () => {
+    const lost = (path: string) =>
+      `<title>Lost</title><h1>Page not found</h1><p>There is no ${path} here. Try the search, or go home.</p>`;
+    const probe = notFoundWords(lost("/quarryzqx"), at("/quarryzqx"));
+    expect(isSoftNotFound(probe, lost("/guide/tea"), at("/guide/tea"))).toBe(true);
+    const article =
+      "<title>HTTP</title><h1>404 explained</h1><p>A server says page not found when a path has no resource. Try a search engine to learn more about it.</p>";
+    expect(isSoftNotFound(probe, article, at("/http"))).toBe(false);
+    const shell = "<title>App</title><div id=root></div><p>Loading the application</p>";
+    expect(notFoundWords(shell, at("/quarryzqx"))).toBe(null);
+  });
+});
