@@ -33,12 +33,12 @@ const settings = {
 };
 
 const newRag = z.object({
-  ...z.object(settings).partial().shape,
-  fileSource: settings.fileSource,
   name,
   identifier: identifier.optional(),
+  ...z.object(settings).partial().shape,
+  fileSource: settings.fileSource,
 });
-const ragPatch = z.object({ ...settings, name, identifier: z.string() }).partial();
+const ragPatch = z.object({ name, identifier: z.string(), ...settings }).partial();
 
 const shown = ({ rag, scopes }: ScopedRag) => ({
   id: rag.id,

@@ -1,0 +1,265 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
+
+/** Indexing is waited for, and a busy machine takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+let admin: Admin;
+let api: ReturnType<typeof withToken>;
+
+beforeAll(async () => {
+  admin = await signedIn();
+  await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  await admin.put(
+    "/file-sources/docs/files/hr/leave.md",
+    "# Leave\n\nThirty days of leave a year.",
+  );
+  await admin.put("/file-sources/docs/files/it/vpn.md", "# VPN\n\nThe tunnel needs a certificate.");
+  const token = await admin.send("POST", "/tokens", { name: "all", rags: ["*"] });
+  api = withToken((token.body as { token: string }).token);
+});
+afterAll(queuesSettled, 60_000);
+
+async function make(body: object): Promise<Rag> {
+  const { status, body: made } = await admin.send("POST", "/rags", { fileSource: "docs", ...body });
+  expect({ status, made }).toMatchObject({ status: 201 });
+  return made as Rag;
+}
+
+async function indexed(identifier: string, files: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { body } = await admin.send("GET", `/rags/${identifier}`);
+      expect(body).toMatchObject({ totalFiles: files, processedFiles: files });
+    },
+    { timeout: 40_000, interval: 100 },
+  );
+}
+
+async function found(identifier: string, query: string): Promise<string[]> {
+  const body = { semanticSearch: [query], includeSources: true };
+  const answer = await api.post(`/rags/${identifier}/retrieve`, body);
+  const { chunks } = answer.body as { chunks: { source: { filePath: string } }[] };
+  return [...new Set(chunks.map(({ source }) => source.filePath))].sort();
+}
+
+test("a RAG is made with its defaults and indexes what its source lists already", async () => {
+  const made = await make({ name: "Everything" });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: "Everything",
+    identifier: "everything",
+    status: "active",
+    totalFiles: 0,
+    processedFiles: 0,
+    numberVectors: 0,
+    fileSource: {
+      id: expect.any(String),
+      name: "Docs",
+      identifier: "docs",
+      provider: "file_system",
+    },
+    fileSourceScopeMode: "global",
+    fileSourceScopes: [],
+    scopeMode: "global",
+    scopes: [],
+    chunkSize: 400,
+    chunkOverlap: 60,
+    reranker: null,
+    searchMode: "hybrid",
+  });
+  const generation = await env.DB.prepare("select * from rag_generations where rag_id = ?")
+    .bind(made.id)
+    .first();
+  expect(generation).toMatchObject({
+    generation: 1,
+    state: "live",
+    embedding_model: "embedded/hash",
+    dimensions: 1_024,
+    chunk_size: 400,
+    shards: 1,
+  });
+  await indexed("everything", 2);
+  expect(await found("everything", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
+});
+
+test("scopes without a mode make a RAG scoped, and hold from the start", async () => {
+  const scopes = [
+    { type: "path", value: "hr/" },
+    { type: "path", value: "hr/" },
+  ];
+  const made = await make({ name: "HR only", scopes });
+  expect(made).toMatchObject({ scopeMode: "scoped", scopes: [{ type: "path", value: "hr/" }] });
+  await indexed("hr-only", 1);
+  expect(await found("hr-only", "leave tunnel")).toEqual(["hr/leave.md"]);
+});
+
+test("a narrower scope hides files from the very next search, a wider one brings them", async () => {
+  await make({ name: "Narrowing" });
+  await indexed("narrowing", 2);
+  const scopes = [{ type: "path", value: "it/vpn.md" }];
+  const narrowed = await admin.send("PATCH", "/rags/narrowing", { scopeMode: "scoped", scopes });
+  expect(narrowed).toMatchObject({ status: 200, body: { scopeMode: "scoped", scopes } });
+  expect(await found("narrowing", "leave tunnel")).toEqual(["it/vpn.md"]);
+  await indexed("narrowing", 1);
+
+  const widened = await admin.send("PATCH", "/rags/narrowing", { scopeMode: "global" });
+  expect(widened.body).toMatchObject({ scopeMode: "global", scopes: [] });
+  await indexed("narrowing", 2);
+  expect(await found("narrowing", "leave tunnel")).toEqual(["hr/leave.md", "it/vpn.md"]);
+});
+
+test("scopes change over the public API with its errors", async () => {
+  await make({ name: "Scoped", scopeMode: "scoped" });
+  const hr = { type: "path", value: "hr/" };
+  expect(await api.post("/rags/scoped/scopes", hr)).toMatchObject({
+    status: 200,
+    body: { ok: true },
+  });
+  expect(await api.post("/rags/scoped/scopes", hr)).toMatchObject({
+    status: 409,
+    body: { error: "Scope already exists" },
+  });
+  expect(await api.post("/rags/scoped/scopes", { type: "path", value: "/hr" })).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: value must be relative, without a leading /" },
+  });
+  expect(await api.post("/rags/everything/scopes", hr)).toMatchObject({
+    status: 422,
+    body: { error: "RAG is in global scope mode" },
+  });
+  await indexed("scoped", 1);
+  expect(await found("scoped", "leave")).toEqual(["hr/leave.md"]);
+});
+
+test("other chunking queues the indexing of every file anew", async () => {
+  await make({ name: "Rechunked" });
+  await indexed("rechunked", 2);
+  const patched = await admin.send("PATCH", "/rags/rechunked", { chunkSize: 80 });
+  expect(patched.body).toMatchObject({ chunkSize: 80, chunkOverlap: 40 });
+  await queuesSettled();
+  await indexed("rechunked", 2);
+  expect(await found("rechunked", "tunnel certificate")).toContain("it/vpn.md");
+});
+
+test.each([
+  [{ name: "x" }, "fileSource is required"],
+  [{ name: "x", fileSource: "nowhere" }, "fileSource: there is no nowhere"],
+  [
+    { fileSource: "docs", chunkSize: 5, scopeMode: "some", searchMode: 1, reranker: "lexical" },
+    "name is required; scopeMode must be one of global, scoped; chunkSize must be at least 16; reranker must be named provider/name; searchMode must be one of hybrid, semantic",
+  ],
+  [
+    { name: "x", fileSource: "docs", chunkSize: 100, chunkOverlap: 51 },
+    "chunkOverlap must be at most half of chunkSize",
+  ],
+  [
+    { name: "x", fileSource: "docs", scopes: [{ type: "path", value: "a/../b" }, { type: "url" }] },
+    "scopes[1].type must be one of path, externalId; scopes[1].value is required",
+  ],
+  [
+    {
+      name: "x",
+      fileSource: "docs",
+      scopes: [
+        { type: "path", value: "ok/" },
+        { type: "path", value: "a/../b" },
+      ],
+    },
+    "scopes[1].value must not have a . or .. segment",
+  ],
+  [
+    {
+      name: "x",
+      fileSource: "docs",
+      scopeMode: "global",
+      scopes: [{ type: "path", value: "ok/" }],
+    },
+    "scopes must be empty when scopeMode is global",
+  ],
+])("%j is refused", async (body, problems) => {
+  expect(await admin.send("POST", "/rags", body)).toMatchObject({
+    status: 400,
+    body: { error: `Invalid request: ${problems}` },
+  });
+});
+
+test("a reranker that cannot be had is refused with the setting that is missing", async () => {
+  const { status, body } = await admin.send("POST", "/rags", {
+    name: "x",
+    fileSource: "docs",
+    reranker: "local/bge-reranker",
+  });
+  expect(status).toBe(400);
+  expect((body as { error: string }).error).toMatch(
+    /^Invalid request: reranker: .*OPENAI_COMPATIBLE_BASE_URL/,
+  );
+  const good = await make({ name: "Reranked", reranker: "embedded/lexical" });
+  expect(good).toMatchObject({ reranker: "embedded/lexical" });
+  const off = await admin.send("PATCH", "/rags/reranked", {
+    reranker: null,
+    searchMode: "semantic",
+  });
+  expect(off.body).toMatchObject({ reranker: null, searchMode: "semantic", chunkSize: 400 });
+});
+
+test("a paused RAG says so and stays searchable; identifier and source never change", async () => {
+  await make({ name: "Pausing" });
+  await indexed("pausing", 2);
+  const paused = await admin.send("PATCH", "/rags/pausing", { status: "paused" });
+  expect(paused.body).toMatchObject({ status: "paused" });
+  expect(await found("pausing", "tunnel")).toContain("it/vpn.md");
+  const active = await admin.send("PATCH", "/rags/pausing", {
+    status: "active",
+    fileSource: "docs",
+  });
+  expect(active.body).toMatchObject({ status: "active" });
+  await admin.send("POST", "/file-sources", { name: "Other", provider: "file_system" });
+  for (const change of [{ identifier: "new" }, { fileSource: "other" }]) {
+    expect((await admin.send("PATCH", "/rags/pausing", change)).status).toBe(400);
+  }
+});
+
+test("a RAG is removed at once unless something links it; a new one of its name is another", async () => {
+  const made = await make({ name: "Linked" });
+  await admin.send("POST", "/inferences", {
+    name: "Asker",
+    systemPrompt: "",
+    model: "embedded/extractive",
+    rags: ["linked"],
+  });
+  expect(await admin.send("DELETE", "/rags/linked")).toMatchObject({
+    status: 409,
+    body: { error: "RAG is linked by inferences asker" },
+  });
+  await admin.send("PATCH", "/inferences/asker", { rags: [] });
+  const narrow = await admin.send("POST", "/tokens", { name: "narrow", rags: ["linked"] });
+  const narrowApi = withToken((narrow.body as { token: string }).token);
+  expect((await narrowApi.get("/rags/linked")).status).toBe(200);
+  expect((await admin.send("DELETE", `/rags/${made.id}`)).status).toBe(204);
+  expect((await admin.send("GET", "/rags/linked")).status).toBe(404);
+  expect((await api.get("/rags/linked")).status).toBe(404);
+
+  // What a token names goes by id: what comes later under the same name is not meant.
+  await make({ name: "Linked" });
+  expect((await narrowApi.get("/rags/linked")).status).toBe(403);
+  expect((await api.get("/rags/linked")).status).toBe(200);
+});
+
+test("reindexing and retrying are queued", async () => {
+  for (const action of ["reindex", "retry", "retry?path=hr/leave.md"]) {
+    expect(await admin.send("POST", `/rags/everything/${action}`)).toMatchObject({
+      status: 202,
+      body: { queued: true },
+    });
+  }
+  expect((await admin.send("POST", "/rags/nothing/reindex")).status).toBe(404);
+  await queuesSettled();
+  await indexed("everything", 2);
+});
