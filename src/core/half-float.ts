@@ -2,7 +2,7 @@
  * IEEE 754 half floats (binary16), little-endian: how vectors are stored. A component keeps 11
  * significant bits, so a cosine of two unit vectors is off by less than 0.0005.
  */
-const BYTES_PER_HALF = 2;
+export const BYTES_PER_HALF = 2;
 const HALF_VALUES = 65_536;
 const SIGN_BIT = 0x8000;
 const INFINITY_BITS = 0x7c00;

@@ -1,7 +1,7 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
-import { readWords, removeWords, slotsOf } from "./word-index.ts";
+import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
 
@@ -16,9 +16,7 @@ export function deleteChunks(
 ): void {
   if (leaving.length === 0) return;
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
-  const words = readWords(sql, live);
-  for (const chunk of words) removeWords(sql, chunk);
-  termCounts.record(-1, words.map(slotsOf));
+  takeWords(sql, termCounts, live);
   const rows = JSON.stringify(leaving.map(({ chunk }) => chunk));
   for (const table of ["chunks", "texts", "vectors"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);

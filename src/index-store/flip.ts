@@ -9,7 +9,7 @@ import { readScopes, scopeTest } from "./scopes.ts";
 import type { IndexChange } from "./index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
-import { addWords, readWords, removeWords, slotsOf } from "./word-index.ts";
+import { giveWords, takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
 
@@ -69,22 +69,20 @@ function place(
   const moved = staying.filter(
     ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
   );
-  const before = readWords(
+  takeWords(
     sql,
+    termCounts,
     moved.map(({ chunk }) => chunk),
   );
-  for (const words of before) removeWords(sql, words);
-  termCounts.record(-1, before.map(slotsOf));
   for (const { chunk, id } of [...entering, ...staying]) {
     const at = placed.get(id);
     if (at !== undefined) writePlace(sql, chunk, at);
   }
-  const after = readWords(
+  giveWords(
     sql,
+    termCounts,
     [...entering, ...moved].map(({ chunk }) => chunk),
   );
-  for (const words of after) addWords(sql, words);
-  termCounts.record(1, after.map(slotsOf));
 }
 
 function enter(sql: SqlStorage, entering: StoredChunk[]): void {

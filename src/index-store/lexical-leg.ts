@@ -1,48 +1,19 @@
-import { withoutStopWords } from "../core/stop-words.ts";
-import { isUnspacedCharacter, searchWordsOf } from "../core/text.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type { Candidate } from "../ports/rag-index.ts";
 import type { Admission } from "./admission.ts";
-import { rankCommonWord } from "./common-word.ts";
+import {
+  DIRECT_LIMIT_CHUNKS,
+  eligibleChunks,
+  firstMatches,
+  rankDirectly,
+} from "./direct-ranking.ts";
+import { matchExpression, POSTINGS_LIMIT, queryTerms, withinBound } from "./query-terms.ts";
 import type { TermCounts } from "./term-counts.ts";
-
-/** Entries of posting lists that one query may read; its rarest words are read first. */
-export const POSTINGS_LIMIT = 20_000;
-/** Phrases of one FTS5 expression; a longer query is cut to its rarest words. */
-const TERMS_LIMIT = 256;
-/** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */
-const HEADING_WEIGHT = 2;
-
-export type QueryTerm = { word: string; postings: number };
-
-/**
- * The words that a query is searched by: no stop words, repeats kept (how often a word is said
- * matters), rarest first as far as the bound reaches. Words that no chunk holds are left out.
- */
-export function chooseTerms(query: string, termCounts: TermCounts): QueryTerm[] {
-  const counted = withoutStopWords(searchWordsOf(query))
-    .map((word) => ({ word, postings: termCounts.estimate(word) }))
-    .filter(({ word, postings }) => postings > 0 || isUnspacedCharacter(word))
-    .sort((a, b) => a.postings - b.postings);
-  const chosen: QueryTerm[] = [];
-  let read = 0;
-  for (const term of counted.slice(0, TERMS_LIMIT)) {
-    read += term.postings;
-    if (read > POSTINGS_LIMIT && chosen.length > 0) break;
-    chosen.push(term);
-  }
-  return chosen;
-}
-
-/** Words hold letters and digits only, so that nothing in them can be FTS5 syntax once quoted. */
-export function matchExpression(terms: QueryTerm[]): string {
-  // One character of a script without spaces begins every pair that it is the first of.
-  const phrase = (word: string) => (isUnspacedCharacter(word) ? `"${word}" *` : `"${word}"`);
-  return terms.map(({ word }) => phrase(word)).join(" OR ");
-}
 
 type Row = { chunk: number; id: ChunkId; file: number; duplicate: number; rank: number };
 
+/** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */
+const HEADING_WEIGHT = 2;
 /** Rows asked for beyond the limit, because some may be dropped; if too many are, ever more. */
 const SPARE_ROWS = 16;
 const GROWTH = 8;
@@ -65,22 +36,39 @@ const ranked = (within: string) => `SELECT c.chunk, c.id, c.file, c.duplicate, w
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
 
-/** BM25 over headings (weight 2) and text, best first; eligible chunks only. */
+/**
+ * BM25 over headings (weight 2) and text, best first; eligible chunks only. What it reads is
+ * bounded by count: where the bound leaves words of the query out, a narrow restriction is ranked
+ * from its texts instead. Where even the rarest word exceeds it (FTS5's `bm25` reads a whole
+ * posting list for its document frequency alone), the matches stored first are ranked so.
+ */
 export function searchWords(
   sql: SqlStorage,
   termCounts: TermCounts,
   admission: Admission,
   { query, limit }: { query: string; limit: number },
 ): Candidate[] {
-  const terms = chooseTerms(query, termCounts);
+  const terms = queryTerms(query, (word) => termCounts.estimate(word));
   const [rarest] = terms;
   if (rarest === undefined) return [];
-  if (rarest.postings > POSTINGS_LIMIT) {
-    const { word } = rarest;
-    const match = matchExpression([rarest]);
-    return rankCommonWord(sql, admission, { word, match, postingsLimit: POSTINGS_LIMIT, limit });
+  const bounded = withinBound(terms);
+  const { files, chunkCount } = admission.eligibility;
+  const isCut = bounded.length < terms.length;
+  if (isCut && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
+    return rankDirectly(sql, eligibleChunks(sql, admission), terms, limit);
   }
-  const read = rankedReader(sql, admission, matchExpression(terms));
+  if (bounded.length === 0) {
+    const search = { match: matchExpression([rarest]), postingsLimit: POSTINGS_LIMIT };
+    return rankDirectly(sql, firstMatches(sql, admission, search), terms, limit);
+  }
+  return rankByFts(rankedReader(sql, admission, matchExpression(bounded)), admission, limit);
+}
+
+function rankByFts(
+  read: (limit: number) => Row[],
+  admission: Admission,
+  limit: number,
+): Candidate[] {
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
     const admitted = rows.filter(({ chunk, file, duplicate }) =>

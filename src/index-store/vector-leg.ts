@@ -1,3 +1,4 @@
+import { BYTES_PER_HALF } from "../core/half-float.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type { Candidate } from "../ports/rag-index.ts";
 import type { Admission } from "./admission.ts";
@@ -23,6 +24,14 @@ const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?
   CROSS JOIN vectors v ON v.chunk = c.chunk`;
 const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk WHERE c.live = 1`;
+
+/** All vectors of an index object are of one model. */
+function storedDimensions(sql: SqlStorage): number {
+  const [row] = sql
+    .exec<{ bytes: number }>("SELECT length(vector) AS bytes FROM vectors LIMIT 1")
+    .toArray();
+  return (row?.bytes ?? 0) / BYTES_PER_HALF;
+}
 
 /** Exact nearest neighbours among the live chunks of one index object. */
 export class VectorLeg {
@@ -54,7 +63,7 @@ export class VectorLeg {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0 || eligibility.chunkCount === 0) return queries.map(() => []);
-    const memory = this.#memoryFor(eligibility, asked[0]?.length ?? 0);
+    const memory = this.#memoryFor(eligibility);
     const found =
       memory === null
         ? this.#scanStorage(asked, admission, { eligibility, limit })
@@ -63,9 +72,10 @@ export class VectorLeg {
     return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
   }
 
-  #memoryFor({ files, chunkCount }: Eligibility, dimensions: number): VectorMemory | null {
+  #memoryFor({ files, chunkCount }: Eligibility): VectorMemory | null {
     if (this.#memory !== null) return this.#memory;
     if (files !== null && chunkCount <= READ_FROM_STORAGE_LIMIT) return null;
+    const dimensions = storedDimensions(this.#sql);
     const levels = levelsFor(readTotals(this.#sql).chunks, dimensions);
     if (levels !== null) this.#memory = VectorMemory.load(this.#sql, dimensions, levels);
     return this.#memory;

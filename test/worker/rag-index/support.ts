@@ -35,10 +35,7 @@ const passageOf = (passage: string | Passage): Passage =>
   typeof passage === "string" ? { text: passage } : passage;
 
 /** Chunks of a file's version as ingestion makes them. */
-export async function versionOf(
-  fileId: FileId,
-  passages: (string | Passage)[],
-): Promise<Version> {
+export async function versionOf(fileId: FileId, passages: (string | Passage)[]): Promise<Version> {
   const version: Version = { staged: [], placed: [] };
   const seen = new Map<string, number>();
   for (const [position, passage] of passages.entries()) {
@@ -73,7 +70,12 @@ export async function put(
 ) {
   const facts = typeof file === "string" ? factsOf(file) : file;
   const { staged, placed } = await versionOf(facts.fileId, passages);
-  const missing = new Set(await index.missing(facts.fileId, placed.map(({ id }) => id)));
+  const missing = new Set(
+    await index.missing(
+      facts.fileId,
+      placed.map(({ id }) => id),
+    ),
+  );
   await index.stage(
     facts.fileId,
     revision,

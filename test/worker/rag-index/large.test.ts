@@ -1,0 +1,59 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { POSTINGS_LIMIT } from "../../../src/index-store/query-terms.ts";
+import { EXACT_SCAN_LIMIT_CHUNKS } from "../../../src/index-store/search.ts";
+import type { PlacedChunk, StagedChunk } from "../../../src/ports/rag-index.ts";
+import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+
+const CHUNKS = EXACT_SCAN_LIMIT_CHUNKS + 100;
+const CHUNKS_A_CALL = 5_000;
+const TIMEOUT_MS = 60_000;
+const vector = encodeHalfFloats([1, 0, 0, 0]);
+
+const textOf = (at: number) => `report number${at}${at % 3 === 0 ? " thirds" : ""}`;
+
+test(
+  "a word that stands nearly everywhere, and more chunks than are scanned for a vector index",
+  async () => {
+    const index = indexOf("large");
+    const fileId = "file big/all" as FileId;
+    const staged = Array.from({ length: CHUNKS }, (_, at): StagedChunk => {
+      const id = `chunk ${at}` as ChunkId;
+      return { id, text: textOf(at), duplicateKey: `key ${at}`, vector };
+    });
+    for (let at = 0; at < CHUNKS; at += CHUNKS_A_CALL) {
+      await index.stage(fileId, 1, staged.slice(at, at + CHUNKS_A_CALL));
+    }
+    const placed = staged.map(({ id }, position): PlacedChunk => {
+      return { id, position, headings: [], page: null, start: 0, end: 0 };
+    });
+    expect(await index.flip(factsOf("big/all"), 1, placed)).toMatchObject({ chunkCount: CHUNKS });
+    await put(index, "small", 1, [
+      { text: "report report report", vector: Float32Array.of(0, 1, 0, 0) },
+    ]);
+    expect(CHUNKS).toBeGreaterThan(POSTINGS_LIMIT);
+    const wish = { vector: null, limitPerLeg: 5 };
+    expect((await search(index, "the reports", wish)).lexical).toHaveLength(5);
+    expect((await search(index, "report number29000", wish)).lexical[0]).toBe(textOf(29_000));
+    const small = { named: { files: ["small"], folders: [] }, metadata: [] };
+    const narrow = await search(index, "report", { ...wish, restriction: small });
+    expect(narrow.lexical).toEqual(["report report report"]);
+    const big = { named: { files: [], folders: ["big"] }, metadata: [] };
+    const wide = { limitPerLeg: 5, restriction: big, vector: Float32Array.of(0.6, 0.8, 0, 0) };
+    const left = await search(index, "report", { ...wide, scan: "restricted" });
+    expect([left.plan, left.vector]).toEqual([{ kind: "filtered", chunkCount: CHUNKS }, []]);
+    const here = await search(index, "report", wide);
+    expect([here.plan, here.vector.length]).toEqual([{ kind: "exact" }, 5]);
+    await index.remove([{ fileId, revision: 2 }]);
+    expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, deadVectors: CHUNKS });
+    expect((await search(index, "report number3", wish)).lexical).toEqual(["report report report"]);
+    await runInDurableObject(stubOf("large"), (_object, { storage: { sql } }) => {
+      const { rows } = sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM texts").one();
+      expect(rows).toBe(1);
+    });
+  },
+  TIMEOUT_MS,
+);

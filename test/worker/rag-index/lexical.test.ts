@@ -1,0 +1,108 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import type { FileId } from "../../../src/core/ids.ts";
+import { indexOf, put, search, stubOf } from "./support.ts";
+
+const lexical = async (name: string, query: string) =>
+  (await search(indexOf(name), query, { vector: null })).lexical;
+
+test("no characters of a query are syntax", async () => {
+  const index = indexOf("syntax");
+  const text = 'alpha AND beta, "quoted" text: NEAR(x)';
+  await put(index, "a.md", 1, [text]);
+  await put(index, "b.md", 1, ["nothing of it"]);
+  const hostile = [
+    'alpha"',
+    '"alpha" AND',
+    "alpha NOT beta",
+    "alpha OR",
+    "NEAR(alpha beta, 5)",
+    "text: alpha",
+    "headings:alpha",
+    "^alpha*",
+    "{headings text}: alpha",
+    "-alpha + (beta",
+    "alpha'; DROP TABLE words; --",
+    "alpha\u0000beta",
+    "alpha\ud800",
+    "🂡 alpha 𞤀",
+  ];
+  for (const query of hostile) {
+    const found = await lexical("syntax", query);
+    expect({ query, found }).toEqual({ query, found: [text] });
+  }
+  for (const query of ["", '"', "***", "()", "🂡", "\u0000", "  \n"]) {
+    const found = await lexical("syntax", query);
+    expect({ query, found }).toEqual({ query, found: [] });
+  }
+});
+
+test("a query of any length is searched", async () => {
+  const index = indexOf("length");
+  await put(index, "a.md", 1, ["needle in the haystack"]);
+  const words = Array.from({ length: 30_000 }, (_, at) => `word${at}`);
+  expect(await lexical("length", `${words.join(" ")} needle`)).toEqual(["needle in the haystack"]);
+  expect(await lexical("length", "needle ".repeat(20_000))).toEqual(["needle in the haystack"]);
+  expect(await lexical("length", "n".repeat(500_000))).toEqual([]);
+});
+
+test("words are found by their stems, without case, accents or compatibility forms", async () => {
+  const index = indexOf("forms");
+  await put(index, "a.md", 1, [
+    "Die Prüfung der Geräte",
+    "Refunds were processed",
+    "Ｗｉｄｅ office",
+  ]);
+  expect(await lexical("forms", "PRUFUNG")).toEqual(["Die Prüfung der Geräte"]);
+  expect(await lexical("forms", "processing refund")).toEqual(["Refunds were processed"]);
+  expect(await lexical("forms", "wide oﬃces")).toEqual(["Ｗｉｄｅ office"]);
+});
+
+test("scripts without spaces are searched by pairs of characters, or by one", async () => {
+  const index = indexOf("pairs");
+  const tokyo = "東京都庁は新宿区にあります。";
+  const coffee = "コーヒーとパンを買いました";
+  const rice = "ฉันกินข้าวที่บ้าน";
+  await put(index, "a.md", 1, [tokyo, coffee, rice, "我们在北京大学学习", "latin text only"]);
+  expect(await lexical("pairs", "新宿")).toEqual([tokyo]);
+  expect(await lexical("pairs", "京都庁")).toEqual([tokyo]);
+  expect(await lexical("pairs", "コーヒー")).toEqual([coffee]);
+  expect(await lexical("pairs", "กินข้าว")).toEqual([rice]);
+  expect(await lexical("pairs", "北京大学")).toEqual(["我们在北京大学学习", tokyo].slice(0, 1));
+  expect(await lexical("pairs", "区")).toEqual([tokyo]);
+  expect(await lexical("pairs", "海")).toEqual([]);
+});
+
+test("stop words do not decide, unless there is nothing else", async () => {
+  const index = indexOf("stop words");
+  await put(index, "a.md", 1, ["to be or not to be", "the boiler", "where it is and what it was"]);
+  expect(await lexical("stop words", "where is the boiler and what is it")).toEqual(["the boiler"]);
+  expect(await lexical("stop words", "to be or not to be")).toEqual(["to be or not to be"]);
+});
+
+test("scores are positive, fall, and do not drift with changes", async () => {
+  const name = "drift";
+  const index = indexOf(name);
+  const fresh = indexOf("no drift");
+  const texts = ["granite and quartz", "quartz only here", "basalt", "slate and chalk"];
+  for (const [at, text] of texts.entries()) await put(fresh, `${at}`, 1, [text]);
+  for (let revision = 1; revision <= 300; revision++) {
+    await put(index, "0", revision, [`version ${revision} of quartz`]);
+  }
+  for (const [at, text] of texts.entries()) await put(index, `${at}`, 301, [text]);
+  await put(index, "gone", 1, ["quartz"]);
+  await index.remove([{ fileId: "file gone" as FileId, revision: 2 }]);
+  const scores = async (of: typeof index) =>
+    (await search(of, "quartz and granite", { vector: null })).candidates.lexical.map(
+      ({ score }) => score,
+    );
+  const expected = await scores(fresh);
+  expect(expected.length).toBe(2);
+  expect(expected.every((score, at) => score > 0 && score <= (expected[at - 1] ?? score))).toBe(
+    true,
+  );
+  expect(await scores(index)).toEqual(expected);
+  await evictDurableObject(stubOf(name));
+  expect(await scores(index)).toEqual(expected);
+});

@@ -1,0 +1,138 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import { foldForDuplicates, hash32 } from "../../../src/core/hash.ts";
+import type { IndexScope, Restriction } from "../../../src/ports/rag-index.ts";
+import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+
+const STEPS = 200;
+const PATHS = ["a/1", "a/2", "a/b/3", "c/4", "c/5", "6"];
+const WORDS = ["granite", "quartz", "basalt", "slate", "chalk", "Granite"];
+const SCOPES: (IndexScope[] | null)[] = [
+  null,
+  null,
+  [{ type: "path", value: "a/" }],
+  [
+    { type: "path", value: "c/" },
+    { type: "path", value: "6" },
+  ],
+];
+
+/** What should be there: no cleverness, everything computed from the start each time. */
+type Model = {
+  /** Live versions by path, and the order in which their chunks were first stored. */
+  files: Map<string, string[]>;
+  order: Map<string, number>;
+  revisions: Map<string, number>;
+  scopes: IndexScope[] | null;
+};
+
+const chunkKey = (path: string, text: string, nth: number) => `${path}|${text}|${nth}`;
+
+function keysOf(path: string, texts: string[]): string[] {
+  const seen = new Map<string, number>();
+  return texts.map((text) => {
+    const nth = seen.get(text) ?? 0;
+    seen.set(text, nth + 1);
+    return chunkKey(path, text, nth);
+  });
+}
+
+const isIn = (path: string, scopes: IndexScope[] | null) =>
+  scopes === null ||
+  scopes.some(({ value }) => (value.endsWith("/") ? path.startsWith(value) : path === value));
+
+function expected({ files, order, scopes }: Model, folder: string | null, word: string) {
+  const eligible = [...files]
+    .filter(([path]) => isIn(path, scopes) && (folder === null || path.startsWith(`${folder}/`)))
+    .flatMap(([path, texts]) =>
+      keysOf(path, texts).map((key, at) => ({ key, path, text: texts[at] ?? "" })),
+    )
+    .sort((x, y) => (order.get(x.key) ?? 0) - (order.get(y.key) ?? 0));
+  const seen = new Set<string>();
+  const first = eligible.filter(({ text }) => {
+    const fold = foldForDuplicates(text);
+    return !seen.has(fold) && seen.add(fold);
+  });
+  const places = (list: typeof first) => list.map(({ path, text }) => `${path}: ${text}`).sort();
+  const hits = first.filter(({ text }) => foldForDuplicates(text).split(" ").includes(word));
+  return { all: places(first), hits: places(hits) };
+}
+
+/** The same numbers at every run. */
+const chance = (step: number, use: string, below: number) => hash32(`${use} ${step}`) % below;
+const pick = <T>(list: T[], step: number, use: string) => list[chance(step, use, list.length)] as T;
+
+type Index = ReturnType<typeof indexOf>;
+
+/** Work that comes late must change nothing. */
+async function comeLate(index: Index, path: string, revision: number) {
+  if (revision < 1) return;
+  await put(index, path, revision, ["late granite"]);
+  await index.remove([{ fileId: factsOf(path).fileId, revision }]);
+}
+
+function forgetOrder(model: Model, path: string, kept: string[]) {
+  for (const key of keysOf(path, model.files.get(path) ?? [])) {
+    if (!kept.includes(key)) model.order.delete(key);
+  }
+}
+
+async function removeFile(index: Index, model: Model, path: string, revision: number) {
+  await index.remove([{ fileId: factsOf(path).fileId, revision }]);
+  forgetOrder(model, path, []);
+  model.files.delete(path);
+}
+
+async function putVersion(index: Index, model: Model, path: string, step: number) {
+  const texts = Array.from({ length: chance(step, "chunks", 4) }, (_, at) =>
+    [pick(WORDS, step, `one ${at}`), pick(WORDS, step, `two ${at}`)].join(" "),
+  );
+  await put(index, path, model.revisions.get(path) ?? 0, texts);
+  const after = keysOf(path, texts);
+  forgetOrder(model, path, after);
+  for (const [at, key] of after.entries()) {
+    if (!model.order.has(key)) model.order.set(key, step * WORDS.length + at);
+  }
+  model.files.set(path, texts);
+}
+
+async function change(index: Index, model: Model, step: number) {
+  const path = pick(PATHS, step, "path");
+  const known = model.revisions.get(path) ?? 0;
+  const kind = chance(step, "kind", 10);
+  if (kind === 0) {
+    model.scopes = pick(SCOPES, step, "scopes");
+    await index.keepOnly(model.scopes);
+  } else if (kind === 1) await evictDurableObject(stubOf("random"));
+  else if (kind === 2) await comeLate(index, path, known - 1);
+  else {
+    model.revisions.set(path, known + 1);
+    if (kind <= 4) await removeFile(index, model, path, known + 1);
+    else await putVersion(index, model, path, step);
+  }
+}
+
+test("after each of 200 random steps searches show exactly what should be there", async () => {
+  const index = indexOf("random");
+  const model: Model = {
+    files: new Map(),
+    order: new Map(),
+    revisions: new Map(),
+    scopes: null,
+  };
+  for (let step = 0; step < STEPS; step++) {
+    await change(index, model, step);
+    for (const folder of [null, pick(["a", "a/b", "c"], step, "folder")]) {
+      const named = folder === null ? null : { files: [], folders: [folder] };
+      const restriction: Restriction = { named, metadata: [] };
+      const found = await search(index, "granite", { restriction, limitPerLeg: 50 });
+      const { all, hits } = expected(model, folder, "granite");
+      expect(found.vectorPlaces.sort(), `step ${step}`).toEqual(all);
+      expect(found.lexicalPlaces.sort(), `step ${step}`).toEqual(hits);
+    }
+    const chunks = [...model.files.values()].reduce((sum, texts) => sum + texts.length, 0);
+    const facts = { chunks, files: model.files.size, staged: 0 };
+    expect(await index.facts(), `step ${step}`).toMatchObject(facts);
+  }
+});

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+
+import type { MetadataFilter } from "../../../src/ports/rag-index.ts";
+import { factsOf, indexOf, put, search } from "./support.ts";
+
+const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
+const ODD = '50%/a_b/it\'s "quoted"\\.md';
+const PATHS = [
+  `${LONG}/${LONG}/one.md`,
+  `${LONG}/${LONG}x/two.md`,
+  `${LONG}.md`,
+  ODD,
+  "50x/axb/plain.md",
+  "Case/file.md",
+  "case/file.md",
+  "日本/東京.md",
+  "top.md",
+];
+
+async function filled(name: string) {
+  const index = indexOf(name);
+  // Numbered, because texts that differ in case alone are duplicates.
+  for (const [at, path] of PATHS.entries()) await put(index, path, 1, [`stone ${at}`]);
+  return index;
+}
+
+const pathsOf = (places: string[]) => places.map((place) => place.replace(/: stone.*/, "")).sort();
+
+test("files and folders are named exactly, whatever their characters", async () => {
+  const index = await filled("named");
+  const within = async (files: string[], folders: string[]) => {
+    const restriction = { named: { files, folders }, metadata: [] };
+    const found = await search(index, "stone", { restriction });
+    expect(found.plan).toEqual({ kind: "exact" });
+    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
+    return pathsOf(found.lexicalPlaces);
+  };
+  expect(await within([], [])).toEqual([]);
+  expect(await within([], [LONG])).toEqual([PATHS[0], PATHS[1]]);
+  expect(await within([], [`${LONG}/${LONG}/`])).toEqual([PATHS[0]]);
+  expect(await within([], ["50%/a_b"])).toEqual([ODD]);
+  expect(await within([], ["50%", "case", "日本/"])).toEqual(
+    [ODD, "case/file.md", "日本/東京.md"].sort(),
+  );
+  expect(await within([ODD], [])).toEqual([ODD]);
+  expect(await within(["top.md", "case/file.md", "none.md", "case"], [])).toEqual(
+    ["case/file.md", "top.md"].sort(),
+  );
+  expect(await within([], ["/"])).toEqual(PATHS.toSorted());
+  expect(await within([], ["' OR 1=1 --", "%", "_", "top.md"])).toEqual([]);
+});
+
+test("an external id names a file; thousands of names are no trouble", async () => {
+  const index = indexOf("external");
+  await put(index, factsOf("a.md", { externalId: "drive-1" }), 1, ["stone a"]);
+  await put(index, factsOf("b.md", { externalId: "drive-2" }), 1, ["stone b"]);
+  const files = [...Array.from({ length: 5_000 }, (_, at) => `other-${at}`), "drive-2"];
+  const restriction = { named: { files, folders: [] }, metadata: [] };
+  expect((await search(index, "stone", { restriction })).vector).toEqual(["stone b"]);
+});
+
+test("the cut to the limit comes after the restriction", async () => {
+  const index = indexOf("cut");
+  for (let at = 0; at < 60; at++) await put(index, `many/${at}.md`, 1, [`stone stone ${at}`]);
+  await put(index, "few/one.md", 1, ["a stone among very many other words that mean nothing"]);
+  const restriction = { named: { files: [], folders: ["few"] }, metadata: [] };
+  const found = await search(index, "stone", { restriction, limitPerLeg: 5 });
+  expect(found.lexicalPlaces).toHaveLength(1);
+  expect(found.vectorPlaces).toHaveLength(1);
+});
+
+test("metadata filters are ANDed, their values ORed; lists match when they share a value", async () => {
+  const index = indexOf("metadata");
+  const put1 = (path: string, metadata: Record<string, unknown>) =>
+    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
+  await put1("a", { labels: ["contract", "2026"], owner: "ann", 'odd "key"': true, size: 3 });
+  await put1("b", { labels: ["invoice"], owner: "ann", nested: { owner: "bob" }, none: null });
+  await put1("c", { labels: "contract", owner: "bob" });
+  const matching = async (...metadata: MetadataFilter[]) => {
+    const found = await search(index, "stone", { restriction: { named: null, metadata } });
+    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
+    return pathsOf(found.vectorPlaces).join("");
+  };
+  expect(await matching({ field: "labels", values: ["contract"] })).toBe("ac");
+  expect(await matching({ field: "labels", values: ["2026", "invoice"] })).toBe("ab");
+  const contract = { field: "labels", values: ["contract"] };
+  expect(await matching(contract, { field: "owner", values: ["bob"] })).toBe("c");
+  expect(await matching({ field: 'odd "key"', values: ["true"] })).toBe("a");
+  expect(await matching({ field: "size", values: ["3"] })).toBe("a");
+  expect(await matching({ field: "owner", values: [] })).toBe("");
+  expect(await matching({ field: "none", values: ["null"] })).toBe("");
+  await index.describeFile(factsOf("c", { metadata: { labels: "draft" } }), 2);
+  expect(await matching(contract)).toBe("a");
+});
+
+test("what lies outside the scopes is hidden at once, also what is flipped later", async () => {
+  const index = await filled("scopes");
+  const drive = { externalId: "doc-1", metadata: { ancestors: ["folder-9", "folder-1"] } };
+  await put(index, factsOf("drive.md", drive), 1, ["stone in drive.md"]);
+  const shown = async () =>
+    pathsOf((await search(index, "stone", { limitPerLeg: 50 })).vectorPlaces);
+  await index.keepOnly([
+    { type: "path", value: "50%/" },
+    { type: "path", value: "top.md" },
+    { type: "path", value: "case" },
+  ]);
+  expect(await shown()).toEqual([ODD, "top.md"].sort());
+  await put(index, "50%/new.md", 1, ["stone in 50%/new.md"]);
+  await put(index, "out/new.md", 1, ["stone in out/new.md"]);
+  await put(index, "top.md", 2, ["stone in top.md again"]);
+  expect(await shown()).toEqual([ODD, "50%/new.md", "top.md"].sort());
+  await index.describeFile(factsOf("out.md", { fileId: factsOf("top.md").fileId }), 3);
+  expect(await shown()).toEqual([ODD, "50%/new.md"].sort());
+  for (const value of ["folder-1", "folder-9", "doc-1"]) {
+    await index.keepOnly([{ type: "externalId", value }]);
+    expect(await shown()).toEqual(["drive.md"]);
+  }
+  await index.keepOnly([]);
+  expect(await shown()).toEqual([]);
+  expect(await index.facts()).toMatchObject({ files: 12 });
+  await index.keepOnly(null);
+  expect(await shown()).toHaveLength(12);
+});
+
+test("a chunk found before is not hydrated for a call that may not see it", async () => {
+  const index = await filled("hydration");
+  const { candidates } = await search(index, "stone");
+  const ids = candidates.vector.map(({ id }) => id);
+  const named = { files: ["top.md"], folders: [] };
+  const restriction = { named, metadata: [] };
+  const request = { ids, queryVectors: [null], restriction, includeDuplicates: false };
+  const chunks = await index.hydrate(request);
+  expect(chunks.map(({ file }) => file.path)).toEqual(["top.md"]);
+  expect(chunks[0]?.similarities).toEqual([null]);
+});
+
+test("only a vector index is asked where the plan says so", async () => {
+  const index = await filled("plan");
+  const open = await search(index, "stone", { scan: "restricted" });
+  expect([open.plan.kind, open.vector]).toEqual(["none", []]);
+  const named = { files: ["top.md"], folders: [] };
+  const narrow = await search(index, "stone", {
+    scan: "restricted",
+    restriction: { named, metadata: [] },
+  });
+  expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);
+});

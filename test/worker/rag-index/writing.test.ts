@@ -1,0 +1,171 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
+
+const ids = (version: { placed: { id: ChunkId }[] }) => version.placed.map(({ id }) => id);
+
+test("what is staged is invisible until the flip, and is asked for no second time", async () => {
+  const index = indexOf("staging");
+  const facts = factsOf("a.md");
+  const version = await versionOf(facts.fileId, ["quartz", "granite"]);
+  expect(await index.missing(facts.fileId, ids(version))).toEqual(ids(version));
+  await index.stage(facts.fileId, 1, version.staged.slice(0, 1));
+  await index.stage(facts.fileId, 1, version.staged.slice(0, 1));
+  expect(await index.missing(facts.fileId, ids(version))).toEqual(ids(version).slice(1));
+  expect((await search(index, "quartz")).vector).toEqual([]);
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, deadVectors: 0 });
+  const early = await index.flip(facts, 1, version.placed);
+  expect(early).toEqual({ outcome: "incomplete", missing: ids(version).slice(1) });
+  await index.stage(facts.fileId, 1, version.staged);
+  const flipped = { outcome: "flipped", chunkCount: 2 };
+  expect(await index.flip(facts, 1, version.placed)).toEqual(flipped);
+  expect(await index.flip(facts, 1, version.placed)).toEqual(flipped);
+  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, deadVectors: 0 });
+  expect((await search(index, "quartz")).lexical).toEqual(["quartz"]);
+});
+
+test("a new version replaces the old one in one step and keeps what is the same", async () => {
+  const index = indexOf("versions");
+  const facts = factsOf("a.md");
+  await put(index, facts, 1, ["alpha stone", "beta stone"]);
+  const next = await versionOf(facts.fileId, ["beta stone", "gamma stone"]);
+  expect(await index.missing(facts.fileId, ids(next))).toEqual(ids(next).slice(1));
+  await index.stage(facts.fileId, 2, next.staged);
+  expect((await search(index, "stone")).lexical.sort()).toEqual(["alpha stone", "beta stone"]);
+  await index.flip(facts, 2, next.placed);
+  const found = await search(index, "stone");
+  expect(found.lexical.sort()).toEqual(["beta stone", "gamma stone"]);
+  expect(found.hydrated.find(({ text }) => text === "beta stone")?.position).toBe(0);
+  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, deadVectors: 1 });
+});
+
+test("headings are searched, weigh more than text, and can change without the text", async () => {
+  const index = indexOf("headings");
+  const text = "Ask the front desk.";
+  await put(index, "a.md", 1, [{ text, headings: ["Parking"] }]);
+  await put(index, "b.md", 1, ["Parking is free on Sundays.", "Ask again later."]);
+  const parking = await search(index, "parking", { vector: null });
+  expect(parking.lexical).toEqual([text, "Parking is free on Sundays."]);
+  await put(index, "a.md", 2, [{ text, headings: ["Visitors"] }]);
+  const after = await search(index, "parking", { vector: null });
+  expect(after.lexical).toEqual(["Parking is free on Sundays."]);
+  const visitors = await search(index, "visitor", { vector: null });
+  expect(visitors.lexical).toEqual([text]);
+  await put(index, "a.md", 3, []);
+  expect((await search(index, "visitor", { vector: null })).lexical).toEqual([]);
+});
+
+test("older work is refused, and so is work that a removal came before", async () => {
+  const index = indexOf("revisions");
+  const facts = factsOf("a.md");
+  await put(index, facts, 5, ["five"]);
+  expect(await put(index, facts, 4, ["four"])).toEqual({ outcome: "stale", revision: 5 });
+  const moved = factsOf("elsewhere.md", { fileId: facts.fileId });
+  expect(await index.describeFile(moved, 4)).toEqual({ outcome: "stale", revision: 5 });
+  await index.remove([{ fileId: facts.fileId, revision: 3 }]);
+  expect((await search(index, "five")).lexical).toEqual(["five"]);
+  await index.remove([{ fileId: facts.fileId, revision: 6 }]);
+  await index.remove([{ fileId: facts.fileId, revision: 6 }]);
+  expect((await search(index, "five")).vector).toEqual([]);
+  expect(await put(index, facts, 5, ["five"])).toEqual({ outcome: "stale", revision: 6 });
+  expect(await put(index, facts, 6, ["six"])).toEqual({ outcome: "stale", revision: 6 });
+  expect((await index.facts()).staged).toBe(0);
+  expect(await put(index, facts, 7, ["seven"])).toEqual({ outcome: "flipped", chunkCount: 1 });
+});
+
+test("a removal at any moment of an index job lets nothing come back", async () => {
+  const facts = factsOf("a.md");
+  const { staged, placed } = await versionOf(facts.fileId, ["one", "two"]);
+  for (const moment of [0, 1, 2, 3, 4]) {
+    const index = indexOf(`removal ${moment}`);
+    const removeAt = async (now: number) => {
+      if (now === moment) await index.remove([{ fileId: facts.fileId, revision: 2 }]);
+    };
+    await removeAt(0);
+    await index.stage(facts.fileId, 1, staged.slice(0, 1));
+    await removeAt(1);
+    await index.stage(facts.fileId, 1, staged.slice(1));
+    await removeAt(2);
+    const flip = await index.flip(facts, 1, placed);
+    expect(flip.outcome).toBe(moment < 3 ? "stale" : "flipped");
+    await removeAt(3);
+    await index.flip(facts, 1, placed);
+    await removeAt(4);
+    const found = await search(index, "one two");
+    expect([found.lexical, found.vector]).toEqual([[], []]);
+    expect(await index.facts()).toMatchObject({ chunks: 0, files: 0, staged: 0 });
+  }
+});
+
+test("the end of an older job leaves what a newer one has staged", async () => {
+  const index = indexOf("two jobs");
+  const facts = factsOf("a.md");
+  const newer = await versionOf(facts.fileId, ["shared", "new"]);
+  const older = await versionOf(facts.fileId, ["shared", "old"]);
+  await index.stage(facts.fileId, 1, older.staged);
+  await index.stage(facts.fileId, 2, newer.staged);
+  expect(await index.flip(facts, 1, older.placed)).toMatchObject({ outcome: "flipped" });
+  expect(await index.flip(facts, 2, newer.placed)).toMatchObject({ outcome: "flipped" });
+  expect((await search(index, "shared old new")).lexical.sort()).toEqual(["new", "shared"]);
+  expect(await index.facts()).toMatchObject({ chunks: 2, staged: 0 });
+});
+
+test("a file is described anew without its chunks; an unknown one is absent", async () => {
+  const index = indexOf("describe");
+  const facts = factsOf("old/a.md");
+  expect(await index.describeFile(facts, 1)).toEqual({ outcome: "absent" });
+  await put(index, facts, 1, ["a word"]);
+  const moved = factsOf("new/b.md", { fileId: facts.fileId, url: "https://example.org/b" });
+  expect(await index.describeFile(moved, 2)).toEqual({ outcome: "described" });
+  expect(await index.describeFile(moved, 2)).toEqual({ outcome: "described" });
+  const [hit] = (await search(index, "word")).hydrated;
+  expect(hit?.file).toMatchObject({ path: "new/b.md", name: "b.md", url: "https://example.org/b" });
+  expect(await index.facts()).toMatchObject({ files: 1, chunks: 1 });
+});
+
+test("ids of vectors that must go are listed until confirmed, unless they come back", async () => {
+  const index = indexOf("dead");
+  const facts = factsOf("a.md");
+  const { placed } = await versionOf(facts.fileId, ["gone", "back"]);
+  await put(index, facts, 1, ["gone", "back"]);
+  await index.remove([{ fileId: facts.fileId, revision: 2 }]);
+  expect((await index.deadVectors(10)).sort()).toEqual(placed.map(({ id }) => id).sort());
+  expect(await index.deadVectors(1)).toHaveLength(1);
+  await put(index, facts, 3, ["back"]);
+  expect(await index.deadVectors(10)).toEqual([placed[0]?.id]);
+  await index.confirmDead(placed.map(({ id }) => id));
+  await index.confirmDead(placed.map(({ id }) => id));
+  expect(await index.facts()).toEqual({ chunks: 1, files: 1, staged: 0, deadVectors: 0 });
+});
+
+test("live files are listed in order of id, page by page", async () => {
+  const index = indexOf("listing");
+  for (const name of ["c", "a", "b", "d"]) await put(index, name, 3, [`text ${name}`]);
+  await index.remove([{ fileId: "file b" as FileId, revision: 4 }]);
+  const first = await index.listFiles(null, 2);
+  expect(first).toEqual([
+    { fileId: "file a", revision: 3, chunkCount: 1 },
+    { fileId: "file c", revision: 3, chunkCount: 1 },
+  ]);
+  const second = await index.listFiles("file c" as FileId, 2);
+  expect(second.map(({ fileId }) => fileId)).toEqual(["file d"]);
+});
+
+test("all of it survives an eviction; destruction leaves nothing", async () => {
+  const index = indexOf("lifetime");
+  await put(index, "a.md", 2, ["lasting words", "more words"]);
+  await put(index, "b.md", 2, ["lasting words"]);
+  await index.keepOnly([{ type: "path", value: "a.md" }]);
+  const before = await search(index, "lasting");
+  await evictDurableObject(stubOf("lifetime"));
+  expect(await search(index, "lasting")).toEqual(before);
+  expect(before.lexicalPlaces).toEqual(["a.md: lasting words"]);
+  expect(await put(index, "a.md", 1, ["older"])).toEqual({ outcome: "stale", revision: 2 });
+  await index.destroy();
+  await index.destroy();
+  expect((await search(index, "lasting")).vector).toEqual([]);
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, deadVectors: 0 });
+  expect(await put(index, "a.md", 1, ["anew"])).toEqual({ outcome: "flipped", chunkCount: 1 });
+});
