@@ -1,0 +1,173 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+
+let admin: Admin;
+beforeAll(async () => {
+  admin = await signedIn();
+  await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  for (const name of ["One", "Two"])
+    await admin.send("POST", "/rags", { name, fileSource: "docs" });
+});
+afterAll(queuesSettled, 60_000);
+
+const base = { systemPrompt: "Be brief.", model: "embedded/extractive" };
+
+test("an inference is made with defaults, changed field by field, and removed", async () => {
+  const made = await admin.send("POST", "/inferences", {
+    name: "Answer",
+    ...base,
+    rags: ["two", "one"],
+  });
+  expect(made).toMatchObject({ status: 201 });
+  expect(made.body).toEqual({
+    id: expect.any(String),
+    name: "Answer",
+    identifier: "answer",
+    nativeRag: true,
+    systemPrompt: "Be brief.",
+    model: "embedded/extractive",
+    rags: ["one", "two"],
+    temperature: null,
+    maxOutputTokens: null,
+    createdAt: expect.any(String),
+  });
+  const change = { temperature: 0.5, maxOutputTokens: 100, rags: ["two"], nativeRag: false };
+  const patched = await admin.send("PATCH", "/inferences/answer", change);
+  expect(patched.body).toEqual({ ...(made.body as object), ...change });
+  const back = await admin.send("PATCH", "/inferences/answer", { temperature: null });
+  expect(back.body).toMatchObject({ temperature: null, maxOutputTokens: 100, rags: ["two"] });
+  expect((await admin.send("GET", "/inferences/answer")).body).toEqual(back.body);
+  const listed = await admin.send("GET", "/inferences");
+  expect(listed.body).toEqual({ data: [back.body], total: 1, page: 1, limit: 20 });
+  expect((await admin.send("PATCH", "/inferences/answer", { identifier: "b" })).status).toBe(400);
+  expect((await admin.send("DELETE", "/inferences/answer")).status).toBe(204);
+  expect((await admin.send("GET", "/inferences/answer")).status).toBe(404);
+});
+
+test("an agent has a description and a number of steps", async () => {
+  const made = await admin.send("POST", "/agents", { name: "Helper", ...base, rags: ["one"] });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { identifier: "helper", description: "", maxSteps: 5, rags: ["one"] },
+  });
+  const patched = await admin.send("PATCH", "/agents/helper", {
+    maxSteps: 10,
+    description: "Helps",
+  });
+  expect(patched.body).toMatchObject({ maxSteps: 10, description: "Helps", rags: ["one"] });
+  expect((await admin.send("PATCH", "/agents/helper", { maxSteps: 11 })).body).toEqual({
+    error: "Invalid request: maxSteps must be at most 10",
+  });
+  expect(await admin.send("POST", "/agents", { name: "Helper", ...base })).toMatchObject({
+    status: 409,
+    body: { error: "Identifier is taken" },
+  });
+  expect((await admin.send("GET", "/agents")).body).toMatchObject({ total: 1 });
+  expect(await admin.send("DELETE", "/rags/one")).toMatchObject({
+    status: 409,
+    body: { error: "RAG is linked by agents helper" },
+  });
+  expect((await admin.send("DELETE", "/agents/helper")).status).toBe(204);
+});
+
+test.each([
+  [{}, "name is required; systemPrompt is required; model is required"],
+  [
+    { name: "x", ...base, temperature: 3, maxOutputTokens: 0, rags: "one" },
+    "rags must be an array; temperature must be at most 2; maxOutputTokens must be at least 1",
+  ],
+  [{ name: "x", ...base, rags: ["one", "three", "four"] }, "rags: there is no three, four"],
+  [{ name: "x", ...base, model: "gpt" }, "model must be named provider/name"],
+])("an inference of %j is refused", async (body, problems) => {
+  expect(await admin.send("POST", "/inferences", body)).toMatchObject({
+    status: 400,
+    body: { error: `Invalid request: ${problems}` },
+  });
+});
+
+test("a model that cannot be had is refused with the setting that is missing", async () => {
+  for (const [model, setting] of [
+    ["local/llama", "OPENAI_COMPATIBLE_BASE_URL"],
+    ["openai/gpt-5", "AI_GATEWAY"],
+    ["embedded/nothing", "embedded/nothing"],
+  ]) {
+    const refused = await admin.send("POST", "/agents", { name: "x", ...base, model });
+    expect(refused.status).toBe(400);
+    expect((refused.body as { error: string }).error).toMatch(/^Invalid request: model: /);
+    expect((refused.body as { error: string }).error).toContain(setting);
+  }
+});
+
+test("a token is shown once, covers what it names, and stops when it is removed", async () => {
+  await admin.send("POST", "/inferences", { name: "Named", ...base });
+  const made = await admin.send("POST", "/tokens", {
+    name: "Service",
+    rags: ["two", "one"],
+    inferences: ["*"],
+  });
+  expect(made).toMatchObject({ status: 201 });
+  const { token, ...shown } = made.body as { id: string; token: string };
+  expect(token).toMatch(/^qry_[0-9A-Za-z]{38}$/);
+  expect(shown).toEqual({
+    id: expect.any(String),
+    name: "Service",
+    agents: [],
+    inferences: ["*"],
+    rags: ["one", "two"],
+    createdAt: expect.any(String),
+    expiresAt: null,
+    lastUsedAt: null,
+  });
+  const listed = await admin.send("GET", "/tokens");
+  expect(listed.body).toMatchObject({ data: [shown], total: 1 });
+  const { results } = await env.DB.prepare("select * from tokens").all();
+  expect(JSON.stringify([listed.body, results])).not.toContain(token.slice(4));
+
+  expect((await withToken(token).get("/rags/one")).status).toBe(200);
+  expect((await admin.send("DELETE", `/tokens/${shown.id}`)).status).toBe(204);
+  expect((await withToken(token).get("/rags/one")).status).toBe(401);
+  expect((await admin.send("DELETE", `/tokens/${shown.id}`)).status).toBe(404);
+});
+
+test("a token that names what does not exist, or * beside names, is refused", async () => {
+  const unknown = { name: "x", rags: ["one", "nine"], agents: ["nobody"] };
+  expect(await admin.send("POST", "/tokens", unknown)).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: agents: there is no nobody; rags: there is no nine" },
+  });
+  const mixed = { rags: ["*", "one"], expiresAt: "soon" };
+  expect((await admin.send("POST", "/tokens", mixed)).body).toEqual({
+    error:
+      "Invalid request: name is required; rags must hold * alone or not at all; expiresAt must be an ISO 8601 time",
+  });
+});
+
+test("the list of models is replaced as a whole", async () => {
+  const models = [
+    { model: "openai/gpt-5", kind: "chat", inputPrice: 1.25, outputPrice: 10, currency: "USD" },
+    { model: "embedded/hash", kind: "embedding", inputPrice: 0, outputPrice: 0, currency: "EUR" },
+  ];
+  expect((await admin.send("PUT", "/models", models)).body).toEqual(models);
+  expect((await admin.send("PUT", "/models", models.slice(1))).body).toEqual(models.slice(1));
+  expect((await admin.send("GET", "/models")).body).toEqual(models.slice(1));
+  expect((await admin.send("PUT", "/models", [...models, models[0]])).body).toEqual({
+    error: "Invalid request: [2].model openai/gpt-5 is listed twice",
+  });
+  expect((await admin.send("PUT", "/models", [{ ...models[0], inputPrice: -1 }])).body).toEqual({
+    error: "Invalid request: [0].inputPrice must be at least 0",
+  });
+  expect((await admin.send("PUT", "/models", {})).status).toBe(400);
+  expect((await admin.send("GET", "/models")).body).toEqual(models.slice(1));
+});
+
+test("an unknown route of the panel is 404, for the one who may ask", async () => {
+  expect(await admin.send("GET", "/nothing")).toMatchObject({
+    status: 404,
+    body: { error: "Not found" },
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+const FILES = "/file-sources/docs/files";
+
+let admin: Admin;
+let key: string;
+
+beforeAll(async () => {
+  admin = await signedIn();
+  await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  const made = await admin.send("POST", "/keys", { name: "push", role: "admin" });
+  ({ key } = made.body as { key: string });
+});
+afterAll(queuesSettled, 60_000);
+
+const push = async (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+  await call("PUT", `/panel/api${FILES}/${path}`, {
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "text/plain", ...headers },
+    body,
+  });
+
+test("a file is new, then the same, then changed, then gone", async () => {
+  const sha256 = await sha256Hex("first");
+  const first = { path: "a/b.txt", size: 5, sha256, changed: true };
+  expect(await push("a/b.txt", "first")).toMatchObject({ status: 201, body: first });
+  const same = await push("a/b.txt", "first");
+  expect(same).toMatchObject({ status: 200, body: { ...first, changed: false } });
+  const second = await push("a/b.txt", "second");
+  expect(second).toMatchObject({ status: 200, body: { size: 6, changed: true } });
+
+  const manifest = await admin.send("GET", "/file-sources/docs/manifest");
+  const listed = { path: "a/b.txt", size: 6, sha256: await sha256Hex("second") };
+  expect(manifest).toMatchObject({ status: 200, body: { files: [listed], cursor: null } });
+
+  expect((await admin.send("DELETE", `${FILES}/a/b.txt`)).status).toBe(204);
+  expect((await admin.send("DELETE", `${FILES}/a/b.txt`)).status).toBe(404);
+  const after = await admin.send("GET", "/file-sources/docs/manifest");
+  expect(after.body).toEqual({ files: [], cursor: null });
+});
+
+test.each([
+  ["with%20space.txt", "with space.txt"],
+  ["encoded%2Fslash.txt", "encoded/slash.txt"],
+  ["%E6%9D%B1%E4%BA%AC/%C3%BCber.txt", "東京/über.txt"],
+  ["100%25%2520.txt", "100%%20.txt"],
+  ["q%3F%23%26%2B.txt", "q?#&+.txt"],
+  ["%F0%9F%8C%BF.txt", "🌿.txt"],
+])("PUT …/files/%s stores %s", async (encoded, path) => {
+  expect(await push(encoded, "x")).toMatchObject({ status: 201, body: { path } });
+  const folder = encodeURIComponent(path);
+  const { body } = await admin.send("GET", `${FILES}?path=${folder}`);
+  expect(body).toMatchObject({ data: [{ filePath: path, size: 1 }], total: 1 });
+  expect((await admin.send("DELETE", `${FILES}/${encoded}`)).status).toBe(204);
+});
+
+test.each([
+  ["..%2Fescape.txt", "path must not have a . or .. segment"],
+  ["a/..%2F..%2Fescape.txt", "path must not have a . or .. segment"],
+  ["a//b.txt", "path must not have an empty segment"],
+  ["%2Fetc/passwd", "path must be relative"],
+  ["a%00b", "path must not hold control characters"],
+  ["a%zzb", "path is not valid percent-encoded UTF-8"],
+  ["", "path is required"],
+])("PUT …/files/%s is refused", async (path, problem) => {
+  expect(await push(path, "x")).toMatchObject({
+    status: 400,
+    body: { error: `Invalid request: ${problem}` },
+  });
+});
+
+test("a file may be larger than other bodies, up to 25 MiB", async () => {
+  const mebibyte = 1_024 * 1_024;
+  const big = await push("big.txt", "a\n".repeat(mebibyte));
+  expect(big).toMatchObject({ status: 201, body: { size: 2 * mebibyte } });
+  const tooBig = await push("too-big.txt", new Uint8Array(25 * mebibyte + 1));
+  expect(tooBig).toMatchObject({ status: 413, body: { error: "Payload too large" } });
+  const { body } = await admin.send("GET", `${FILES}?path=too-big.txt`);
+  expect(body).toMatchObject({ data: [], total: 0 });
+  await admin.send("DELETE", `${FILES}/big.txt`);
+});
+
+test("media type and metadata are kept; metadata must be a JSON object", async () => {
+  const labels = { "X-File-Metadata": JSON.stringify({ labels: ["contract"] }) };
+  expect(
+    (await push("meta.md", "# M", { ...labels, "Content-Type": "text/markdown" })).status,
+  ).toBe(201);
+  const { body } = await admin.send("GET", `${FILES}?path=meta.md`);
+  expect(body).toMatchObject({
+    data: [{ filePath: "meta.md", name: "meta.md", mimeType: "text/markdown", externalId: null }],
+  });
+  for (const wrong of ["[1]", "no json", "null"]) {
+    expect(await push("meta.md", "# M", { "X-File-Metadata": wrong })).toMatchObject({
+      status: 400,
+      body: { error: "Invalid request: X-File-Metadata must be a JSON object" },
+    });
+  }
+});
+
+test("the list comes in pages and by status, path and with its own errors", async () => {
+  await admin.send("POST", "/file-sources", { name: "Listed", provider: "file_system" });
+  for (const path of ["a/1", "a/2", "a/3", "b/1"]) {
+    await admin.put(`/file-sources/listed/files/${path}`, path, "text/plain");
+  }
+  const list = async (query: string) =>
+    (await admin.send("GET", `/file-sources/listed/files?${query}`)).body;
+  expect(await list("path=a&page=2&limit=2")).toMatchObject({
+    data: [{ filePath: "a/3" }],
+    total: 3,
+    page: 2,
+    limit: 2,
+  });
+  await admin.send("DELETE", "/file-sources/listed/files/b/1");
+  expect(await list("status=deleted")).toMatchObject({ data: [{ filePath: "b/1" }], total: 1 });
+  expect(await list("status=lost&limit=0")).toEqual({
+    error: "Invalid request: limit must be at least 1",
+  });
+  expect(await list("status=lost")).toEqual({
+    error: "Invalid request: status must be one of pending, processing, indexed, error, deleted",
+  });
+});
+
+test("only file_system sources take files", async () => {
+  const web = { name: "Web", provider: "web", config: { startUrls: ["https://site.internal/"] } };
+  await admin.send("POST", "/file-sources", web);
+  const refused = await admin.put("/file-sources/web/files/a.md", "a");
+  expect(refused.status).toBe(400);
+  expect((await admin.send("GET", "/file-sources/web/manifest")).status).toBe(400);
+  expect((await admin.put("/file-sources/none/files/a.md", "a")).status).toBe(404);
+});
+
+test("a push with the cookie from another origin is refused and stores nothing", async () => {
+  const session = await call("POST", "/panel/api/session", {
+    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
+  });
+  const Cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  const put = async (Origin: string) =>
+    (await call("PUT", `/panel/api${FILES}/csrf.txt`, { headers: { Cookie, Origin }, body: "x" }))
+      .status;
+  expect(await put("https://evil.example")).toBe(403);
+  expect(await put(ORIGIN)).toBe(201);
+});
