@@ -38,7 +38,6 @@ const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
 export async function listPublicRags(db: Database, credential: Credential) {
-  const { hash } = credential;
   const [principals, all, some] = await runBatch(db, [
     principalStatement(credential),
     ...permitted(credential, {
@@ -49,7 +48,7 @@ export async function listPublicRags(db: Database, credential: Credential) {
       links: "token_rags",
       column: "rag_id",
       flag: "all_rags",
-    }).map((sql) => statement(sql, hash)),
+    }).map((sql) => statement(sql, ...parameters(credential))),
   ]);
   const rows = [...(all ?? []), ...(some ?? [])] as RagItemRow[];
   return { principal: principalFrom(credential, principals), items: rows.map(ragItemFrom) };
@@ -86,6 +85,9 @@ function permitted({ kind }: Credential, list: ListSql): string[] {
        join ${table} on ${id} = l.${column} ${rest}`,
   ];
 }
+
+/** D1 refuses a parameter that a statement does not use. */
+const parameters = ({ kind, hash }: Credential) => (kind === "token" ? [hash] : []);
 
 export type LinkedSource = {
   ragIdentifier: string;
@@ -128,8 +130,8 @@ export async function listPublicInferences(
   const seen = ids.map((sql) => `l.inference_id in (${sql})`).join(" or ");
   const [principals, ...rest] = await runBatch(db, [
     principalStatement(credential),
-    ...lists.map((sql) => statement(sql, credential.hash)),
-    statement(`${LINKED_SOURCE} and (${seen}) order by r.identifier`, credential.hash),
+    ...lists.map((sql) => statement(sql, ...parameters(credential))),
+    statement(`${LINKED_SOURCE} and (${seen}) order by r.identifier`, ...parameters(credential)),
   ]);
   const links = (rest.pop() ?? []) as (LinkedSource & { inferenceId: InferenceId })[];
   const rows = rest.flat() as {

@@ -43,8 +43,12 @@ function bound(issue: { origin: string }, words: "at least" | "at most", figure:
 const items = (figure: unknown) => (figure === 1 ? "item" : "items");
 const chars = (figure: unknown) => (figure === 1 ? "character" : "characters");
 
+/** How zod's own texts begin; a schema's own words say more. */
+const STOCK_MESSAGE = /^(Invalid|Too (big|small))/;
+
 /** One issue in plain words, in the form "topK must be at most 100". */
 function sentenceOf(issue: Issue): string {
+  if (!STOCK_MESSAGE.test(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_type":
       return `must be ${ARTICLES[issue.expected] ?? issue.expected}`;
@@ -54,11 +58,8 @@ function sentenceOf(issue: Issue): string {
       return bound(issue, "at least", issue.minimum);
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
-    case "custom":
-      return issue.message;
     case "invalid_format":
-      // A pattern with words of its own says more than "has the wrong form".
-      return issue.message.startsWith("Invalid") ? "has the wrong form" : issue.message;
+      return "has the wrong form";
     default:
       return "is not valid";
   }

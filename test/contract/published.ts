@@ -1,0 +1,65 @@
+import { Validator } from "@cfworker/json-schema";
+
+type Json = Record<string, unknown>;
+type Operation = {
+  operationId: string;
+  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
+};
+
+/** The published specification, ready to hold answers against. */
+export type Published = {
+  document: Json;
+  components: Json;
+  operations: { method: string; path: RegExp; operation: Operation }[];
+};
+
+export function publishedFrom(document: unknown): Published {
+  const { paths, components } = document as {
+    paths: Record<string, Record<string, Operation>>;
+    components: Json;
+  };
+  const operations = Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+      operation,
+    })),
+  );
+  const strict = closed(components) as Json;
+  return { document: document as Json, components: strict, operations };
+}
+
+/** No field that is not published: every object is closed, unless it says itself what it admits. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+  );
+  const isObject = copy["type"] === "object" && "properties" in copy;
+  return isObject && !("additionalProperties" in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
+
+type Asked = { method: string; path: string };
+type Answered = { status: number; body: unknown };
+
+/** How an answer differs from what is published; empty where it is as it should be. */
+export function problemsWith(published: Published, asked: Asked, answered: Answered): string[] {
+  const [path = ""] = asked.path.split("?");
+  const found = published.operations.find(
+    (one) => one.method === asked.method && one.path.test(path),
+  );
+  if (found === undefined) return [];
+  const { operation } = found;
+  const response = operation.responses[String(answered.status)];
+  if (response === undefined) {
+    return [`${operation.operationId} does not publish the status ${answered.status}`];
+  }
+  const schema = response.content?.["application/json"]?.schema;
+  if (schema === undefined) return [];
+  const whole = { ...(closed(schema) as Json), components: published.components };
+  const { errors } = new Validator(whole, "2020-12", false).validate(answered.body);
+  return errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`);
+}
