@@ -87,7 +87,7 @@ describe("npm start on the sample", () => {
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
-    writeFileSync(join(folder, "picture.png"), "not a picture");
+    writeFileSync(join(folder, "picture.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64"));
     const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
     const done = await runCli("start", [folder, ...options]);
     expectSuccess(done);

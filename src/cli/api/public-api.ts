@@ -39,7 +39,6 @@ const run = z.looseObject({
 
 export type Chunk = z.infer<typeof chunk>;
 export type Retrieval = z.infer<typeof retrieval>;
-export type Rag = z.infer<typeof rag>;
 export type FileEntry = z.infer<typeof fileEntry>;
 export type Run = z.infer<typeof run>;
 

@@ -8,7 +8,7 @@ const MODEL_VARS = ["OPENAI_COMPATIBLE_BASE_URL", "EMBEDDING_MODEL", "EMBEDDING_
 const SECRET = "OPENAI_COMPATIBLE_API_KEY";
 const OWNER_ONLY = 0o600;
 
-export const EMBEDDED_CHAT_MODEL = "embedded/extractive";
+const EMBEDDED_CHAT_MODEL = "embedded/extractive";
 
 /** How the Worker is told of a model server that the user's environment names. */
 export async function modelSettings(
