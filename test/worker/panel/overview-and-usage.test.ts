@@ -1,0 +1,136 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let admin: Admin;
+beforeAll(async () => {
+  admin = await signedIn();
+});
+afterAll(queuesSettled, 60_000);
+
+test("a new service has nothing to show and nothing that waits", async () => {
+  const { status, body } = await admin.send("GET", "/overview");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    files: { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 },
+    failingFiles: [],
+    failingSources: [],
+    scansUnderWay: [],
+    oldestPendingSeconds: null,
+  });
+});
+
+test("the overview counts files by status and names what fails", async () => {
+  await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  await admin.send("POST", "/rags", { name: "Docs RAG", fileSource: "docs" });
+  await admin.put("/file-sources/docs/files/good.md", "# Good\n\nA sentence that can be found.");
+  await admin.put("/file-sources/docs/files/empty.md", "");
+  const web = { name: "Web", provider: "object_storage" };
+  const config = {
+    endpoint: "https://s3.internal",
+    region: "x",
+    bucket: "b",
+    credentials: { accessKeyId: "a", secretAccessKey: "s" },
+  };
+  await admin.send("POST", "/file-sources", { ...web, config });
+  await queuesSettled();
+  const { body } = await admin.send("GET", "/overview");
+  expect(body).toEqual({
+    files: { pending: 0, processing: 0, indexed: 1, error: 1, deleted: 0 },
+    failingFiles: [
+      {
+        ragIdentifier: "docs-rag",
+        filePath: "empty.md",
+        name: "empty.md",
+        errorMessage: "no text found",
+      },
+    ],
+    failingSources: [
+      {
+        identifier: "web",
+        name: "Web",
+        error: "address refused: the host is not a public one",
+        since: expect.any(String),
+      },
+    ],
+    scansUnderWay: [],
+    oldestPendingSeconds: null,
+  });
+  expect((await admin.send("GET", "/rags/docs-rag")).body).toMatchObject({ status: "active" });
+});
+
+test("what waits has an age, and what is under way is named", async () => {
+  const now = Date.now();
+  await env.DB.batch([
+    env.DB.prepare(
+      "insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at, next_scan_at, scan_run_id, scan_held_until) values ('s', 'Slow', 'slow', 'file_system', '{}', '', 0, null, 'run', ?)",
+    ).bind(now + 100_000),
+    env.DB.prepare(
+      "insert into scan_runs (id, file_source_id, started_at) values ('run', 's', ?)",
+    ).bind(now),
+    env.DB.prepare(
+      "insert into rags (id, name, identifier, file_source_id, created_at) values ('r', 'R', 'waiting', 's', 0)",
+    ),
+    env.DB.prepare(
+      "insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at) values ('f', 's', 'f', 'f', 1, 'text/plain', '1', '{}', 0)",
+    ),
+    env.DB.prepare(
+      "insert into rag_files (rag_id, file_id, path, status, revision, held_until) values ('r', 'f', 'f', 'pending', ?, ?)",
+    ).bind(now - 90_000, now + 600_000),
+  ]);
+  const { body } = await admin.send("GET", "/overview");
+  expect(body).toMatchObject({
+    files: { pending: 1 },
+    scansUnderWay: [{ identifier: "slow", name: "Slow", startedAt: new Date(now).toISOString() }],
+  });
+  const { oldestPendingSeconds } = body as { oldestPendingSeconds: number };
+  expect(oldestPendingSeconds).toBeGreaterThanOrEqual(90);
+  expect(oldestPendingSeconds).toBeLessThan(150);
+  await env.DB.prepare("delete from rags where id = 'r'").run();
+  await env.DB.prepare("delete from file_sources where id = 's'").run();
+});
+
+test("calls are reported by day, RAG and token with their names", async () => {
+  const made = await admin.send("POST", "/tokens", { name: "Caller", rags: ["docs-rag"] });
+  const api = withToken((made.body as { token: string }).token);
+  for (const query of ["sentence", "found"]) {
+    const answer = await api.post("/rags/docs-rag/retrieve", { semanticSearch: [query] });
+    expect(answer.status).toBe(200);
+  }
+  const report = async (query: string) => (await admin.send("GET", `/usage${query}`)).body;
+  const today = new Date().toISOString().slice(0, 10);
+  await vi.waitFor(
+    async () => {
+      expect(await report("")).toMatchObject({
+        group: "day",
+        data: [{ key: today, identifier: null, name: null, calls: 2, errors: 0, degraded: 0 }],
+      });
+    },
+    { timeout: 40_000, interval: 200 },
+  );
+  expect(await report("?group=rag")).toMatchObject({
+    data: [{ identifier: "docs-rag", name: "Docs RAG", calls: 2, p50Ms: expect.any(Number) }],
+  });
+  expect(await report(`?group=token&from=${today}&to=${today}`)).toMatchObject({
+    data: [{ identifier: null, name: "Caller", calls: 2 }],
+  });
+  expect(await report("?group=rag&from=2020-01-01&to=2020-12-31")).toEqual({
+    from: "2020-01-01T00:00:00.000Z",
+    to: "2021-01-01T00:00:00.000Z",
+    group: "rag",
+    data: [],
+  });
+  expect(await report("?group=week&from=yesterday")).toEqual({
+    error:
+      "Invalid request: from must be an ISO 8601 day or time; group must be one of day, inference, agent, rag, token, model",
+  });
+  expect(await report("?from=2026-02-01&to=2026-01-01")).toEqual({
+    error: "Invalid request: from must lie before to",
+  });
+});

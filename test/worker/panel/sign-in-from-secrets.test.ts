@@ -1,0 +1,103 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+
+import { createUser } from "../../../src/access/create-user.ts";
+import { findSession } from "../../../src/access/find-session.ts";
+import { signIn } from "../../../src/access/sign-in.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+
+const FIRST = { email: "first@example.com", password: "from the secrets" };
+
+const lines: string[] = [];
+const services = (variables: Record<string, string> = {}) => ({
+  config: parseConfig({
+    ENVIRONMENT: "development",
+    PANEL_ADMIN_EMAIL: "First@Example.com",
+    PANEL_ADMIN_PASSWORD: FIRST.password,
+    ...variables,
+  }),
+  db: openDatabase(env.DB),
+  now: () => Date.now(),
+  log: jsonLog((_level, line) => lines.push(line)),
+  inBackground: (work: Promise<unknown>) => void work,
+});
+
+const signInWith = async (credentials: typeof FIRST, variables?: Record<string, string>) =>
+  await signIn(services(variables), credentials);
+
+beforeEach(async () => {
+  await env.DB.prepare("delete from users").run();
+});
+
+test("while there is no user, only the secrets sign in, and they make an administrator", async () => {
+  await expect(signInWith({ ...FIRST, password: "other" })).rejects.toThrow("Unauthorized");
+  await expect(signInWith({ ...FIRST, email: "x@y" })).rejects.toThrow("Unauthorized");
+  const { session } = await signInWith(FIRST);
+  expect(session).toMatchObject({ email: FIRST.email, role: "admin" });
+});
+
+test("of three first sign-ins at once all are the same one user", async () => {
+  const all = await Promise.all(Array.from({ length: 3 }, async () => await signInWith(FIRST)));
+  expect(new Set(all.map(({ session }) => session.userId)).size).toBe(1);
+  const count = await env.DB.prepare("select count(*) as n from users").first<{ n: number }>();
+  expect(count?.n).toBe(1);
+});
+
+test("without secrets nobody gets in", async () => {
+  const none = { PANEL_ADMIN_EMAIL: "", PANEL_ADMIN_PASSWORD: "" };
+  await expect(signInWith(FIRST, none)).rejects.toThrow("Unauthorized");
+});
+
+test("once there is a user, changed secrets change nothing", async () => {
+  await signInWith(FIRST);
+  const changed = { PANEL_ADMIN_PASSWORD: "a new secret" };
+  await expect(signInWith({ ...FIRST, password: "a new secret" }, changed)).rejects.toThrow(
+    "Unauthorized",
+  );
+  expect((await signInWith(FIRST, changed)).session.email).toBe(FIRST.email);
+
+  const other = { PANEL_ADMIN_EMAIL: "late@example.com" };
+  await expect(signInWith({ ...FIRST, email: "late@example.com" }, other)).rejects.toThrow(
+    "Unauthorized",
+  );
+});
+
+test("PANEL_ADMIN_RESET takes the password from the secrets and ends what is open", async () => {
+  const before = await signInWith(FIRST);
+  const reset = { PANEL_ADMIN_RESET: "true", PANEL_ADMIN_PASSWORD: "reset password" };
+  await expect(signInWith(FIRST, reset)).rejects.toThrow("Unauthorized");
+  const after = await signInWith({ ...FIRST, password: "reset password" }, reset);
+  expect(after.session).toEqual(before.session);
+  const cookie = (secret: string) => `other=1; quarry_session=${secret}`;
+  expect(await findSession(services(), cookie(before.secret))).toBeNull();
+  expect(await findSession(services(), cookie(after.secret))).toEqual(after.session);
+
+  // A second sign-in under the flag leaves the first one's session alone.
+  await signInWith({ ...FIRST, password: "reset password" }, reset);
+  expect(await findSession(services(), cookie(after.secret))).toEqual(after.session);
+  await expect(signInWith(FIRST)).rejects.toThrow("Unauthorized");
+});
+
+test("PANEL_ADMIN_RESET brings back an administrator who was demoted or removed", async () => {
+  const other = { email: "other@example.com", password: "long enough", role: "admin" as const };
+  await createUser(services(), other);
+  await createUser(services(), { ...FIRST, password: "some password", role: "member" });
+  const reset = { PANEL_ADMIN_RESET: "true" };
+  expect((await signInWith(FIRST, reset)).session.role).toBe("admin");
+  await env.DB.prepare("delete from users where email = ?").bind(FIRST.email).run();
+  expect((await signInWith(FIRST, reset)).session.role).toBe("admin");
+  expect((await signInWith(other, reset)).session.email).toBe(other.email);
+});
+
+test("passwords, session secrets and their hashes stay out of the log", async () => {
+  lines.length = 0;
+  const { secret } = await signInWith(FIRST);
+  await expect(signInWith({ ...FIRST, password: "hunter2 typed" })).rejects.toThrow("Unauthorized");
+  const log = lines.join("\n");
+  expect(log).toContain("signed-in");
+  for (const word of [secret, FIRST.password, "hunter2 typed", "scrypt"]) {
+    expect(log).not.toContain(word);
+  }
+});
