@@ -18,6 +18,8 @@ const GRAM_WEIGHT = 0.7;
  * on the best 10, 20 and 50: below 1 the reranking loses what that order knew.
  */
 const ORDER_WEIGHT = 1.5;
+/** Among few documents a place more or less says little. */
+const LEAST_DEPTH = 10;
 const ALL_WEIGHTS = 1 + GRAM_WEIGHT + ORDER_WEIGHT;
 /**
  * Documents without any of the terms that are thought beside the candidates, all of which were
@@ -92,7 +94,7 @@ const stemsOf = (text: string) => withoutStopWords(searchWordsOf(text)).map(stem
 /**
  * Relevance of each document, 0 to 1, in their order: BM25 over stemmed words, BM25 over the
  * character 4- and 5-grams of those, and the place in the given order, each as a share of its
- * best: (B + 0.7 · G + 1.5 · (1 - i/n)) / 3.2.
+ * best: (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
  */
 export function lexicalRelevance(query: string, documents: string[]): number[] {
   const words = documents.map(stemsOf);
@@ -105,7 +107,7 @@ export function lexicalRelevance(query: string, documents: string[]): number[] {
   const askedGrams = countsOf(stems.flatMap(gramsOf));
   const byGrams = normalisedBm25(askedGrams, countAskedGrams(askedGrams, words));
   return documents.map((_, at) => {
-    const order = 1 - at / documents.length;
+    const order = 1 - at / Math.max(documents.length, LEAST_DEPTH);
     const sum = (byWords[at] ?? 0) + GRAM_WEIGHT * (byGrams[at] ?? 0) + ORDER_WEIGHT * order;
     return sum / ALL_WEIGHTS;
   });

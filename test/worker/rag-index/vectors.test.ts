@@ -8,7 +8,7 @@ import { levelsFor, VectorMemory } from "../../../src/index-store/vector-memory.
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;
-const FILES = 60;
+const FILES = 30;
 const CHUNKS = 25;
 
 /** Unit vectors that look random and are the same at every run. */
