@@ -28,7 +28,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
   const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...given, ...command.args];
-  const child = spawnWrangler(args, { stdio: "inherit", ownGroup: false });
+  const child = spawnWrangler(args, "inherit");
   // Ctrl-C reaches wrangler by itself; what is sent to us alone is handed on.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));

@@ -33,7 +33,7 @@ async function fingerprint(): Promise<string> {
 
 async function runMigrations(stateFolder: string): Promise<void> {
   const args = ["d1", "migrations", "apply", "quarry", "--local", "--persist-to", stateFolder];
-  const child = spawnWrangler(args, { stdio: ["ignore", "pipe", "pipe"], ownGroup: false });
+  const child = spawnWrangler(args, ["ignore", "pipe", "pipe"]);
   let said = "";
   child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));
   child.stderr?.on("data", (piece: Buffer) => (said += piece.toString()));

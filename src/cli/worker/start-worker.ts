@@ -10,7 +10,7 @@ import { CommandFailure } from "../failure.ts";
 import { applyMigrations } from "./apply-migrations.ts";
 import { checkPortIsFree } from "./free-port.ts";
 import { followWorkerLog } from "./worker-log.ts";
-import { signalGroup, spawnWrangler } from "./wrangler.ts";
+import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
 
 export type WorkerSettings = {
   port: number;
@@ -46,15 +46,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   await checkPortIsFree(port);
   await applyMigrations(stateFolder);
   const logPath = join(stateFolder, "worker.log");
-  const child = spawnWrangler(argumentsOf(settings), {
-    stdio: ["ignore", "pipe", "pipe"],
-    ownGroup: true,
-  });
+  const child = spawnWranglerGroup(argumentsOf(settings));
   endWithUs(child);
-  const log = createWriteStream(logPath);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
-  followWorkerLog(streams, log, settings.tell);
-  const ended = once(child, "close").then(() => void log.end());
+  followWorkerLog(streams, createWriteStream(logPath), settings.tell);
+  const ended = once(child, "exit").then(() => undefined);
   const stop = () => stopGroup(child, ended);
   // Loopback by number: `localhost` may mean an address on which nothing listens.
   const probe = `http://127.0.0.1:${port}/api/openapi.json`;

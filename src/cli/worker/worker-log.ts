@@ -17,12 +17,17 @@ export function followWorkerLog(
   file: WriteStream,
   tell: (line: string) => void,
 ): void {
+  let open = streams.length;
   for (const stream of streams) {
-    createInterface({ input: stream }).on("line", (raw) => {
+    const lines = createInterface({ input: stream });
+    lines.on("line", (raw) => {
       const line = stripVTControlCharacters(raw);
       file.write(`${line}\n`);
       const readable = readableError(line);
       if (readable !== null) tell(readable);
+    });
+    lines.on("close", () => {
+      if (--open === 0) file.end();
     });
   }
 }

@@ -9,16 +9,27 @@ const WRANGLER = join(PROJECT, "node_modules/.bin/wrangler");
 /** Keeps wrangler off the network and off questions. */
 const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false", CI: "1" };
 
+const ENVIRONMENT = () => ({ ...process.env, ...QUIET });
+
+/** Starts wrangler in our own process group, where it can read the terminal. */
+export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess {
+  return spawn(WRANGLER, args, { cwd: PROJECT, env: ENVIRONMENT(), stdio });
+}
+
 /**
- * Starts wrangler. In a process group of its own all of it can be ended together; in ours it can
- * read the terminal.
+ * Reads a pipe that we hold open: it ends when we do, however we end (`kill -9` too), and then
+ * the whole group ends with it.
  */
-export function spawnWrangler(
-  args: string[],
-  { stdio, ownGroup }: { stdio: StdioOptions; ownGroup: boolean },
-): ChildProcess {
-  const env = { ...process.env, ...QUIET };
-  return spawn(WRANGLER, args, { cwd: PROJECT, env, stdio, detached: ownGroup });
+const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
+
+/** Starts wrangler in a process group of its own, which never outlives us. Its input is closed. */
+export function spawnWranglerGroup(args: string[]): ChildProcess {
+  return spawn("sh", ["-c", GUARD, "sh", WRANGLER, ...args], {
+    cwd: PROJECT,
+    env: ENVIRONMENT(),
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    detached: true,
+  });
 }
 
 /** Sends a signal to the group that a child leads; false when it is gone already. */
