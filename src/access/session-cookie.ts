@@ -1,4 +1,4 @@
-export const SESSION_COOKIE = "quarry_session";
+const SESSION_COOKIE = "quarry_session";
 
 /** The session's secret in a `Cookie` header; null when it holds none. */
 export function sessionSecretIn(cookieHeader: string | null): string | null {

@@ -7,5 +7,5 @@ export async function listAgents(
   { db }: Pick<Services, "db">,
   input: { offset: number; limit: number },
 ): Promise<{ data: AgentRecord[]; total: number }> {
-  return await listAgentRecords(db, { ...input, only: null });
+  return await listAgentRecords(db, input);
 }

@@ -7,5 +7,5 @@ export async function listInferences(
   { db }: Pick<Services, "db">,
   input: { offset: number; limit: number },
 ): Promise<{ data: InferenceRecord[]; total: number }> {
-  return await listInferenceRecords(db, { ...input, only: null });
+  return await listInferenceRecords(db, input);
 }

@@ -11,7 +11,7 @@ export async function listRags(
   { db }: Pick<Services, "db">,
   input: { offset: number; limit: number },
 ): Promise<{ data: ScopedRag[]; total: number }> {
-  const { data, total } = await listRagRecords(db, { ...input, only: null });
+  const { data, total } = await listRagRecords(db, input);
   const scopes = await scopesOfAll(
     db,
     data.map(({ id }) => id),

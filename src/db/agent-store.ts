@@ -2,68 +2,51 @@ import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 
 import type { AgentId, RagId } from "../core/ids.ts";
 import type { Database } from "./client.ts";
-import { among, permitted, type Slice } from "./page.ts";
+import { among, type Slice } from "./page.ts";
 import { ragColumns, ragRecordOf, liveGeneration, selectRags } from "./rag-store.ts";
 import type { AgentRecord } from "./records.ts";
 import { fileSources, agentRags, agents, ragGenerations, rags } from "./schema/index.ts";
 
 type AgentRow = typeof agents.$inferSelect;
 
-const selectRow = (db: Database, key: string) =>
-  db
-    .select()
-    .from(agents)
-    .where(or(eq(agents.id, key as AgentId), eq(agents.identifier, key)))
-    .orderBy(sql`${agents.id} = ${key} desc`)
-    .limit(1);
-
 /**
- * The queries for one agent, for a batch of the caller's: its row and its linked RAGs; put
- * their answers together with `agentRecordOf`. `key` is an id or an identifier; an id wins.
+ * The queries for one agent: its row, and its linked RAGs without waiting for the row. `key` is an
+ * id or an identifier; an id wins.
  */
-export function selectAgent(db: Database, key: string) {
-  const linked = sql`(
-    select ${agentRags.ragId} from ${agentRags} where ${agentRags.agentId} = (
-      select ${agents.id} from ${agents}
-      where ${agents.id} = ${key} or ${agents.identifier} = ${key}
-      order by ${agents.id} = ${key} desc limit 1))`;
+function selectAgent(db: Database, key: string) {
+  const named = or(eq(agents.id, key as AgentId), eq(agents.identifier, key));
+  const idFirst = sql`${agents.id} = ${key} desc`;
+  const found = db.select({ id: agents.id }).from(agents).where(named).orderBy(idFirst).limit(1);
+  const linked = db
+    .select({ ragId: agentRags.ragId })
+    .from(agentRags)
+    .where(inArray(agentRags.agentId, found));
   return [
-    selectRow(db, key),
+    db.select().from(agents).where(named).orderBy(idFirst).limit(1),
     selectRags(db, inArray(rags.id, linked)).orderBy(asc(rags.identifier)),
   ] as const;
 }
 
-export function agentRecordOf(
-  row: AgentRow,
-  linked: Parameters<typeof ragRecordOf>[0][],
-): AgentRecord {
+function recordOf(row: AgentRow, linked: Parameters<typeof ragRecordOf>[0][]): AgentRecord {
   return { ...row, rags: linked.map(ragRecordOf) };
 }
 
 /** By id or identifier; null when there is none. */
 export async function findAgentRecord(db: Database, key: string) {
   const [[row], linked] = await db.batch([...selectAgent(db, key)]);
-  return row === undefined ? null : agentRecordOf(row, linked);
+  return row === undefined ? null : recordOf(row, linked);
 }
 
 /** A page of the agents in order of identifier, each with its linked RAGs. */
-export async function listAgentRecords(db: Database, { offset, limit, only }: Slice) {
-  const seen = permitted(agents.id, only);
+export async function listAgentRecords(db: Database, { offset, limit }: Slice) {
   const page = db
     .select({ id: agents.id })
     .from(agents)
-    .where(seen)
     .orderBy(asc(agents.identifier))
     .limit(limit)
     .offset(offset);
   const [rows, links, [counted]] = await db.batch([
-    db
-      .select()
-      .from(agents)
-      .where(seen)
-      .orderBy(asc(agents.identifier))
-      .limit(limit)
-      .offset(offset),
+    db.select().from(agents).orderBy(asc(agents.identifier)).limit(limit).offset(offset),
     db
       .select({ agentId: agentRags.agentId, ...ragColumns })
       .from(agentRags)
@@ -72,10 +55,10 @@ export async function listAgentRecords(db: Database, { offset, limit, only }: Sl
       .innerJoin(ragGenerations, liveGeneration)
       .where(inArray(agentRags.agentId, page))
       .orderBy(asc(rags.identifier)),
-    db.select({ total: count() }).from(agents).where(seen),
+    db.select({ total: count() }).from(agents),
   ]);
   const linksOf = Map.groupBy(links, (link) => link.agentId);
-  const data = rows.map((row) => agentRecordOf(row, linksOf.get(row.id) ?? []));
+  const data = rows.map((row) => recordOf(row, linksOf.get(row.id) ?? []));
   return { data, total: counted?.total ?? 0 };
 }
 

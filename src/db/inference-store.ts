@@ -2,68 +2,56 @@ import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 
 import type { InferenceId, RagId } from "../core/ids.ts";
 import type { Database } from "./client.ts";
-import { among, permitted, type Slice } from "./page.ts";
+import { among, type Slice } from "./page.ts";
 import { ragColumns, ragRecordOf, liveGeneration, selectRags } from "./rag-store.ts";
 import type { InferenceRecord } from "./records.ts";
 import { fileSources, inferenceRags, inferences, ragGenerations, rags } from "./schema/index.ts";
 
 type InferenceRow = typeof inferences.$inferSelect;
 
-const selectRow = (db: Database, key: string) =>
-  db
-    .select()
-    .from(inferences)
-    .where(or(eq(inferences.id, key as InferenceId), eq(inferences.identifier, key)))
-    .orderBy(sql`${inferences.id} = ${key} desc`)
-    .limit(1);
-
 /**
- * The queries for one inference, for a batch of the caller's: its row and its linked RAGs; put
- * their answers together with `inferenceRecordOf`. `key` is an id or an identifier; an id wins.
+ * The queries for one inference: its row, and its linked RAGs without waiting for the row. `key` is an
+ * id or an identifier; an id wins.
  */
-export function selectInference(db: Database, key: string) {
-  const linked = sql`(
-    select ${inferenceRags.ragId} from ${inferenceRags} where ${inferenceRags.inferenceId} = (
-      select ${inferences.id} from ${inferences}
-      where ${inferences.id} = ${key} or ${inferences.identifier} = ${key}
-      order by ${inferences.id} = ${key} desc limit 1))`;
+function selectInference(db: Database, key: string) {
+  const named = or(eq(inferences.id, key as InferenceId), eq(inferences.identifier, key));
+  const idFirst = sql`${inferences.id} = ${key} desc`;
+  const found = db
+    .select({ id: inferences.id })
+    .from(inferences)
+    .where(named)
+    .orderBy(idFirst)
+    .limit(1);
+  const linked = db
+    .select({ ragId: inferenceRags.ragId })
+    .from(inferenceRags)
+    .where(inArray(inferenceRags.inferenceId, found));
   return [
-    selectRow(db, key),
+    db.select().from(inferences).where(named).orderBy(idFirst).limit(1),
     selectRags(db, inArray(rags.id, linked)).orderBy(asc(rags.identifier)),
   ] as const;
 }
 
-export function inferenceRecordOf(
-  row: InferenceRow,
-  linked: Parameters<typeof ragRecordOf>[0][],
-): InferenceRecord {
+function recordOf(row: InferenceRow, linked: Parameters<typeof ragRecordOf>[0][]): InferenceRecord {
   return { ...row, rags: linked.map(ragRecordOf) };
 }
 
 /** By id or identifier; null when there is none. */
 export async function findInferenceRecord(db: Database, key: string) {
   const [[row], linked] = await db.batch([...selectInference(db, key)]);
-  return row === undefined ? null : inferenceRecordOf(row, linked);
+  return row === undefined ? null : recordOf(row, linked);
 }
 
 /** A page of the inferences in order of identifier, each with its linked RAGs. */
-export async function listInferenceRecords(db: Database, { offset, limit, only }: Slice) {
-  const seen = permitted(inferences.id, only);
+export async function listInferenceRecords(db: Database, { offset, limit }: Slice) {
   const page = db
     .select({ id: inferences.id })
     .from(inferences)
-    .where(seen)
     .orderBy(asc(inferences.identifier))
     .limit(limit)
     .offset(offset);
   const [rows, links, [counted]] = await db.batch([
-    db
-      .select()
-      .from(inferences)
-      .where(seen)
-      .orderBy(asc(inferences.identifier))
-      .limit(limit)
-      .offset(offset),
+    db.select().from(inferences).orderBy(asc(inferences.identifier)).limit(limit).offset(offset),
     db
       .select({ inferenceId: inferenceRags.inferenceId, ...ragColumns })
       .from(inferenceRags)
@@ -72,10 +60,10 @@ export async function listInferenceRecords(db: Database, { offset, limit, only }
       .innerJoin(ragGenerations, liveGeneration)
       .where(inArray(inferenceRags.inferenceId, page))
       .orderBy(asc(rags.identifier)),
-    db.select({ total: count() }).from(inferences).where(seen),
+    db.select({ total: count() }).from(inferences),
   ]);
   const linksOf = Map.groupBy(links, (link) => link.inferenceId);
-  const data = rows.map((row) => inferenceRecordOf(row, linksOf.get(row.id) ?? []));
+  const data = rows.map((row) => recordOf(row, linksOf.get(row.id) ?? []));
   return { data, total: counted?.total ?? 0 };
 }
 

@@ -3,7 +3,7 @@ import { and, asc, count, eq, getTableColumns, isNull, or, sql, type SQL } from 
 import type { RagId } from "../core/ids.ts";
 import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
-import { among, permitted, type Slice } from "./page.ts";
+import { among, type Slice } from "./page.ts";
 import type { RagRecord } from "./records.ts";
 import { fileSources, ragGenerations, rags } from "./schema/index.ts";
 
@@ -67,8 +67,8 @@ export function selectRags(db: Database, where: SQL | undefined) {
     .where(and(isNull(rags.removedAt), where));
 }
 
-/** A query for one RAG by id or identifier; an id wins. Feed the rows to `ragRecordOf`. */
-export function selectRag(db: Database, key: string) {
+/** A query for one RAG by id or identifier; an id wins. */
+function selectRag(db: Database, key: string) {
   return selectRags(db, or(eq(rags.id, key as RagId), eq(rags.identifier, key)))
     .orderBy(sql`${rags.id} = ${key} desc`)
     .limit(1);
@@ -81,14 +81,10 @@ export async function findRagRecord(db: Database, key: string): Promise<RagRecor
 }
 
 /** A page of the RAGs in order of identifier. */
-export async function listRagRecords(db: Database, { offset, limit, only }: Slice) {
-  const seen = permitted(rags.id, only);
+export async function listRagRecords(db: Database, { offset, limit }: Slice) {
   const [rows, [counted]] = await db.batch([
-    selectRags(db, seen).orderBy(asc(rags.identifier)).limit(limit).offset(offset),
-    db
-      .select({ total: count() })
-      .from(rags)
-      .where(and(isNull(rags.removedAt), seen)),
+    selectRags(db, undefined).orderBy(asc(rags.identifier)).limit(limit).offset(offset),
+    db.select({ total: count() }).from(rags).where(isNull(rags.removedAt)),
   ]);
   return { data: rows.map(ragRecordOf), total: counted?.total ?? 0 };
 }

@@ -5,7 +5,7 @@ import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
 import { fileSources, rags, scanRuns } from "./schema/index.ts";
 
-export type SourceRow = typeof fileSources.$inferSelect;
+type SourceRow = typeof fileSources.$inferSelect;
 export type ScanRunRow = typeof scanRuns.$inferSelect;
 /** A file source with its newest scan, finished or under way. */
 export type SourceWithScan = { source: SourceRow; lastScan: ScanRunRow | null };

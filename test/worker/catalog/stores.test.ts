@@ -73,7 +73,7 @@ test("records of joined tables keep their own columns, in a batch too", async ()
   await insertInference(db, inference, ragIds);
   const found = await findInferenceRecord(db, "i");
   expect(found).toMatchObject({ ...inference, rags: [{ id: "rag-a" }, { id: "rag-b" }] });
-  const listed = await listInferenceRecords(db, { offset: 0, limit: 5, only: null });
+  const listed = await listInferenceRecords(db, { offset: 0, limit: 5 });
   expect(listed).toEqual({ data: [found], total: 1 });
 
   expect(await markRagRemoved(db, "rag-a" as RagId, 4)).toBe(false);
