@@ -78,10 +78,14 @@ test("older work is refused, and so is work that a removal came before", async (
 test("a removal at any moment of an index job lets nothing come back", async () => {
   const facts = factsOf("a.md");
   const { staged, placed } = await versionOf(facts.fileId, ["one", "two"]);
-  for (const moment of [0, 1, 2, 3, 4]) {
-    const index = indexOf(`removal ${moment}`);
+  const moments = [0, 1, 2, 3, 4].flatMap((moment) => [
+    { moment, revision: 1 },
+    { moment, revision: 2 },
+  ]);
+  for (const { moment, revision } of moments) {
+    const index = indexOf(`removal ${revision} at ${moment}`);
     const removeAt = async (now: number) => {
-      if (now === moment) await index.remove([{ fileId: facts.fileId, revision: 2 }]);
+      if (now === moment) await index.remove([{ fileId: facts.fileId, revision }]);
     };
     await removeAt(0);
     await index.stage(facts.fileId, 1, staged.slice(0, 1));
