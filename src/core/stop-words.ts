@@ -24,10 +24,6 @@ const GERMAN = `
 const words = (list: string) => list.trim().split(/\s+/);
 const STOP_WORDS = new Set([...words(ENGLISH), ...words(GERMAN)]);
 
-export function isStopWord(word: string): boolean {
-  return STOP_WORDS.has(word);
-}
-
 /** Leaves stop words out; a text of nothing else keeps them all. Repeats and order stay. */
 export function withoutStopWords(words: string[]): string[] {
   const kept = words.filter((word) => !STOP_WORDS.has(word));

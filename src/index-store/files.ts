@@ -24,7 +24,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 }
 
 /** Before anything is known of a file; every revision is later. */
-export const NO_REVISION = -1;
+const NO_REVISION = -1;
 
 export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
   const known = findFile(sql, fileId);
@@ -58,7 +58,7 @@ function valuesOf(entry: unknown): string[] {
 /** External ids of the folders above a file in its drive, as its source reader lists them. */
 export const ancestorsOf = ({ metadata }: FileFacts) => valuesOf(metadata["ancestors"]);
 
-export function clearMetadata(sql: SqlStorage, file: number): void {
+function clearMetadata(sql: SqlStorage, file: number): void {
   sql.exec("DELETE FROM file_metadata WHERE file = ?", file);
 }
 

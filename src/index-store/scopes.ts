@@ -2,7 +2,7 @@ import type { IndexScope } from "../ports/rag-index.ts";
 import { addToTotals } from "./totals.ts";
 
 /** What decides whether a file lies within scopes. */
-export type Placed = { path: string; externalId: string | null; ancestors: string[] };
+type Placed = { path: string; externalId: string | null; ancestors: string[] };
 
 export type ScopeTest = (file: Placed) => boolean;
 

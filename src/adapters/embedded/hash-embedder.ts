@@ -6,7 +6,7 @@ import { withoutStopWords } from "../../core/stop-words.ts";
 import { searchWordsOf } from "../../core/text.ts";
 import type { Embedder } from "../../ports/models.ts";
 
-export const HASH_EMBEDDER_NAME = "embedded/hash";
+const HASH_EMBEDDER_NAME = "embedded/hash";
 
 /** Characters of a gram. Measured: 4 beats 3, 5 and mixtures of them. */
 const GRAM_LENGTH = 4;

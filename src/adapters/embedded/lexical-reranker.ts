@@ -5,7 +5,7 @@ import { withoutStopWords } from "../../core/stop-words.ts";
 import { searchWordsOf } from "../../core/text.ts";
 import type { Reranker } from "../../ports/models.ts";
 
-export const LEXICAL_RERANKER_NAME = "embedded/lexical";
+const LEXICAL_RERANKER_NAME = "embedded/lexical";
 
 const BATCH_LIMIT = 1_000;
 const GRAM_LENGTHS = [4, 5];
@@ -96,7 +96,7 @@ const stemsOf = (text: string) => withoutStopWords(searchWordsOf(text)).map(stem
  * character 4- and 5-grams of those, and the place in the given order, each as a share of its
  * best: (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
  */
-export function lexicalRelevance(query: string, documents: string[]): number[] {
+function lexicalRelevance(query: string, documents: string[]): number[] {
   const words = documents.map(stemsOf);
   const stems = stemsOf(query);
   const asked = countsOf(stems);

@@ -25,7 +25,7 @@ export const indexOf = (name: string): RagIndex =>
 /** The stub behind `indexOf`, for eviction. */
 export const stubOf = (name: string) => RAG_INDEX.get(RAG_INDEX.idFromName(`${name}:1:0`));
 
-export const embed = (text: string) => Float32Array.from(hashEmbedding(text, DIMENSIONS));
+const embed = (text: string) => Float32Array.from(hashEmbedding(text, DIMENSIONS));
 
 export type Passage = { text: string; headings?: string[]; vector?: Float32Array };
 
