@@ -55,7 +55,7 @@ const context = {
   includeSystemPrompt: z
     .boolean()
     .default(false)
-    .openapi({ description: "Return the system prompt in the response." }),
+    .openapi("IncludeSystemPrompt", { description: "Return the system prompt in the response." }),
 };
 
 export const InferenceRetrieveRequest = z.object(context).openapi("InferenceRetrieveRequest");

@@ -8,21 +8,29 @@ const MULTIPLIER_LIMIT = 10;
 /** A blank one finds nothing and is a mistake. */
 const Query = z.string().regex(/\S/, "must not be blank");
 
-/** The search fields that a RAG and an inference share. */
+/**
+ * The search fields that a RAG and an inference share. Those with a default are components of
+ * their own: generated clients then leave them optional.
+ */
 export const searchFields = {
   topK: z
     .int()
     .min(1)
     .max(TOP_K_LIMIT)
     .default(TOP_K_DEFAULT)
-    .openapi({ description: "Chunks to return." }),
+    .openapi("TopK", { description: "Chunks to return." }),
   useReranking: z
     .boolean()
     .default(false)
-    .openapi({ description: "Reorder the results, if the RAG has a reranker." }),
-  candidateMultiplier: z.int().min(2).max(MULTIPLIER_LIMIT).default(2).openapi({
-    description: "Candidates before reranking: topK times this value.",
-  }),
+    .openapi("UseReranking", { description: "Reorder the results, if the RAG has a reranker." }),
+  candidateMultiplier: z
+    .int()
+    .min(2)
+    .max(MULTIPLIER_LIMIT)
+    .default(2)
+    .openapi("CandidateMultiplier", {
+      description: "Candidates before reranking: topK times this value.",
+    }),
   similarityThreshold: z
     .number()
     .min(0)
@@ -32,12 +40,12 @@ export const searchFields = {
   includeDuplicates: z
     .boolean()
     .default(false)
-    .openapi({ description: "Include chunks marked as duplicates." }),
-  useAllFiles: z.boolean().default(true).openapi({
+    .openapi("IncludeDuplicates", { description: "Include chunks marked as duplicates." }),
+  useAllFiles: z.boolean().default(true).openapi("UseAllFiles", {
     description: "When false, search only selectedFiles and selectedFolders.",
   }),
   // Without a zod default: `params` shows it only to those who asked for it.
-  includeSources: z.boolean().optional().openapi({
+  includeSources: z.boolean().optional().openapi("IncludeSources", {
     description: "Add to each chunk where it comes from.",
     default: false,
   }),

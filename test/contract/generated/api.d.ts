@@ -1,0 +1,2264 @@
+export interface paths {
+    "/api/rags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List RAGs
+         * @description The RAGs that the token may access, in order of identifier.
+         */
+        get: operations["listRags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rags/{identifier}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * RAG status
+         * @description One RAG with its counts and its scope list.
+         */
+        get: operations["getRag"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rags/{identifier}/retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Semantic search in one RAG
+         * @description Returns the chunks that answer the queries, without a model call. It raises no error when a part of the search is down: the answer then carries degraded.
+         */
+        post: operations["retrieveFromRag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rags/{identifier}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files of a RAG
+         * @description With page: one page. Without page: the complete array of all files, and limit is ignored; new code should send page.
+         */
+        get: operations["listRagFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rags/{identifier}/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a scope
+         * @description Adds an entry to the RAG's scope list and queues a scan.
+         */
+        post: operations["addRagScope"];
+        /**
+         * Remove a scope
+         * @description Removes an entry from the RAG's scope list; what is no longer in scope leaves the search at once.
+         */
+        delete: operations["removeRagScope"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List permitted inferences
+         * @description The inferences that the token may run, in order of identifier.
+         */
+        get: operations["listInferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inferences/{identifier}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an inference
+         * @description One call: a prompt goes in and a response comes out; nothing is remembered. semanticSearch is required when the inference has linked RAGs, and ignored when it has none.
+         */
+        post: operations["runInference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inferences/{identifier}/retrieve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retrieve context only
+         * @description What running the inference would put into its context, without a model call.
+         */
+        post: operations["retrieveForInference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inferences/{identifier}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Indexed files behind an inference
+         * @description Files of the linked RAGs, grouped by RAG. Pages count files: a RAG may be split across two pages, so merge groups by ragIdentifier.
+         */
+        get: operations["listInferenceFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inferences/{identifier}/file-sources/{file_source_identifier}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status of one file
+         * @description Tells whether a document of a file source behind the inference is indexed.
+         */
+        get: operations["getFileStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        RagList: components["schemas"]["RagItem"][];
+        RagItem: {
+            /** @description Internal identifier. */
+            id: string;
+            /** @example Staff handbook */
+            name: string;
+            /**
+             * @description Slug used in paths.
+             * @example handbook
+             */
+            identifier: string;
+            /**
+             * @description paused: an administrator stopped indexing. error: the last scan could not read the file source. What is indexed stays searchable.
+             * @enum {string}
+             */
+            status: "active" | "paused" | "error";
+            /** @description Files known to the RAG. */
+            totalFiles: number;
+            /** @description Files that are indexed. */
+            processedFiles: number;
+            /** @description Vectors stored. */
+            numberVectors: number;
+            fileSource: components["schemas"]["FileSourceReference"];
+        };
+        FileSourceReference: {
+            id: string;
+            name: string;
+            identifier: string;
+            provider: components["schemas"]["Provider"];
+        };
+        /** @enum {string} */
+        Provider: "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
+        Error: {
+            /** @description What went wrong, in one line. */
+            error: string;
+        };
+        RagDetail: {
+            /** @description Internal identifier. */
+            id: string;
+            /** @example Staff handbook */
+            name: string;
+            /**
+             * @description Slug used in paths.
+             * @example handbook
+             */
+            identifier: string;
+            /**
+             * @description paused: an administrator stopped indexing. error: the last scan could not read the file source. What is indexed stays searchable.
+             * @enum {string}
+             */
+            status: "active" | "paused" | "error";
+            /** @description Files known to the RAG. */
+            totalFiles: number;
+            /** @description Files that are indexed. */
+            processedFiles: number;
+            /** @description Vectors stored. */
+            numberVectors: number;
+            /** @enum {string} */
+            fileSourceScopeMode: "global" | "scoped";
+            fileSourceScopes: components["schemas"]["Scope"][];
+        };
+        Scope: {
+            /** @enum {string} */
+            type: "path" | "externalId";
+            /**
+             * @description A folder's path ends with a slash and includes everything beneath it; without one it is a file. Or the external id of a file or folder in a cloud drive.
+             * @example handbook/
+             */
+            value: string;
+        };
+        RagRetrieveResponse: {
+            chunks: components["schemas"]["Chunk"][];
+            degraded?: components["schemas"]["Degradation"];
+        };
+        Chunk: {
+            /** @description Fragment text. */
+            text: string;
+            /**
+             * @description Similarity.
+             * @example 0.731
+             */
+            score: number;
+            source?: components["schemas"]["ChunkSource"];
+        };
+        /** @description Only with includeSources. */
+        ChunkSource: {
+            ragIdentifier: string;
+            filePath: string;
+            name: string;
+            externalId: string | null;
+            url: string | null;
+            /** @description 0 for the file's first chunk. */
+            position: number;
+            page: number | null;
+            /** @description Heading path, outermost first. */
+            headings: string[];
+        };
+        /** @description Present when the answer was built with less context than requested. */
+        Degradation: {
+            /** @enum {boolean} */
+            occurred: true;
+            /** @description What was lost; only with an administrator session. */
+            message?: string;
+        };
+        RagRetrieveRequest: {
+            /**
+             * @description Search queries; each is searched separately and the results are de-duplicated.
+             * @example [
+             *       "How many days of leave are there?"
+             *     ]
+             */
+            semanticSearch: string[];
+            topK?: components["schemas"]["TopK"];
+            useReranking?: components["schemas"]["UseReranking"];
+            candidateMultiplier?: components["schemas"]["CandidateMultiplier"];
+            /**
+             * @description Drop chunks below this similarity.
+             * @example 0.1
+             */
+            similarityThreshold?: number;
+            includeDuplicates?: components["schemas"]["IncludeDuplicates"];
+            useAllFiles?: components["schemas"]["UseAllFiles"];
+            includeSources?: components["schemas"]["IncludeSources"];
+            /**
+             * @description Paths or external ids of files.
+             * @example [
+             *       "handbook/leave.md"
+             *     ]
+             */
+            selectedFiles?: string[];
+            /**
+             * @description Paths of folders.
+             * @example [
+             *       "handbook/"
+             *     ]
+             */
+            selectedFolders?: string[];
+        };
+        /**
+         * @description Chunks to return.
+         * @default 5
+         */
+        TopK: number;
+        /**
+         * @description Reorder the results, if the RAG has a reranker.
+         * @default false
+         */
+        UseReranking: boolean;
+        /**
+         * @description Candidates before reranking: topK times this value.
+         * @default 2
+         */
+        CandidateMultiplier: number;
+        /**
+         * @description Include chunks marked as duplicates.
+         * @default false
+         */
+        IncludeDuplicates: boolean;
+        /**
+         * @description When false, search only selectedFiles and selectedFolders.
+         * @default true
+         */
+        UseAllFiles: boolean;
+        /**
+         * @description Add to each chunk where it comes from.
+         * @default false
+         */
+        IncludeSources: boolean;
+        RagFilePage: {
+            data: components["schemas"]["RagFileEntry"][];
+            /** @description Number of files in all pages. */
+            total: number;
+            page: number;
+            limit: number;
+        };
+        RagFileEntry: {
+            /** @example handbook/leave.md */
+            filePath: string;
+            /** @example leave.md */
+            name: string;
+            status: components["schemas"]["FileStatusName"];
+            /**
+             * Format: date-time
+             * @description The last time it was indexed; null until the first.
+             * @example 2026-01-31T08:15:30.123Z
+             */
+            indexedAt: string | null;
+            /** @description Bytes. */
+            size: number;
+            /** @example text/markdown */
+            mimeType: string;
+            /** @description Reason when status is error; null otherwise. */
+            errorMessage: string | null;
+            externalId: string | null;
+        };
+        /** @enum {string} */
+        FileStatusName: "pending" | "processing" | "indexed" | "error" | "deleted";
+        RagFileList: components["schemas"]["RagFileEntry"][];
+        Ok: {
+            /** @enum {boolean} */
+            ok: true;
+        };
+        InferenceList: components["schemas"]["InferenceItem"][];
+        InferenceItem: {
+            /** @example Ask the handbook */
+            name: string;
+            /** @description Slug used in paths. */
+            identifier: string;
+            /**
+             * Format: uri
+             * @description Where the inference is run.
+             */
+            url: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Linked RAGs; with any, semanticSearch must be sent when running. */
+            fileSources: components["schemas"]["LinkedFileSource"][];
+        };
+        LinkedFileSource: {
+            ragIdentifier: string;
+            ragName: string;
+            /** @description Identifier of the file source. */
+            identifier: string;
+            provider: components["schemas"]["Provider"];
+        };
+        InferenceRunResponse: {
+            /** @description Content blocks; with jsonSchema what follows that schema. */
+            response: components["schemas"]["ContentBlock"][] | unknown[] | components["schemas"]["StructuredResponse"];
+            /** @description Identifier of the inference executed. */
+            inference: string;
+            params: components["schemas"]["InferenceRunParams"];
+            /** @description Fragments used as context. */
+            items: components["schemas"]["Chunk"][];
+            toolCalls: components["schemas"]["ToolCall"][];
+            /** @description Only with includeSystemPrompt. */
+            systemPrompt?: string;
+            degraded?: components["schemas"]["Degradation"];
+            timings?: components["schemas"]["Timings"];
+            usage?: components["schemas"]["Usage"];
+        };
+        ContentBlock: {
+            /** @enum {string} */
+            type: "text";
+            text: string;
+        };
+        StructuredResponse: {
+            [key: string]: unknown;
+        };
+        /** @description The parameters received, with defaults applied. */
+        InferenceRunParams: {
+            prompt: string;
+            semanticSearch?: string[];
+            topK: number;
+            useReranking: boolean;
+            candidateMultiplier: number;
+            similarityThreshold?: number;
+            includeDuplicates: boolean;
+            jsonSchema?: string;
+            useAllFiles: boolean;
+            selectedFiles?: components["schemas"]["SelectedFiles"][];
+            selectedFolders?: components["schemas"]["SelectedFolders"][];
+            providerFilter?: components["schemas"]["ProviderFilter"][];
+            includeSystemPrompt: boolean;
+            includeSources?: boolean;
+        };
+        SelectedFiles: {
+            ragIdentifier: string;
+            files: string[];
+        };
+        SelectedFolders: {
+            ragIdentifier: string;
+            folders: string[];
+        };
+        ProviderFilter: {
+            ragIdentifier?: string;
+            /**
+             * @description A key of the file's metadata.
+             * @example labels
+             */
+            field: string;
+            /** @description One of them must match. */
+            values: string[];
+        };
+        ToolCall: {
+            id: string;
+            tool: string;
+            ok: boolean;
+            /** @description Only with an administrator session. */
+            debug?: {
+                input?: unknown;
+                output: string;
+                durationMs: number;
+            };
+        };
+        /** @description Only with an administrator session. */
+        Timings: {
+            contextMs: number;
+            rerankingMs: number;
+            modelMs: number;
+            totalMs: number;
+        };
+        /** @description Only with an administrator session. */
+        Usage: {
+            inputTokens: number;
+            outputTokens: number;
+            totalTokens: number;
+            cost: components["schemas"]["Cost"];
+        };
+        /** @description Null when the model has no price. */
+        Cost: {
+            amount: number;
+            currency: string;
+        } | null;
+        InferenceRunRequest: {
+            /**
+             * @description What the model receives; it takes no part in the document search.
+             * @example Summarise how leave is asked for.
+             */
+            prompt: string;
+            /**
+             * @description Search queries; each is searched separately and the results are de-duplicated.
+             * @example [
+             *       "How many days of leave are there?"
+             *     ]
+             */
+            semanticSearch?: string[];
+            topK?: components["schemas"]["TopK"];
+            useReranking?: components["schemas"]["UseReranking"];
+            candidateMultiplier?: components["schemas"]["CandidateMultiplier"];
+            /**
+             * @description Drop chunks below this similarity.
+             * @example 0.1
+             */
+            similarityThreshold?: number;
+            includeDuplicates?: components["schemas"]["IncludeDuplicates"];
+            useAllFiles?: components["schemas"]["UseAllFiles"];
+            includeSources?: components["schemas"]["IncludeSources"];
+            /** @description Files by RAG: paths or external ids. */
+            selectedFiles?: components["schemas"]["SelectedFiles"][];
+            /** @description Folders by RAG. */
+            selectedFolders?: components["schemas"]["SelectedFolders"][];
+            /** @description Filter on provider metadata; every entry must match. */
+            providerFilter?: components["schemas"]["ProviderFilter"][];
+            includeSystemPrompt?: components["schemas"]["IncludeSystemPrompt"];
+            /** @description A JSON Schema serialised as a string; forces the shape of response. */
+            jsonSchema?: string;
+        };
+        /**
+         * @description Return the system prompt in the response.
+         * @default false
+         */
+        IncludeSystemPrompt: boolean;
+        InferenceRetrieveResponse: {
+            systemPrompt: string;
+            chunks: components["schemas"]["Chunk"][];
+            degraded?: components["schemas"]["Degradation"];
+        };
+        InferenceRetrieveRequest: {
+            /**
+             * @description Search queries; each is searched separately and the results are de-duplicated.
+             * @example [
+             *       "How many days of leave are there?"
+             *     ]
+             */
+            semanticSearch?: string[];
+            topK?: components["schemas"]["TopK"];
+            useReranking?: components["schemas"]["UseReranking"];
+            candidateMultiplier?: components["schemas"]["CandidateMultiplier"];
+            /**
+             * @description Drop chunks below this similarity.
+             * @example 0.1
+             */
+            similarityThreshold?: number;
+            includeDuplicates?: components["schemas"]["IncludeDuplicates"];
+            useAllFiles?: components["schemas"]["UseAllFiles"];
+            includeSources?: components["schemas"]["IncludeSources"];
+            /** @description Files by RAG: paths or external ids. */
+            selectedFiles?: components["schemas"]["SelectedFiles"][];
+            /** @description Folders by RAG. */
+            selectedFolders?: components["schemas"]["SelectedFolders"][];
+            /** @description Filter on provider metadata; every entry must match. */
+            providerFilter?: components["schemas"]["ProviderFilter"][];
+            includeSystemPrompt?: components["schemas"]["IncludeSystemPrompt"];
+        };
+        InferenceFilePage: {
+            data: components["schemas"]["FileGroup"][];
+            /** @description Number of files in all pages. */
+            total: number;
+            page: number;
+            limit: number;
+        };
+        FileGroup: {
+            ragIdentifier: string;
+            ragName: string;
+            files: components["schemas"]["FileEntry"][];
+        };
+        FileEntry: {
+            /** @example handbook/leave.md */
+            filePath: string;
+            /** @example leave.md */
+            name: string;
+            status: components["schemas"]["FileStatusName"];
+            /**
+             * Format: date-time
+             * @description The last time it was indexed; null until the first.
+             * @example 2026-01-31T08:15:30.123Z
+             */
+            indexedAt: string | null;
+            /** @description Bytes. */
+            size: number;
+            /** @example text/markdown */
+            mimeType: string;
+            /** @description Reason when status is error; null otherwise. */
+            errorMessage: string | null;
+        };
+        FileState: {
+            name: string;
+            /** @description Bytes. */
+            size: number;
+            status: components["schemas"]["FileStatusName"];
+            /**
+             * Format: date-time
+             * @description The last time it was indexed; null until the first.
+             * @example 2026-01-31T08:15:30.123Z
+             */
+            indexedAt: string | null;
+            /** @description Reason when status is error; null otherwise. */
+            errorMessage: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listRags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The permitted RAGs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019c12ab-7f00-7a11-9c2e-2b6b3c5d7e90",
+                     *         "name": "Fenwright handbook (sample)",
+                     *         "identifier": "sample",
+                     *         "status": "active",
+                     *         "totalFiles": 48,
+                     *         "processedFiles": 48,
+                     *         "numberVectors": 412,
+                     *         "fileSource": {
+                     *           "id": "019c12ab-7e00-7d5b-8a4f-5d1c9a0be3f2",
+                     *           "name": "Fenwright handbook (sample)",
+                     *           "identifier": "sample",
+                     *           "provider": "file_system"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["RagList"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the RAG. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The RAG. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019c12ab-7f00-7a11-9c2e-2b6b3c5d7e90",
+                     *       "name": "Fenwright handbook (sample)",
+                     *       "identifier": "sample",
+                     *       "status": "active",
+                     *       "totalFiles": 48,
+                     *       "processedFiles": 48,
+                     *       "numberVectors": 412,
+                     *       "fileSourceScopeMode": "global",
+                     *       "fileSourceScopes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RagDetail"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retrieveFromRag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the RAG. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "semanticSearch": [
+                 *         "How many days of annual leave do I have?"
+                 *       ],
+                 *       "topK": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["RagRetrieveRequest"];
+            };
+        };
+        responses: {
+            /** @description The chunks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chunks": [
+                     *         {
+                     *           "text": "Full-time employees have **26 days of paid leave a year**, on top of the eight bank holidays in England.",
+                     *           "score": 0.731
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RagRetrieveResponse"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Payload too large"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRagFiles: {
+        parameters: {
+            query?: {
+                /** @description From 1; a page past the end is empty. */
+                page?: number;
+                /** @description Files on a page. */
+                limit?: number;
+                /** @description Only files in this status. */
+                status?: components["schemas"]["FileStatusName"] & unknown;
+                /** @description Only files beneath this folder. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the RAG. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of files, or all of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "filePath": "handbook/leave.md",
+                     *           "name": "leave.md",
+                     *           "size": 4120,
+                     *           "status": "indexed",
+                     *           "indexedAt": "2026-01-31T08:15:30.123Z",
+                     *           "errorMessage": null,
+                     *           "mimeType": "text/markdown",
+                     *           "externalId": null
+                     *         }
+                     *       ],
+                     *       "total": 48,
+                     *       "page": 1,
+                     *       "limit": 20
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RagFilePage"] | components["schemas"]["RagFileList"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addRagScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the RAG. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "path",
+                 *       "value": "handbook/"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Scope"];
+            };
+        };
+        responses: {
+            /** @description The scope was added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The scope is already in the list. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Scope already exists"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Payload too large"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The RAG is in global mode: it has no scope list. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "RAG is in global scope mode"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeRagScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the RAG. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "path",
+                 *       "value": "handbook/"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Scope"];
+            };
+        };
+        responses: {
+            /** @description The scope is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Payload too large"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The RAG is in global mode: it has no scope list. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "RAG is in global scope mode"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listInferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The permitted inferences. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "Fenwright handbook (sample)",
+                     *         "identifier": "sample",
+                     *         "url": "https://quarry.example/api/inferences/sample",
+                     *         "createdAt": "2026-01-31T08:15:30.123Z",
+                     *         "fileSources": [
+                     *           {
+                     *             "ragIdentifier": "sample",
+                     *             "ragName": "Fenwright handbook (sample)",
+                     *             "identifier": "sample",
+                     *             "provider": "file_system"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["InferenceList"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runInference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the inference. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "How many days of annual leave do I have?",
+                 *       "semanticSearch": [
+                 *         "How many days of annual leave do I have?"
+                 *       ],
+                 *       "topK": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["InferenceRunRequest"];
+            };
+        };
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response": [
+                     *         {
+                     *           "type": "text",
+                     *           "text": "Full-time employees have 26 days of paid leave a year."
+                     *         }
+                     *       ],
+                     *       "inference": "sample",
+                     *       "params": {
+                     *         "prompt": "How many days of annual leave do I have?",
+                     *         "semanticSearch": [
+                     *           "How many days of annual leave do I have?"
+                     *         ],
+                     *         "topK": 3,
+                     *         "useReranking": false,
+                     *         "candidateMultiplier": 2,
+                     *         "includeDuplicates": false,
+                     *         "useAllFiles": true,
+                     *         "includeSystemPrompt": false
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "text": "Full-time employees have **26 days of paid leave a year**, on top of the eight bank holidays in England.",
+                     *           "score": 0.731
+                     *         }
+                     *       ],
+                     *       "toolCalls": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InferenceRunResponse"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Payload too large"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The model provider failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Model provider: 503"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retrieveForInference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the inference. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "semanticSearch": [
+                 *         "How many days of annual leave do I have?"
+                 *       ],
+                 *       "topK": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["InferenceRetrieveRequest"];
+            };
+        };
+        responses: {
+            /** @description The context. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "systemPrompt": "Answer from the passages.",
+                     *       "chunks": [
+                     *         {
+                     *           "text": "Full-time employees have **26 days of paid leave a year**, on top of the eight bank holidays in England.",
+                     *           "score": 0.731
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InferenceRetrieveResponse"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Payload too large"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listInferenceFiles: {
+        parameters: {
+            query: {
+                /** @description From 1; a page past the end is empty. */
+                page: number;
+                /** @description Files on a page. */
+                limit?: number;
+                /** @description Restrict to one RAG. */
+                ragIdentifier?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the inference. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of files. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ragIdentifier": "sample",
+                     *           "ragName": "Fenwright handbook (sample)",
+                     *           "files": [
+                     *             {
+                     *               "filePath": "handbook/leave.md",
+                     *               "name": "leave.md",
+                     *               "size": 4120,
+                     *               "status": "indexed",
+                     *               "indexedAt": "2026-01-31T08:15:30.123Z",
+                     *               "errorMessage": null,
+                     *               "mimeType": "text/markdown"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "total": 48,
+                     *       "page": 1,
+                     *       "limit": 20
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InferenceFilePage"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getFileStatus: {
+        parameters: {
+            query: {
+                /** @description Relative path or external identifier of the file. */
+                file: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the inference. */
+                identifier: string;
+                /** @description Identifier of the file source. */
+                file_source_identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file's state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "leave.md",
+                     *       "size": 4120,
+                     *       "status": "indexed",
+                     *       "indexedAt": "2026-01-31T08:15:30.123Z",
+                     *       "errorMessage": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileState"];
+                };
+            };
+            /** @description The request is not valid; the message lists the failing fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Invalid request: topK must be at most 100; semanticSearch is required"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token is missing or unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Unauthorized"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The token does not cover the resource. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The identifier does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request rate is exceeded. */
+            429: {
+                headers: {
+                    /** @description Whole seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the log has it under the request's id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The rate-limit store cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Rate limiting unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

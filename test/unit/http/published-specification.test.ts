@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { parseConfig } from "../../../src/config.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { createApp } from "../../../src/http/app.ts";
+import type { Services } from "../../../src/services.ts";
+
+const BASE_URL = "https://quarry.test";
+const RULESET = "extends:\n  - spectral:oas\n";
+const LINT_WITHIN_MS = 60_000;
+
+let folder: string;
+let file: string;
+let document: Record<string, unknown>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "quarry-openapi-"));
+  file = join(folder, "openapi.json");
+  const config = parseConfig({ ENVIRONMENT: "development", PUBLIC_BASE_URL: BASE_URL });
+  // The page needs no more of the services than this.
+  const services = { config, log: jsonLog(() => {}) } as unknown as Services;
+  const app = createApp(() => services);
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
+  const request = new Request(`${BASE_URL}/api/openapi.json`);
+  const response = await app.fetch(request, {} as never, context as never);
+  const text = await response.text();
+  document = JSON.parse(text) as Record<string, unknown>;
+  writeFileSync(file, text);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(command: string, ...args: string[]) {
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+test("redocly finds neither errors nor warnings", { timeout: LINT_WITHIN_MS }, () => {
+  const { status, output } = run("redocly", "lint", "--format=json", file);
+  const found = JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)) as {
+    totals: { errors: number; warnings: number };
+  };
+  expect({ status, ...found.totals }).toMatchObject({ status: 0, errors: 0, warnings: 0 });
+});
+
+test("spectral's oas rules find nothing", { timeout: LINT_WITHIN_MS }, () => {
+  const ruleset = join(folder, "spectral.yaml");
+  writeFileSync(ruleset, RULESET);
+  const lint = run("spectral", "lint", file, "--ruleset", ruleset, "--fail-severity", "hint");
+  expect(lint).toMatchObject({ status: 0 });
+  expect(lint.output).toContain("No results with a severity of 'hint' or higher found!");
+});
+
+test("the types made from it are those that the programs are compiled with", async () => {
+  const compiler = new URL("./typescript-with-an-api.ts", import.meta.url).href;
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier === "typescript" ? compiler : specifier, context),
+  });
+  try {
+    const { default: typesOf, astToString } = await import("openapi-typescript");
+    const types = astToString(await typesOf(document as never));
+    // After a change of the API: vitest run --project unit test/unit/http -u
+    await expect(types).toMatchFileSnapshot("../../contract/generated/api.d.ts");
+  } finally {
+    hooks.deregister();
+  }
+});
+
+test("every schema of a body has a name, and every operation its errors", () => {
+  const { paths } = document as {
+    paths: Record<
+      string,
+      Record<
+        string,
+        {
+          requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+          responses: Record<string, { content: Record<string, { schema: object }> }>;
+        }
+      >
+    >;
+  };
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      const body = requestBody?.content["application/json"];
+      if (body !== undefined) {
+        expect(Object.keys(body.schema), `${method} ${path}`).toEqual(["$ref"]);
+        expect(body.example, `${method} ${path}`).toBeDefined();
+      }
+      for (const [status, { content }] of Object.entries(responses)) {
+        const schema = JSON.stringify(content["application/json"]?.schema);
+        expect(schema, `${method} ${path} ${status}`).toContain("#/components/schemas/");
+      }
+      const always = ["200", "401", "429", "500", "503"];
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(always));
+      if (path.includes("{")) expect(responses).toHaveProperty("403");
+      if (path.includes("{")) expect(responses).toHaveProperty("404");
+    }
+  }
+});
+
+test("agents, webhooks, the panel and the two public pages are absent", () => {
+  const text = Object.keys(document["paths"] as object).join(" ");
+  expect(text).not.toMatch(/agents|webhooks|panel|docs|openapi/);
+});
