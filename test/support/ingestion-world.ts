@@ -67,6 +67,24 @@ export class World {
     return id;
   }
 
+  /** Texts that are embedded from now on, in the order of their calls. */
+  countEmbedded(): string[] {
+    const texts: string[] = [];
+    const { models } = this.services;
+    this.services.models = {
+      ...models,
+      embedder(name, dimensions) {
+        const embedder = models.embedder(name, dimensions);
+        const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+          texts.push(...options.values);
+          return await embedder.model.doEmbed(options);
+        };
+        return { ...embedder, model: { ...embedder.model, doEmbed } };
+      },
+    };
+    return texts;
+  }
+
   index(ragId: RagId): RagIndex {
     return this.services.ragIndexes({ ragId, generation: 1, shard: 0 });
   }

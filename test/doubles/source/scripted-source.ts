@@ -1,0 +1,78 @@
+import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import type { ListedFile, ListingPage, SourceReader } from "../../../src/ports/source-reader.ts";
+
+export type ScriptedFile = {
+  text: string;
+  /** Without it, the text is its own version. */
+  version?: string;
+  externalId?: string;
+  metadata?: Record<string, unknown>;
+};
+
+/** A document source in memory that lists in pages, fails when told to, and counts its calls. */
+export class ScriptedSource implements SourceReader {
+  files = new Map<string, ScriptedFile>();
+  pageSize = 1_000;
+  /** Thrown by the listing of the page with this number, from 0, while it is set. */
+  failures = new Map<number, SourceFailure>();
+  /** Thrown when the file of this path is opened. */
+  openFailures = new Map<string, SourceFailure>();
+  partial = false;
+  opened: string[] = [];
+  listings = 0;
+  beforePage: (page: number) => Promise<void> = async () => undefined;
+
+  constructor(files: Record<string, string | ScriptedFile> = {}) {
+    this.set(files);
+  }
+
+  set(files: Record<string, string | ScriptedFile>): void {
+    this.files = new Map(
+      Object.entries(files).map(([path, file]) => [
+        path,
+        typeof file === "string" ? { text: file } : file,
+      ]),
+    );
+  }
+
+  async list(cursor: string | null): Promise<ListingPage> {
+    const page = Number(cursor ?? 0);
+    await this.beforePage(page);
+    if (page === 0) this.listings++;
+    const failure = this.failures.get(page);
+    if (failure !== undefined) throw failure;
+    const all = [...this.files].map(([path, file]) => this.#listed(path, file));
+    const next = (page + 1) * this.pageSize;
+    return {
+      files: all.slice(page * this.pageSize, next),
+      gone: [],
+      next: next < all.length ? String(page + 1) : null,
+      partial: this.partial,
+    };
+  }
+
+  async open({ path }: ListedFile) {
+    this.opened.push(path);
+    const failure = this.openFailures.get(path);
+    if (failure !== undefined) throw failure;
+    const file = this.files.get(path);
+    if (file === undefined) return { outcome: "gone" as const };
+    const body = new Response(file.text).body;
+    if (body === null) throw new SourceFailure("down", "scripted source: no body");
+    return { outcome: "opened" as const, body, size: file.text.length, mimeType: null };
+  }
+
+  #listed(path: string, file: ScriptedFile): ListedFile {
+    return {
+      path,
+      externalId: file.externalId ?? path,
+      url: null,
+      name: path.slice(path.lastIndexOf("/") + 1),
+      size: file.text.length,
+      mimeType: "text/plain",
+      version: file.version ?? file.text,
+      metadata: file.metadata ?? {},
+      sourceState: null,
+    };
+  }
+}

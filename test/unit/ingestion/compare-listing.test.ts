@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+
+import type { FileId } from "../../../src/core/ids.ts";
+import type { KnownRow } from "../../../src/db/listing-store.ts";
+import { comparePage } from "../../../src/ingestion/compare-listing.ts";
+import type { ListedFile } from "../../../src/ports/source-reader.ts";
+
+const listed = (path: string, change: Partial<ListedFile> = {}): ListedFile => ({
+  path,
+  externalId: null,
+  url: null,
+  name: path,
+  size: 1,
+  mimeType: "text/plain",
+  version: "1",
+  metadata: {},
+  sourceState: null,
+  ...change,
+});
+
+const known = (id: string, path: string, change: Partial<KnownRow> = {}): KnownRow => ({
+  ...listed(path),
+  id: id as FileId,
+  deletedAt: null,
+  ...change,
+});
+
+const compare = (files: ListedFile[], rows: KnownRow[]) => {
+  let made = 0;
+  return comparePage(files, rows, () => `new${made++}` as FileId);
+};
+
+test("what is equal is not written, and seen", () => {
+  const { writes, counts, seen } = compare([listed("a")], [known("1", "a")]);
+  expect(writes).toEqual({ writes: [], moved: [], states: [], failures: [] });
+  expect(counts).toMatchObject({ unchanged: 1, downloadsSaved: 1, added: 0, changed: 0 });
+  expect(seen).toEqual(["1"]);
+});
+
+test("a change of version, metadata or place is a change; of the reader's state it is not", () => {
+  const rows = ["a", "b", "c"].map((path) => known(path, path, { externalId: path }));
+  const { writes, counts } = compare(
+    [
+      listed("a", { externalId: "a", version: "2" }),
+      listed("b", { externalId: "b", metadata: { labels: ["x"] } }),
+      listed("d", { externalId: "c" }),
+    ],
+    rows,
+  );
+  expect(writes.writes.map(({ id, path }) => [id, path])).toEqual([
+    ["a", "a"],
+    ["b", "b"],
+    ["c", "d"],
+  ]);
+  expect(writes.moved).toEqual(["c"]);
+  expect(counts).toMatchObject({ changed: 3, downloadsSaved: 2 });
+
+  const state = compare([listed("a", { sourceState: { etag: "x" } })], [known("1", "a")]);
+  expect(state.writes).toMatchObject({ writes: [], states: [{ id: "1" }] });
+  expect(state.counts).toMatchObject({ unchanged: 1 });
+});
+
+test("a file that takes the path of one that moved away is a new file", () => {
+  const { writes, seen } = compare(
+    [listed("a", { externalId: "2" }), listed("b", { externalId: "1" })],
+    [known("1", "a", { externalId: "1" })],
+  );
+  expect(seen).toEqual(["new0", "1"]);
+  expect(writes.moved).toEqual(["1"]);
+});
+
+test("a file that was deleted and is listed again is added under its old id", () => {
+  const { counts, seen } = compare([listed("a")], [known("1", "a", { deletedAt: 5 })]);
+  expect(counts).toMatchObject({ added: 1, unchanged: 0 });
+  expect(seen).toEqual(["1"]);
+});
+
+test("a failing file stays as it was read, or becomes an error when it never was", () => {
+  const failure = { kind: "down" as const, message: "web: 503" };
+  const read = compare([listed("a", { failure })], [known("1", "a")]);
+  expect(read.writes.writes).toEqual([]);
+  expect(read.counts).toMatchObject({ failed: 1, unchanged: 0 });
+  expect(read.seen).toEqual(["1"]);
+  const unread = compare([listed("b", { failure, version: "" })], []);
+  expect(unread.writes.failures).toEqual([{ id: "new0", message: "web: 503", outside: true }]);
+  expect(unread.counts).toMatchObject({ failed: 1, added: 0 });
+});
+
+test("a path that is listed twice is one file", () => {
+  const { seen, counts } = compare([listed("a"), listed("a", { version: "2" })], []);
+  expect(seen).toEqual(["new0"]);
+  expect(counts).toMatchObject({ added: 1 });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+
+import { UnreadableDocument } from "../../../src/ingestion/extractors/extracted-document.ts";
+import { MAX_TRIES, backOffMs } from "../../../src/ingestion/hold-times.ts";
+import { StepFailure, during, verdictOn } from "../../../src/ingestion/index-failure.ts";
+import { isMassRemoval } from "../../../src/ingestion/remove-what-is-gone.ts";
+import { scanFailureVerdict } from "../../../src/ingestion/scan-failure.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import { SourceFailure } from "../../../src/ports/source-reader.ts";
+
+test("a file is tried again after 10 s, 30 s, 2 min and 10 min, a fifth more at most, then no more", () => {
+  const waits = [1, 2, 3, 4, 5].map((attempts) => backOffMs(attempts, () => 0));
+  expect(waits).toEqual([10_000, 30_000, 120_000, 600_000, null]);
+  expect(backOffMs(1, () => 0.999)).toBeLessThanOrEqual(12_000);
+});
+
+test("a verdict says in plain words what failed, and never what the platform said", async () => {
+  const thrown = await during("index", async () => {
+    throw new Error("https://internal.example/?key=secret");
+  }).catch((failure: unknown) => failure);
+  expect(verdictOn(thrown, 1)).toMatchObject({ kind: "again", message: "index: failed" });
+  expect(verdictOn(new Error("secret"), MAX_TRIES)).toEqual({
+    kind: "given-up",
+    message: "indexing failed after 5 tries",
+  });
+  const model = await during("embedding provider", async () => {
+    throw new ModelFailure("429", { retryAfterMs: 90_000 });
+  }).catch((failure: unknown) => failure);
+  expect(verdictOn(model, 1)).toMatchObject({
+    kind: "again",
+    message: "embedding provider: 429",
+    delayMs: 90_000,
+  });
+  expect(verdictOn(model, MAX_TRIES)).toEqual({
+    kind: "given-up",
+    message: "embedding provider: 429 after 5 tries",
+  });
+});
+
+test("what lies in the document is no matter of trying again", () => {
+  expect(verdictOn(new UnreadableDocument("PDF is encrypted"), 1)).toEqual({
+    kind: "unreadable",
+    message: "PDF is encrypted",
+  });
+  expect(verdictOn(new SourceFailure("our-limit", "larger than 25 MiB"), 1).kind).toBe(
+    "unreadable",
+  );
+  expect(verdictOn(new SourceFailure("denied", "drive: 403"), 1).kind).toBe("given-up");
+  expect(verdictOn(new StepFailure("index: failed", null), 1).kind).toBe("again");
+});
+
+test("a scan tries a page again by kind of failure, and says how often it did", () => {
+  const throttled = new SourceFailure("throttled", "drive: 429", 120_000);
+  const first = scanFailureVerdict(throttled, { step: 3, attempts: 0 });
+  expect(first).toEqual({ again: true, message: "drive: 429", delayMs: 120_000 });
+  expect(scanFailureVerdict(throttled, { step: 3, attempts: 4 })).toMatchObject({
+    again: false,
+    message: "drive: 429 after 5 tries",
+  });
+  expect(scanFailureVerdict(throttled, { step: 0, attempts: 1 }).again).toBe(false);
+  const denied = new SourceFailure("denied", "drive: 401");
+  expect(scanFailureVerdict(denied, { step: 3, attempts: 0 })).toMatchObject({
+    again: false,
+    message: "drive: 401",
+  });
+});
+
+test("removals are held above 20 and above half", () => {
+  expect(isMassRemoval(20, 20)).toBe(false);
+  expect(isMassRemoval(21, 42)).toBe(false);
+  expect(isMassRemoval(22, 42)).toBe(true);
+});

@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
+import type { Services } from "../../../src/services.ts";
+import { CrashPoint } from "../../support/crash.ts";
+import type { CrashMoment } from "../../support/crash.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+
+const MOMENTS: CrashMoment[] = ["before", "after"];
+const LIMIT = 60;
+/** Dozens of runs of a whole life of files, each with its sweeps. */
+const TIMEOUT_MS = 180_000;
+
+/** Runs the work with a crash at each outside call in turn, until one run meets no crash. */
+async function atEachCall(
+  run: (world: World, crash: CrashPoint) => Promise<void>,
+  check: (world: World) => Promise<void>,
+): Promise<number> {
+  let points = 0;
+  for (const moment of MOMENTS) {
+    for (let at = 1; ; at++) {
+      if (at > LIMIT) throw new Error("the work does not come to an end");
+      const world = new World();
+      const crash = new CrashPoint(at, moment);
+      await run(world, crash);
+      await check(world);
+      if (!crash.hasCrashed) break;
+      points++;
+    }
+  }
+  return points;
+}
+
+/** The worker dies; later another one, and the sweep, find what it left. */
+async function recover(world: World, crash: CrashPoint): Promise<void> {
+  crash.revive();
+  await world.deliver();
+  for (const minutes of [3, 15]) {
+    world.now += minutes * MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  }
+}
+
+const push = async (world: World, source: FileSourceId, path: string, text: string) =>
+  await putFile(world.services, {
+    source: { id: source },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: "text/html",
+    metadata: null,
+  });
+
+test(
+  "a worker that dies at any call of an index job leaves work that ends as if it had not",
+  async () => {
+    let rags: RagId[] = [];
+    let embedded: string[] = [];
+    const points = await atEachCall(
+      async (world, crash) => {
+        const source = await world.addSource();
+        rags = [await world.addRag(source), await world.addRag(source)];
+        embedded = world.countEmbedded();
+        await push(world, source, "a.html", "<p>A note about moss.</p>");
+        await push(world, source, "b.html", "");
+        await push(world, source, "c.html", "<p>A note about peat.</p>");
+        const untouched = world.services;
+        world.services = crash.wrap(untouched);
+        await world.deliver().catch(() => undefined);
+        world.services = untouched;
+        await recover(world, crash);
+      },
+      async (world) => {
+        for (const rag of rags) {
+          expect(await world.rows(rag)).toMatchObject([
+            { path: "a.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
+            { path: "b.html", status: "error", chunks: 0, error: "no text found" },
+            { path: "c.html", status: "indexed", chunks: 1, error: null, attempts: 0 },
+          ]);
+          expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 1, vectors: 2 });
+          expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2, staged: 0 });
+          expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.html", "c.html"]);
+        }
+        // Nothing that was stored is embedded again: at most the call that was lost is repeated.
+        expect(embedded.length).toBeLessThanOrEqual(8);
+      },
+    );
+    expect(points).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a push that dies at any call ends, pushed again, with one file and its bytes",
+  async () => {
+    let rag: RagId;
+    await atEachCall(
+      async (world, crash) => {
+        const source = await world.addSource();
+        rag = await world.addRag(source);
+        await push(world, source, "a.html", "<p>A note, once.</p>");
+        await world.deliver();
+        const untouched = world.services;
+        world.services = crash.wrap(untouched);
+        await push(world, source, "a.html", "<p>A note, twice.</p>").catch(() => undefined);
+        world.services = untouched;
+        crash.revive();
+        await push(world, source, "a.html", "<p>A note, twice.</p>");
+        await recover(world, crash);
+      },
+      async (world) => {
+        expect(await world.rows(rag)).toMatchObject([{ path: "a.html", status: "indexed" }]);
+        expect(await world.shown(rag)).toEqual({ "a.html": ["A note, twice."] });
+      },
+    );
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a removal that dies at any call is finished by the sweep",
+  async () => {
+    let rag: RagId;
+    let removed = false;
+    await atEachCall(
+      async (world, crash) => {
+        const source = await world.addSource();
+        rag = await world.addRag(source);
+        await push(world, source, "a.html", "<p>A note.</p>");
+        await world.deliver();
+        const untouched = world.services;
+        world.services = crash.wrap(untouched);
+        const of = { source: { id: source }, path: "a.html" };
+        await removeFile(world.services, of).catch(() => undefined);
+        world.services = untouched;
+        await recover(world, crash);
+        const [row] = await world.rows(rag);
+        removed = row?.status === "deleted";
+      },
+      async (world) => {
+        expect(await world.shown(rag)).toEqual(removed ? {} : { "a.html": ["A note."] });
+        expect(await world.counters(rag)).toMatchObject({ vectors: removed ? 0 : 1 });
+      },
+    );
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a file removed while any step of its index job runs does not come back",
+  async () => {
+    for (let at = 1; at <= LIMIT; at++) {
+      const world = new World();
+      const source = await world.addSource();
+      const rag = await world.addRag(source);
+      await push(world, source, "a.html", "<p>A note.</p>");
+      const untouched = world.services;
+      let calls = 0;
+      let removal: Promise<void> | null = null;
+      world.services = watching(untouched, async () => {
+        calls++;
+        if (calls !== at) return;
+        removal = removeFile(untouched, { source: { id: source }, path: "a.html" });
+        await removal;
+      });
+      await world.deliver();
+      world.services = untouched;
+      if (removal === null) return;
+      expect(await world.shown(rag)).toEqual({});
+      world.now += 15 * MINUTE_MS;
+      await sweep(world.services);
+      await world.deliver();
+      expect(await world.shown(rag)).toEqual({});
+      expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
+      expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, files: 0 });
+    }
+    throw new Error("the job does not come to an end");
+  },
+  TIMEOUT_MS,
+);
+
+/** Services that report each call to the index, the bucket and the model, before it is made. */
+function watching(services: Services, before: () => Promise<void>): Services {
+  const watched = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (object, name) => {
+        if (name === "then") return undefined;
+        return async (...args: unknown[]) => {
+          await before();
+          const method = Reflect.get(object, name) as (...args: unknown[]) => Promise<unknown>;
+          return await method.call(object, ...args);
+        };
+      },
+    });
+  return {
+    ...services,
+    files: watched(services.files),
+    ragIndexes: (address) => {
+      const index = services.ragIndexes(address);
+      return new Proxy(index, {
+        get: (stub, name) => {
+          return async (...args: unknown[]) => {
+            await before();
+            return await (Reflect.get(stub, name) as (...args: unknown[]) => Promise<unknown>)(
+              ...args,
+            );
+          };
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { receiveDriveNotification } from "../../../src/ingestion/receive-drive-notification.ts";
+import { World } from "../../support/ingestion-world.ts";
+
+async function driveWithChannel(world: World, channel: string) {
+  const source = await world.addSource("cloud_drive");
+  await env.DB.prepare(
+    `update file_sources set channel_id = ?2, channel_token_hash = ?3, channel_expires_at = ?4
+     where id = ?1`,
+  )
+    .bind(source, channel, await sha256Hex("right"), world.now + 60_000)
+    .run();
+  return source;
+}
+
+test("only a known, living channel with its token and a change opens a window", async () => {
+  const opened: string[] = [];
+  const world = new World({
+    openDriveWindow: async (id) => void opened.push(id),
+  });
+  const source = await driveWithChannel(world, "known");
+  const tell = (channelId: string, token: string, state: string) =>
+    receiveDriveNotification(world.services, { channelId, token, state });
+  await tell("unknown", "right", "change");
+  await tell("known", "wrong", "change");
+  await tell("known", "right", "sync");
+  await tell("known", "right", "");
+  expect(opened).toEqual([]);
+  await tell("known", "right", "change");
+  expect(opened).toEqual([source]);
+  world.now += 61_000;
+  await tell("known", "right", "change");
+  expect(opened).toEqual([source]);
+});
+
+test("a window stands through eviction, takes in what follows, and closes with one scan", async () => {
+  const world = new World();
+  const source = await world.addSource("cloud_drive");
+  const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));
+  const window = stub as unknown as { open(id: string): Promise<void> };
+  const before = Date.now();
+  await window.open(source);
+  const alarm = () => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());
+  const first = await alarm();
+  expect((first ?? 0) - before).toBeGreaterThanOrEqual(10_000);
+  await evictDurableObject(stub);
+  for (let at = 0; at < 5; at++) await window.open(source);
+  expect(await alarm()).toBe(first);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(await alarm()).toBe(null);
+  const left = await runInDurableObject(stub, async (_object, state) => state.storage.list());
+  expect(left.size).toBe(0);
+  await window.open(source);
+  expect(await alarm()).not.toBe(null);
+});
+
+test("the clock goes on beating, whatever its beat meets", async () => {
+  const stub = env.CLOCK.get(env.CLOCK.idFromName("tried"));
+  const clock = stub as unknown as { wake(): Promise<void> };
+  const alarm = () => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());
+  await clock.wake();
+  const first = await alarm();
+  await clock.wake();
+  expect(await alarm()).toBe(first);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(await alarm()).not.toBe(null);
+});

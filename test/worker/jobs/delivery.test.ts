@@ -1,0 +1,207 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import type { FileSourceId } from "../../../src/core/ids.ts";
+import { MAX_TRIES } from "../../../src/ingestion/hold-times.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { retryFiles } from "../../../src/ingestion/retry-files.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
+import { recoverAfterRestart } from "../../../src/ingestion/tick.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+
+const TIMEOUT_MS = 60_000;
+
+const push = async (world: World, source: FileSourceId, path: string, text: string) =>
+  await putFile(world.services, {
+    source: { id: source },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: "text/plain",
+    metadata: null,
+  });
+
+/** A small generator (mulberry32), so that a failing run can be repeated. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const shuffled = <T>(items: T[], random: () => number): T[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+/** Every call of the embedding model for a text with this word fails in this way. */
+function failingEmbedder(world: World, word: string, failure: () => Error) {
+  const { models } = world.services;
+  world.services.models = {
+    ...models,
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+        if (options.values.some((text) => text.includes(word))) throw failure();
+        return await embedder.model.doEmbed(options);
+      };
+      return { ...embedder, model: { ...embedder.model, doEmbed } };
+    },
+  };
+  return () => (world.services.models = models);
+}
+
+test("messages delivered three times in random order give the same state as once", async () => {
+  const random = randomFrom(7);
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  for (let at = 0; at < 12; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
+  for (let at = 0; at < 4; at++) await push(world, source, `${at}.txt`, `A note, ${at}, changed.`);
+  await removeFile(world.services, { source: { id: source }, path: "5.txt" });
+  await push(world, source, "6.txt", "");
+  const once = world.waiting.splice(0);
+  expect(once.length).toBe(17);
+  world.waiting = shuffled([...once, ...once, ...once], random);
+  await world.deliver((all) => shuffled(all, random));
+  expect(await world.counters(rag)).toEqual({
+    pending: 0,
+    processing: 0,
+    indexed: 10,
+    error: 1,
+    deleted: 1,
+    vectors: 10,
+  });
+  expect(await world.index(rag).facts()).toMatchObject({ chunks: 10, files: 10, staged: 0 });
+  const shown = await world.shown(rag);
+  expect(shown["0.txt"]).toEqual(["A note, 0, changed."]);
+  expect(shown["11.txt"]).toEqual(["A note, 11."]);
+  expect(Object.keys(shown)).toHaveLength(10);
+});
+
+test(
+  "one poison file among others is an error with its reason after 5 tries, and retried by one call",
+  async () => {
+    const world = new World();
+    const source = await world.addSource();
+    const rag = await world.addRag(source);
+    const heal = failingEmbedder(
+      world,
+      "poison",
+      () => new ModelFailure("429", { status: 429, retryable: false }),
+    );
+    for (let at = 0; at < 30; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
+    await push(world, source, "poison.txt", "A note, poison.");
+    let deliveries = 0;
+    await world.deliver((all) => {
+      deliveries += all.filter(({ queue }) => queue === "quarry-index").length > 0 ? 1 : 0;
+      return all;
+    });
+    expect(deliveries).toBe(MAX_TRIES);
+    expect(await world.counters(rag)).toMatchObject({ indexed: 30, error: 1, vectors: 30 });
+    const failed = (await world.rows(rag)).find(({ status }) => status === "error");
+    expect(failed).toMatchObject({
+      path: "poison.txt",
+      error: "embedding provider: 429 after 5 tries",
+    });
+    heal();
+    expect(await retryFiles(world.services, { ragId: rag, path: null })).toBe(1);
+    await world.deliver();
+    expect(await world.counters(rag)).toMatchObject({ indexed: 31, error: 0, vectors: 31 });
+  },
+  TIMEOUT_MS,
+);
+
+test("while a passing failure lasts the file waits, and what it said before still answers", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "a.txt", "A note, first.");
+  await world.deliver();
+  failingEmbedder(world, "second", () => new ModelFailure("503", { retryable: true }));
+  await push(world, source, "a.txt", "A note, second.");
+  const [envelope] = world.waiting.splice(0);
+  if (envelope !== undefined) await world.deliverBatch("quarry-index", [envelope]);
+  expect(world.waiting).toHaveLength(1);
+  expect(await world.rows(rag)).toMatchObject([{ status: "pending", error: null, attempts: 1 }]);
+  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, first."] });
+});
+
+test("a lost message is sent again by the sweep, and at once after a restart", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "a.txt", "A note.");
+  world.waiting = [];
+  const waiting = () =>
+    world.waiting.filter(({ body }) => "fileId" in body && body.ragId === rag).length;
+  await sweep(world.services);
+  expect(waiting()).toBe(0);
+  world.now += 2 * MINUTE_MS;
+  await sweep(world.services);
+  expect(waiting()).toBe(1);
+  world.waiting = [];
+  await recoverAfterRestart(world.services);
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
+test("a file whose worker dies each time is given up, and says so", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "a.txt", "A note.");
+  await env.DB.prepare(
+    "update rag_files set status = 'processing', attempts = 5, held_until = 5 where rag_id = ?",
+  )
+    .bind(rag)
+    .run();
+  await sweep(world.services);
+  expect(await world.rows(rag)).toMatchObject([
+    { status: "error", error: "indexing did not finish after 5 tries" },
+  ]);
+});
+
+test(
+  "an index that differs from its count is repaired",
+  async () => {
+    const world = new World();
+    const source = await world.addSource();
+    const rag = await world.addRag(source);
+    await push(world, source, "a.txt", "A note, kept.");
+    await push(world, source, "b.txt", "A note, lost by the index.");
+    await push(world, source, "c.txt", "A note, lost by the database.");
+    await push(world, source, "d.txt", "A note, lost by it too.");
+    await world.deliver();
+    const rows = await env.DB.prepare(
+      "select path, file_id as fileId, revision from rag_files where rag_id = ?",
+    )
+      .bind(rag)
+      .all<{ path: string; fileId: never; revision: number }>();
+    const of = (path: string) => rows.results.find((row) => row.path === path);
+    const lost = of("b.txt");
+    if (lost !== undefined) await world.index(rag).remove([lost]);
+    await env.DB.prepare("delete from rag_files where rag_id = ? and path in ('c.txt', 'd.txt')")
+      .bind(rag)
+      .run();
+    // Each turn of the sweep looks at some RAGs; all have their turn in time.
+    for (let turn = 0; turn < 40; turn++) {
+      world.now += MINUTE_MS;
+      await sweep(world.services);
+      await world.deliver();
+    }
+    expect(await world.shown(rag)).toEqual({
+      "a.txt": ["A note, kept."],
+      "b.txt": ["A note, lost by the index."],
+    });
+    expect(await world.counters(rag)).toMatchObject({ indexed: 2, vectors: 2 });
+  },
+  TIMEOUT_MS,
+);
