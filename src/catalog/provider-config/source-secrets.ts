@@ -1,5 +1,6 @@
 import { seal, unseal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Provider } from "../../db/records.ts";
 import { SECRET_FIELDS, takesSecret, type ProviderConfig } from "./config-schema.ts";
 
@@ -8,6 +9,7 @@ type Stored = { config: ProviderConfig; sealedSecrets: string | null };
 /**
  * Takes the secret out of a checked configuration and seals it; `true` stands in its place. One
  * that was left out stays what `before` holds, sealed with the current key.
+ * @throws QuarryError `invalid` when it cannot be read any more and must be given anew.
  */
 export async function sealSecrets(
   config: Config,
@@ -22,8 +24,18 @@ export async function sealSecrets(
   if (given !== undefined && given !== true) {
     return { config: shown, sealedSecrets: await seal(config, JSON.stringify({ [field]: given })) };
   }
-  if (of.before === null) throw new Error(`${field} is set nowhere`);
-  return { config: shown, sealedSecrets: await seal(config, await unseal(config, of.before)) };
+  const kept = await unsealed(config, of.before);
+  if (kept === null) throw invalid(`config.${field} is required, none that can be read is kept`);
+  return { config: shown, sealedSecrets: await seal(config, kept) };
+}
+
+/** Null when there is none, or its key is gone. */
+async function unsealed(config: Config, sealed: string | null): Promise<string | null> {
+  try {
+    return sealed === null ? null : await unseal(config, sealed);
+  } catch {
+    return null;
+  }
 }
 
 /**

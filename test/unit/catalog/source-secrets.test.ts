@@ -27,3 +27,12 @@ test("a secret outlives the rotation of the key: read with the old, kept with th
   expect(await openConfig(later, again)).toEqual(given);
   await expect(openConfig(later, sealed)).rejects.toThrow("neither ENCRYPTION_KEY nor");
 });
+
+test("a secret whose key is gone must be given anew", async () => {
+  const { sealedSecrets } = await sealSecrets(first, { provider, config: given, before: null });
+  const { clientSecret: _left, ...others } = given;
+  const before = sealedSecrets;
+  await expect(sealSecrets(later, { provider, config: others, before })).rejects.toThrow(
+    "Invalid request: config.clientSecret is required",
+  );
+});
