@@ -65,6 +65,8 @@ const variables = z.object({
 
 export type Config = z.infer<typeof variables>;
 
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
 const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
 
 /** Settings that are wrong together, or wrong in production. */
