@@ -41,12 +41,14 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const questions = await questionsOf(options, folder);
-  const { chatModel, ...models } = await modelSettings(process.env, stateFolder);
+  const { chatModel, embeddingModel, ...models } = await modelSettings(process.env, stateFolder);
   terminal.say("Starting the Worker …");
   await withWorker(
     { port: options.port, stateFolder, ...models, tell: terminal.warn },
     async (url) => {
       const api = await setUp(url, state, subject, chatModel);
+      const keeps = (state.embeddings[subject.identifier] ??= embeddingModel);
+      if (keeps !== embeddingModel) terminal.warn(keepsModel(subject, keeps, embeddingModel));
       await writeDemoState(stateFolder, state);
       await pushAndIndex(api, terminal, subject);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
@@ -80,6 +82,11 @@ async function setUp(
   await ensureToken(url, api, state, subject);
   state.folders[subject.identifier] = subject.folder;
   return api;
+}
+
+function keepsModel({ identifier }: Subject, keeps: string, wanted: string): string {
+  const how = "Give another --state to have the documents embedded anew.";
+  return `The RAG ${identifier} was made with ${keeps} and keeps it, not ${wanted}. ${how}`;
 }
 
 async function pushAndIndex(api: PanelApi, terminal: Terminal, subject: Subject): Promise<void> {
