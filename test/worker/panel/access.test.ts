@@ -3,6 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
+/** Hashing passwords is slow on purpose, and slower on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 });
+
 const DAY = 86_400_000;
 
 async function newKey(role: string, expiresAt?: string) {

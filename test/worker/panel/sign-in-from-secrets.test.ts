@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { createUser } from "../../../src/access/create-user.ts";
 import { findSession } from "../../../src/access/find-session.ts";
@@ -7,6 +7,9 @@ import { signIn } from "../../../src/access/sign-in.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/client.ts";
+
+/** Hashing passwords is slow on purpose, and slower on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const FIRST = { email: "first@example.com", password: "from the secrets" };
 
