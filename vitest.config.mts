@@ -17,6 +17,8 @@ export default defineConfig({
         },
       },
       {
+        // Documents that Worker tests read as data URLs.
+        assetsInclude: ["**/fixtures/documents/*"],
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },

@@ -1,7 +1,7 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
 import type { ExtractedDocument } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
-import { DocxReader } from "./office/docx-reader.ts";
+import { DocxReader, NoteMarks } from "./office/docx-reader.ts";
 import type { DocxParts } from "./office/docx-reader.ts";
 import { readNumbering, readStyles } from "./office/docx-styles.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
@@ -18,6 +18,7 @@ export function extractDocx(bytes: Uint8Array): ExtractedDocument {
     styles: readStyles(archive, partOf("styles")),
     numbering: readNumbering(archive, partOf("numbering")),
     links: new Map(external.map(({ id, target }) => [id, target])),
+    noteMarks: new NoteMarks(),
   };
   const out = new MarkdownBuilder();
   out.page(1);

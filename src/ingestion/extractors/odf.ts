@@ -46,9 +46,11 @@ function finished(
 ): ExtractedDocument {
   reader.finish();
   const markdown = out.toString();
+  // One page of text means that nothing tells where pages end.
+  const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
   const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
   const title = properties.title ?? (kind === "spreadsheet" ? null : heading);
   const hidden = reader.hiddenSheets;
   const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
-  return { markdown, title, language: properties.language, pages: out.pages, notes };
+  return { markdown, title, language: properties.language, pages, notes };
 }

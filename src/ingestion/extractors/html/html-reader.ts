@@ -10,7 +10,7 @@ import { TableCollector } from "./table-collector.ts";
 type Attributes = Record<string, string>;
 type List = { ordered: boolean; next: number };
 /** What closing an element undoes; `plain` undoes nothing. */
-type Effect = "plain" | "skip" | "code" | "quote" | "content" | "link";
+type Effect = "plain" | "skip" | "code" | "quote" | "content" | "link" | "note";
 type OpenTable = { table: TableCollector; isLayout: boolean };
 
 export type HtmlFacts = {
@@ -62,6 +62,12 @@ export function readHtml(
   };
 }
 
+function anchorEffect(attributes: Attributes): Effect {
+  const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
+  if (role.includes("noteref")) return "note";
+  return LINK_TARGET.test(attributes["href"] ?? "") ? "link" : "plain";
+}
+
 class HtmlReader {
   title: string | null = null;
   language: string | null = null;
@@ -110,6 +116,7 @@ class HtmlReader {
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
     if (open.effect === "link") this.#closeLink(open.textStart, open.href);
+    if (open.effect === "note") this.#closeNote(open.textStart);
     if (open.effect === "code") this.#closeCode(open.textStart);
     if (BLOCKS.has(name)) this.#closeBlock(name);
     this.#count(open.effect, -1);
@@ -147,7 +154,7 @@ class HtmlReader {
     }
     const leadsAround = isNavigation(name, attributes, this.#contentDepth > 0);
     if (leadsAround && !this.#keepNavigation) return "skip";
-    if (name === "a") return LINK_TARGET.test(attributes["href"] ?? "") ? "link" : "plain";
+    if (name === "a") return anchorEffect(attributes);
     return EFFECTS[name] ?? "plain";
   }
 
@@ -247,6 +254,11 @@ class HtmlReader {
     if (this.#preformatted > 0 || target.length > MAX_LINK_CHARACTERS) return;
     const lead = /^\s/.test(this.#text.slice(textStart)) ? " " : "";
     this.#text = `${this.#text.slice(0, textStart)}${lead}[${label}](${target})`;
+  }
+
+  #closeNote(textStart: number): void {
+    const mark = this.#text.slice(textStart).replace(/\D/g, "");
+    if (mark !== "") this.#text = `${this.#text.slice(0, textStart)}[^${mark}]`;
   }
 
   #closeCode(textStart: number): void {

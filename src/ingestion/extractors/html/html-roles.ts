@@ -14,8 +14,8 @@ export const BLOCKS = new Set(
 
 const NAVIGATION_ROLES = new Set(["navigation", "search", "contentinfo", "menu", "menubar"]);
 const NAVIGATION_NAMES =
-  /^(nav|navbar|navigation|main-nav|site-nav|top-nav|nav-menu|menu|main-menu|breadcrumbs?|site-footer|page-footer|cookie-(banner|notice|consent|bar)|skip-links?)$/;
-const CONTAINERS = new Set(["div", "ul", "ol", "section"]);
+  /^(nav|navbar|navigation|main-nav|site-nav|top-nav|nav-menu|menu|main-menu|breadcrumbs?|site-footer|page-footer|side-?bar|cookie-(banner|notice|consent|bar)|skip-links?)$/;
+const CONTAINERS = new Set(["div", "ul", "ol", "section", "aside"]);
 
 /** Whether an element leads around the site instead of belonging to the document. */
 export function isNavigation(
@@ -24,7 +24,7 @@ export function isNavigation(
   insideContent: boolean,
 ): boolean {
   if (name === "nav" || NAVIGATION_ROLES.has(attributes["role"] ?? "")) return true;
-  if ((name === "footer" || name === "aside") && !insideContent) return true;
+  if (name === "footer" && !insideContent) return true;
   if (!CONTAINERS.has(name)) return false;
   const names = `${attributes["class"] ?? ""} ${attributes["id"] ?? ""}`.toLowerCase();
   return names.split(/\s+/).some((each) => NAVIGATION_NAMES.test(each));

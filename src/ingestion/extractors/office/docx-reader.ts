@@ -10,7 +10,20 @@ export type DocxParts = {
   numbering: Numbering;
   /** Targets of external hyperlinks by relationship id. */
   links: Map<string, string>;
+  noteMarks: NoteMarks;
 };
+
+/** Numbers notes in the order in which the text refers to them. */
+export class NoteMarks {
+  readonly #numbers = new Map<string, number>();
+
+  mark(kind: string, id: string): string {
+    const key = `${kind} ${id}`;
+    const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
+    this.#numbers.set(key, number);
+    return `[^${number}]`;
+  }
+}
 
 type Paragraph = {
   text: string;
@@ -104,8 +117,8 @@ export class DocxReader implements XmlHandler {
       const target = this.#parts.links.get(attributes["r:id"] ?? "") ?? "";
       this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
     },
-    footnoteReference: ({ id = "" }) => this.#write(`[^${id}]`),
-    endnoteReference: ({ id = "" }) => this.#write(`[^e${id}]`),
+    footnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("footnote", id)),
+    endnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("endnote", id)),
     tbl: () => {
       this.#tables.push({ table: new TableCollector(), cell: "", span: 1, isContinued: false });
     },
@@ -159,7 +172,7 @@ export class DocxReader implements XmlHandler {
   /** Separators between text and notes are notes too, with a type of their own. */
   #openNote({ id = "", type }: XmlAttributes): void {
     if (type !== undefined && type !== "normal") return;
-    this.#note = `[^${this.#noteElement === "endnote" ? "e" : ""}${id}]: `;
+    this.#note = `${this.#parts.noteMarks.mark(this.#noteElement ?? "", id)}: `;
   }
 
   #nextPage(): void {

@@ -23,6 +23,8 @@ const LEFT_OUT = new Set([
   "desc",
   "ruby-text",
   "date-time-decl",
+  "page-number",
+  "page-count",
   "footer-decl",
 ]);
 const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
@@ -43,8 +45,9 @@ export class OdfReader implements XmlHandler {
   /** Styles by name: what they are based on, and whether tables of that style are not shown. */
   readonly #styles = new Map<string, { parent: string; isHidden: boolean; outline: number }>();
   #styleName = "";
-  readonly #orderedStyles = new Set<string>();
-  readonly #lists: { isOrdered: boolean; next: number }[] = [];
+  /** `style level` of lists that count. */
+  readonly #orderedLevels = new Set<string>();
+  readonly #lists: { style: string; isOrdered: boolean; next: number }[] = [];
   readonly #paragraphs: OpenParagraph[] = [];
   readonly #tables: OpenTable[] = [];
   readonly #out: MarkdownBuilder;
@@ -69,9 +72,12 @@ export class OdfReader implements XmlHandler {
     "list-style": (attributes) => {
       this.#styleName = attributes["style:name"] ?? "";
     },
-    "list-level-style-number": () => this.#orderedStyles.add(this.#styleName),
+    "list-level-style-number": ({ level = "1", "num-format": format = "" }) => {
+      if (format !== "") this.#orderedLevels.add(`${this.#styleName} ${level}`);
+    },
     body: () => {
       this.#inBody = true;
+      if (this.#kind === "text") this.#out.page(++this.#slide);
     },
     p: (attributes) => this.#openParagraph(attributes, 0),
     h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
@@ -80,10 +86,9 @@ export class OdfReader implements XmlHandler {
     "line-break": () => this.#write("\n"),
     "soft-page-break": () => this.#nextPage(),
     list: (attributes) => {
-      const style = attributes["style-name"];
-      const outer = this.#lists.at(-1)?.isOrdered ?? false;
-      const isOrdered = style === undefined ? outer : this.#orderedStyles.has(style);
-      this.#lists.push({ isOrdered, next: 1 });
+      const style = attributes["style-name"] ?? this.#lists.at(-1)?.style ?? "";
+      const isOrdered = this.#orderedLevels.has(`${style} ${this.#lists.length + 1}`);
+      this.#lists.push({ style, isOrdered, next: 1 });
     },
     "list-item": () => {
       const list = this.#lists.at(-1);
@@ -162,7 +167,6 @@ export class OdfReader implements XmlHandler {
 
   #nextPage(): void {
     if (this.#kind !== "text") return;
-    if (this.#slide === 0) this.#slide = 1;
     this.#out.page(++this.#slide);
   }
 

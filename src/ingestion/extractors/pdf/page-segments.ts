@@ -24,9 +24,14 @@ type Matrix = readonly [number, number, number, number, number, number];
 
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;
-const COLUMN_GAP = 1.1;
+const COLUMN_GAP = 0.85;
 const OVERLAP = -0.5;
 const SAME_LINE = 0.35;
+/** Raised and lowered marks are smaller and stand close by. */
+const RAISED = 0.6;
+/** Between a list's mark and its text. */
+const MARK_GAP = 4;
+const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const LEAST_SIZE = 0.5;
 
 /** Joins a page's text items, in their order, into segments; turned text comes last. */
@@ -74,9 +79,11 @@ function placed(item: TextItem, viewport: number[], order: number) {
 
 function isContinued(last: Segment, next: Segment): boolean {
   const size = Math.max(last.size, next.size);
-  if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
   const gap = next.x0 - last.x1;
-  return gap > size * OVERLAP && gap < size * COLUMN_GAP;
+  const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
+  if (Math.abs(last.y - next.y) > size * (isMark ? RAISED : SAME_LINE)) return false;
+  const widest = LIST_MARK.test(last.text) ? MARK_GAP : COLUMN_GAP;
+  return gap > size * OVERLAP && gap < size * widest;
 }
 
 function append(into: Segment, next: Segment, spaceBetween: boolean): void {

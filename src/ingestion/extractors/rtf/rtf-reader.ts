@@ -12,7 +12,8 @@ type Group = {
   unicodeSkip: number;
 };
 
-type Paragraph = { level: number; isInTable: boolean; isItem: boolean };
+/** `marker`: `-` or a number with its point; empty outside lists. */
+type Paragraph = { level: number; isInTable: boolean; marker: string };
 
 const SKIPPED = new Set(
   "colortbl pict object header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict fldinst listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment author operator keywords subject doccomm ftnsep ftnsepc".split(
@@ -53,7 +54,7 @@ export class RtfReader {
   #bytesEncoding = "windows-1252";
   #encoding = "windows-1252";
   #page = 1;
-  #paragraph: Paragraph = { level: 0, isInTable: false, isItem: false };
+  #paragraph: Paragraph = { level: 0, isInTable: false, marker: "" };
   #row: string[] = [];
   #rows: string[][] = [];
   #side = "";
@@ -124,7 +125,7 @@ export class RtfReader {
       this.#group.isHidden = false;
     },
     pard: () => {
-      this.#paragraph = { level: 0, isInTable: false, isItem: false };
+      this.#paragraph = { level: 0, isInTable: false, marker: "" };
     },
     intbl: () => {
       this.#paragraph.isInTable = true;
@@ -139,7 +140,7 @@ export class RtfReader {
       }
     },
     ls: (list) => {
-      if ((list ?? 0) > 0) this.#paragraph.isItem = true;
+      if ((list ?? 0) > 0) this.#paragraph.marker ||= "-";
     },
     par: () => this.#endParagraph(),
     sect: () => this.#endParagraph(),
@@ -176,12 +177,12 @@ export class RtfReader {
 
   #enter(destination: Group["destination"]): void {
     if (this.#group.destination !== "skip") this.#group.destination = destination;
-    if (destination === "list-text") this.#paragraph.isItem = true;
   }
 
   #closeGroup(): void {
     const { destination } = this.#group;
     if (destination === "styles") this.#defineStyle();
+    if (destination === "list-text") this.#startItem();
     if (destination === "title") this.title = foldSpace(this.#side);
     if (destination !== "text" && destination !== "note") this.#side = "";
     this.#group = this.#groups.pop() ?? this.#group;
@@ -193,6 +194,12 @@ export class RtfReader {
     const level = /^heading (\d)/i.exec(this.#side.trim())?.[1];
     if (level !== undefined) this.#styleLevels.set(this.#definedStyle, Number(level));
     this.#definedStyle = 0;
+  }
+
+  /** The marker as the writer drew it, for readers that do not count. */
+  #startItem(): void {
+    const number = /(\d{1,4})[.)]/.exec(this.#side)?.[1];
+    this.#paragraph.marker = number === undefined ? "-" : `${number}.`;
   }
 
   #acceptByte(value: number): void {
@@ -214,7 +221,7 @@ export class RtfReader {
 
   #write(text: string): void {
     const { destination, isHidden } = this.#group;
-    if (destination === "skip" || destination === "list-text" || destination === "fonts") return;
+    if (destination === "skip" || destination === "fonts") return;
     if (isHidden) this.hiddenCharacters += text.length;
     else if (destination === "text") this.#text += text;
     else if (destination === "note") this.#notes.push((this.#notes.pop() ?? "") + text);
@@ -235,8 +242,9 @@ export class RtfReader {
     this.#text = "";
     if (foldSpace(text) === "") return;
     if (this.#paragraph.level > 0) this.#out.heading(this.#paragraph.level, text);
-    else if (this.#paragraph.isItem) this.#out.listItem(0, "-", text.replace(/^\s*[•·]\s*/, ""));
-    else this.#out.paragraph(text);
+    else if (this.#paragraph.marker !== "") {
+      this.#out.listItem(0, this.#paragraph.marker, text.replace(/^\s*[•·]\s*/, ""));
+    } else this.#out.paragraph(text);
   }
 
   #endCell(): void {

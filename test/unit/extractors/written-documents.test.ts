@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+
+/** Written by pandoc, LibreOffice, Chromium and npm's writers: none shares code with our readers. */
+const FOLDER = join(import.meta.dirname, "../../fixtures/documents");
+const LEAST_SHARE = 0.98;
+
+const read = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
+const extract = (name: string) => extractDocument({ name, mimeType: null, bytes: read(name) });
+
+/** Words without the numbers of notes and list items, which writers set as they like. */
+function wordsOf(text: string): string[] {
+  const bare = text
+    .replace(/\[\^?\w+\]:?/g, " ")
+    .replace(/^[\s>]*(\d+[.)]|[-•*])\s/gm, " ")
+    .replace(/^#.*$/m, "");
+  return bare.normalize("NFKC").match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function shareOf(part: string[], whole: string[]): number {
+  const counts = new Map<string, number>();
+  for (const word of whole) counts.set(word, (counts.get(word) ?? 0) + 1);
+  let found = 0;
+  for (const word of part) {
+    const left = counts.get(word) ?? 0;
+    if (left > 0) found++;
+    counts.set(word, left - 1);
+  }
+  return found / part.length;
+}
+
+const handbooks = readdirSync(FOLDER).filter((name) => /-handbook\./.test(name));
+/** LibreOffice writes no headings, lists or table headers into its EPUB. */
+const structured = handbooks.filter((name) => name !== "libreoffice-handbook.epub");
+
+describe("the handbook in every format", () => {
+  const source = readFileSync(join(FOLDER, "handbook.md"), "utf8")
+    .replace(/^---[^]*?\n---\n/, "")
+    .replace("```ini", "```");
+
+  it.each(structured)("%s keeps its words, headings and table", async (name) => {
+    const document = await extract(name);
+    const [ours, theirs] = [
+      wordsOf(document.markdown.replace(/^# .*\n+(?=# )/, "")),
+      wordsOf(source),
+    ];
+    expect(shareOf(theirs, ours)).toBeGreaterThanOrEqual(LEAST_SHARE);
+    expect(shareOf(ours, theirs)).toBeGreaterThanOrEqual(LEAST_SHARE);
+    expect(document.title).toBe("Warehouse safety handbook");
+    expect(document.markdown).toMatch(/^## Forklifts$/m);
+    expect(document.markdown).toMatch(/^### Charging$/m);
+    expect(document.markdown).toContain("| Atlas 35 | 3,500 | 6.0 | yes |");
+    expect(document.markdown).toMatch(/^1\. Check the brakes before each shift\.$/m);
+  });
+
+  it.each(structured.filter((name) => !/\.(pdf|rtf)$/.test(name)))(
+    "%s keeps nested lists and code",
+    async (name) => {
+      const { markdown } = await extract(name);
+      expect(markdown).toMatch(
+        /^- in the loading bay while a crane is moving;\n {3}- including visitors,$/m,
+      );
+      expect(markdown).toMatch(/^```\n\[charger\]\nmax_current = 80\ncutoff_hours = 9\n```$/m);
+    },
+  );
+
+  it.each(handbooks.filter((name) => name.endsWith(".pdf")))("%s knows its pages", async (name) => {
+    const { markdown, pages } = await extract(name);
+    const pageOf = (phrase: string) =>
+      pages.findLast(({ start }) => start <= markdown.indexOf(phrase))?.page;
+    expect(pageOf("Everyone wears")).toBe(1);
+    expect(pageOf("Каждый сотрудник")).toBe(2);
+  });
+});
+
+describe("slides", () => {
+  it.each(["pandoc-slides.pptx", "libreoffice-slides.pptx", "libreoffice-slides.odp"])(
+    "%s: a heading and a page for each, with tables and notes",
+    async (name) => {
+      const { markdown, pages } = await extract(name);
+      expect(markdown).toContain("# Open points");
+      expect(markdown).toContain("| Roof repair | Jan Růžička | June |");
+      expect(markdown).toContain(
+        "> Remind everyone that the roof repair needs a permit from the city.",
+      );
+      expect(markdown.slice(pages[3]?.start)).toMatch(/^# Ausblick\n/);
+    },
+  );
+
+  it("leaves hidden slides out and says so", async () => {
+    const document = await extract("pptxgenjs-launch.pptx");
+    expect(document.markdown).not.toContain("Hidden slide");
+    expect(document.notes).toEqual(["1 hidden slide left out"]);
+  });
+});
+
+describe("sheets", () => {
+  it.each(["libreoffice-stock.ods", "libreoffice-stock.xlsx", "stock.csv"])(
+    "%s is a table",
+    async (name) => {
+      const { markdown } = await extract(name);
+      expect(markdown).toContain("| Article | Name | Price | Stock | Checked |\n| --- |");
+      expect(markdown).toContain("| C-005 | Étiquette bleue | 0.35 | 15000 | 2025-04-01 |");
+    },
+  );
+
+  it("shows values as the sheet does, and the names of the sheets", async () => {
+    const document = await extract("xlsx-populate-prices.xlsx");
+    expect(document.markdown).toContain("# Prices 2025\n\nPrice list\n\n| Article |");
+    expect(document.markdown).toContain("| A-100 | 12.50 | 19% | 2025-03-14 | TRUE |");
+    expect(document.markdown).not.toContain("hidden margin");
+    expect(document.notes).toEqual(["1 hidden sheet left out"]);
+    expect(document.markdown.slice(document.pages[1]?.start)).toMatch(/^# Überblick\n/);
+    expect(document.pages[1]?.page).toBe(3);
+  });
+});
+
+it("keeps a contract's numbering, notes, links and pages, and drops what is hidden", async () => {
+  const { markdown, pages, notes } = await extract("docx-lease.docx");
+  expect(markdown).toContain("412 square metres[^1] and lie");
+  expect(markdown).toContain("[^1]: Measured according to DIN 277.");
+  expect(markdown).toContain("[Floor plan](https://example.com/plan)");
+  expect(markdown).toContain("1. First obligation\n2. Second obligation");
+  expect(markdown).not.toContain("Hidden clause");
+  expect(notes).toEqual(["1 hidden text run removed"]);
+  expect(markdown.slice(pages[1]?.start)).toMatch(/^# Rent\n/);
+});
+
+it("reads columns of a page one after the other", async () => {
+  const { markdown } = await extract("pdfkit-report.pdf");
+  expect(markdown).toMatch(
+    /no cracks\. Lubrication intervals should be shortened to six weeks\.\n\nThe right/,
+  );
+  expect(markdown).toContain("## Findings");
+});
