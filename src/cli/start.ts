@@ -25,6 +25,7 @@ const program = new Command("npm start --")
   .option("--prompt <text>", "what to ask (default: the same)")
   .option("--port <n>", "port to listen on", port, 8787)
   .option("--state <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
+  .option("--confirm-removals", "also remove when more than half of the documents (and 20) is gone")
   .option("--once", "exit after the answers; not 0 when something failed")
   .option("--json", "print one JSON object on standard output, all else on standard error")
   .addHelpText(

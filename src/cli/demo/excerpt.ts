@@ -15,7 +15,10 @@ export function excerpt(passage: string, queries: string[], length = LENGTH): st
   const telling = wordsOf(queries.join(" ")).filter((word) => word.length >= TELLING_LENGTH);
   const at = bestStart(text, new Set(telling), length);
   const end = Math.min(text.length, at + length);
-  const cut = text.slice(at === 0 ? 0 : text.indexOf(" ", at) + 1, end);
+  const from = at === 0 ? 0 : text.indexOf(" ", at) + 1;
+  const to = end < text.length ? text.lastIndexOf(" ", end) : end;
+  // A text without spaces is cut anywhere.
+  const cut = text.slice(from, to > from ? to : end);
   return `${at === 0 ? "" : "… "}${cut}${end < text.length ? " …" : ""}`;
 }
 

@@ -26,6 +26,7 @@ export type DemoOptions = {
   prompt?: string;
   port: number;
   state: string;
+  confirmRemovals?: true;
   once?: true;
   json?: true;
 };
@@ -50,7 +51,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       const keeps = (state.embeddings[subject.identifier] ??= embeddingModel);
       if (keeps !== embeddingModel) terminal.warn(keepsModel(subject, keeps, embeddingModel));
       await writeDemoState(stateFolder, state);
-      await pushAndIndex(api, terminal, subject);
+      await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
       if (options.once === true) return;
       showAddresses(terminal, addressesOf(url, subject.identifier), state.token ?? "", questions);
@@ -89,14 +90,15 @@ function keepsModel({ identifier }: Subject, keeps: string, wanted: string): str
   return `The RAG ${identifier} was made with ${keeps} and keeps it, not ${wanted}. ${how}`;
 }
 
-async function pushAndIndex(api: PanelApi, terminal: Terminal, subject: Subject): Promise<void> {
+async function pushAndIndex(
+  api: PanelApi,
+  terminal: Terminal,
+  subject: Subject,
+  confirmRemovals: boolean,
+): Promise<void> {
   const { folder, identifier } = subject;
-  const request = { folder, source: identifier, choice: NO_CHOICE };
-  const summary = await pushFolder(api, terminal, {
-    ...request,
-    confirmRemovals: false,
-    dryRun: false,
-  });
+  const request = { folder, source: identifier, choice: NO_CHOICE, confirmRemovals, dryRun: false };
+  const summary = await pushFolder(api, terminal, request);
   reportPush(terminal, summary);
   const { total, indexed, vectors, failed } = await waitForIndex(api, identifier, terminal);
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);

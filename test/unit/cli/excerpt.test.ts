@@ -18,5 +18,5 @@ test("a short passage is shown whole, without marks", () => {
 });
 
 test("without a word of the query the beginning is shown", () => {
-  expect(excerpt(FILLER, ["zebra"], 30)).toBe(`${FILLER.slice(0, 30)} …`);
+  expect(excerpt(FILLER, ["zebra"], 30)).toBe("nothing of interest stands …");
 });
