@@ -177,6 +177,33 @@ export async function pendFailedOutside(
   );
 }
 
+/** Every file of the RAG has been queued for the chunking that the RAG asks for. */
+export async function noteChunking(db: Database, ragId: RagId): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update rag_generations set chunk_size = r.chunk_size, chunk_overlap = r.chunk_overlap
+       from rags r where r.id = rag_generations.rag_id and r.id = ?1
+         and rag_generations.generation = r.generation`,
+      ragId,
+    ),
+  );
+}
+
+/** RAGs whose chunking was changed and has not been queued to its end. */
+export async function ragsToReindex(db: Database): Promise<RagId[]> {
+  const rows = await runOne<{ id: RagId }>(
+    db,
+    statement(
+      `select r.id from rags r
+       join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+       where r.removed_at is null
+         and (r.chunk_size <> g.chunk_size or r.chunk_overlap <> g.chunk_overlap)`,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** RAGs that are not removed. */
 export async function activeRagIds(db: Database): Promise<RagId[]> {
   const rows = await runOne<{ id: RagId }>(

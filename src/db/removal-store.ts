@@ -15,7 +15,7 @@ export type Removal = {
 type RemovalRow = Omit<Removal, "generations"> & { generations: string };
 
 /** Stands in `lease_id` of a `deleted` row that goes altogether once the index knows. */
-export const LEAVE = "leave";
+const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
   error_message = null, error_is_outside = 0, indexed_sha256 = null, chunk_count = 0,

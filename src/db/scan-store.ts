@@ -25,7 +25,7 @@ export type ScanProgress = {
   commit: string;
 };
 
-export type ScannedSource = {
+type ScannedSource = {
   id: FileSourceId;
   provider: Provider;
   config: Record<string, unknown>;
@@ -138,7 +138,7 @@ export type RunCounts = {
   downloadsSaved: number;
 };
 
-export const NO_COUNTS: RunCounts = {
+const NO_COUNTS: RunCounts = {
   added: 0,
   changed: 0,
   unchanged: 0,

@@ -63,7 +63,7 @@ async function repairShard(
 }
 
 /** Files that the index shows and D1 does not; files whose chunks are not those that D1 counts. */
-export function differences(entries: Entry[], rows: CountedFile[]) {
+function differences(entries: Entry[], rows: CountedFile[]) {
   const stored = new Map(entries.map((entry) => [entry.fileId, entry]));
   const known = new Map(rows.map((row) => [row.fileId, row]));
   const unwanted = entries

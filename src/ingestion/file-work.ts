@@ -1,14 +1,12 @@
 import { chunkIdOf, sha256Hex } from "../core/hash.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
-import type { FileFacts, PlacedChunk, RagIndex } from "../ports/rag-index.ts";
+import type { FileFacts, IndexAddress, PlacedChunk, RagIndex } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
+import { CHUNKING_FORMAT } from "./chunking/chunk-document.ts";
 import type { Chunk } from "./chunking/chunk-document.ts";
 import { EXTRACTION_FORMAT } from "./extractors/extracted-document.ts";
 import { shardOf } from "./shard-of.ts";
-
-/** Raise it when chunking or what is embedded changes. */
-const CHUNKING_FORMAT = 1;
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 
@@ -23,9 +21,12 @@ export type FileWork = {
   failure: { thrown: unknown } | null;
 };
 
+export function addressOf({ ragId, fileId, generation, shards }: ClaimedFile): IndexAddress {
+  return { ragId, generation, shard: shardOf(fileId, shards) };
+}
+
 export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFile): RagIndex {
-  const { ragId, fileId, generation, shards } = file;
-  return services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
+  return services.ragIndexes(addressOf(file));
 }
 
 /**

@@ -3,6 +3,8 @@ import { claimFiles, finishFiles, outgrow } from "../db/rag-file-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
+import { tidyVectors } from "./dead-vectors.ts";
+import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "./hold-times.ts";
 import { indexGroup } from "./index-group.ts";
 import { leaseOf } from "./lease.ts";
@@ -35,6 +37,8 @@ export async function indexFiles(
     await lease.renew();
     redeliveries.push(...(await workOn(services, group, lease)));
   }
+  const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
+  await tidyVectors(services, replaced.map(addressOf));
   return redeliveries;
 }
 

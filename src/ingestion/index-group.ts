@@ -19,7 +19,7 @@ import { storeSlice } from "./store-slice.ts";
 const FILES_AT_ONCE = 6;
 const SLICES_AT_ONCE = 3;
 
-export type FileResult =
+type FileResult =
   | { kind: "end"; end: FileEnd; delayMs: number | null }
   | { kind: "stale"; stale: IndexMessage & { above: number } }
   /** Gone at its source, and already written as such. */

@@ -1,5 +1,5 @@
 import type { RagId } from "../core/ids.ts";
-import { pendPage } from "../db/rag-work-store.ts";
+import { noteChunking, pendPage } from "../db/rag-work-store.ts";
 import type { Services } from "../services.ts";
 import { QUEUED_HOLD_MS } from "./hold-times.ts";
 
@@ -27,7 +27,7 @@ export async function reindexPage(
   await services.queue.index(
     rows.map(({ ragId, fileId, revision }) => ({ ragId, fileId, revision })),
   );
-  if (rows.length < FILES_PER_PAGE) return;
+  if (rows.length < FILES_PER_PAGE) return await noteChunking(services.db, ragId);
   const last = rows.reduce((path, row) => (row.path > path ? row.path : path), "");
   await services.queue.scan({ kind: "reindex", ragId, after: last });
 }

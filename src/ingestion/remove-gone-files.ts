@@ -9,7 +9,7 @@ import { settleRemovals } from "./settle-removals.ts";
  * came back, after `before` (ms) stay. Returns how many went.
  */
 export async function removeGoneFiles(
-  services: Pick<Services, "db" | "now" | "ragIndexes">,
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
   ids: FileId[],
   before: number,
 ): Promise<number> {

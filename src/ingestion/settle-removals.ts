@@ -3,6 +3,7 @@ import { settle } from "../db/removal-store.ts";
 import type { Removal } from "../db/removal-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
+import { tidyVectors } from "./dead-vectors.ts";
 import { shardOf } from "./shard-of.ts";
 
 type Addressed = { address: IndexAddress; removals: Removal[] };
@@ -12,18 +13,23 @@ type Addressed = { address: IndexAddress; removals: Removal[] };
  * fails here stays marked, and the sweep repeats it.
  */
 export async function settleRemovals(
-  services: Pick<Services, "db" | "ragIndexes">,
+  services: Pick<Services, "db" | "log" | "ragIndexes" | "vectorIndex">,
   removals: Removal[],
 ): Promise<void> {
   if (removals.length === 0) return;
+  const indexes = byIndex(removals);
   await Promise.all(
-    byIndex(removals).map(({ address, removals }) =>
+    indexes.map(({ address, removals }) =>
       services
         .ragIndexes(address)
         .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
     ),
   );
   await settle(services.db, removals);
+  await tidyVectors(
+    services,
+    indexes.map(({ address }) => address),
+  );
 }
 
 function byIndex(removals: Removal[]): Addressed[] {

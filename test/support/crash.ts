@@ -3,7 +3,7 @@ import type { RagIndex } from "../../src/ports/rag-index.ts";
 import type { SourceReader } from "../../src/ports/source-reader.ts";
 import type { Services } from "../../src/services.ts";
 
-export class Crashed extends Error {
+class Crashed extends Error {
   override readonly name = "Crashed";
 }
 

@@ -58,6 +58,30 @@ test("a window stands through eviction, takes in what follows, and closes with o
   expect(await alarm()).not.toBe(null);
 });
 
+test("a window whose queue fails, more often than an alarm is tried again, still ends in a scan", async () => {
+  const world = new World();
+  const source = await world.addSource("cloud_drive");
+  const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));
+  await (stub as unknown as { open(id: string): Promise<void> }).open(source);
+  const sent: unknown[] = [];
+  let failing = true;
+  const send = async (message: unknown) => {
+    if (failing) throw new Error("queue is down");
+    sent.push(message);
+  };
+  await runInDurableObject(stub, (object) => {
+    Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+  });
+  for (let failure = 0; failure < 7; failure++) {
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+  }
+  expect(sent).toEqual([]);
+  failing = false;
+  await runDurableObjectAlarm(stub);
+  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
+  expect(await runDurableObjectAlarm(stub)).toBe(false);
+});
+
 test("the clock goes on beating, whatever its beat meets", async () => {
   const stub = env.CLOCK.get(env.CLOCK.idFromName("tried"));
   const clock = stub as unknown as { wake(): Promise<void> };
