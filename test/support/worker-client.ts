@@ -1,4 +1,7 @@
 import { exports } from "cloudflare:workers";
+import { expect } from "vitest";
+
+import { problemsWith, publishedFrom, type Published } from "../contract/published.ts";
 
 /** Where the tests pretend that the Worker is served. */
 export const ORIGIN = "http://quarry.test";
@@ -9,6 +12,16 @@ let address = 0;
 function freshAddress(): string {
   address += 1;
   return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`;
+}
+
+let specification: Promise<Published> | undefined;
+
+/** What every answer of a published operation is held against, whichever test asks for it. */
+async function published(): Promise<Published> {
+  specification ??= exports.default
+    .fetch(new Request(`${ORIGIN}/api/openapi.json`))
+    .then(async (response) => publishedFrom(await response.json()));
+  return await specification;
 }
 
 export type Call = { status: number; body: unknown; headers: Headers };
@@ -27,7 +40,11 @@ export async function call(
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.includes("json") === true;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
-  return { status: response.status, body, headers: response.headers };
+  const answer = { status: response.status, body, headers: response.headers };
+  if (path.startsWith("/api/")) {
+    expect(problemsWith(await published(), { method, path }, answer)).toEqual([]);
+  }
+  return answer;
 }
 
 /** The panel API as its first administrator. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const app = createApp(() => services);
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
   const request = new Request(`${BASE_URL}/api/openapi.json`);
-  const response = await app.fetch(request, {} as never, context as never);
+  const response = await app.fetch(request, {}, context);
   const text = await response.text();
   document = JSON.parse(text) as Record<string, unknown>;
   writeFileSync(file, text);

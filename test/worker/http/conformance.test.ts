@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { clientOf } from "../../contract/client.ts";
+import { callEveryOperation } from "../../contract/every-operation.ts";
 import { RULES } from "../../contract/table.ts";
 import { setUpWorld, type World } from "../../contract/world.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
@@ -32,6 +33,24 @@ afterAll(async () => {
   await world.tearDown();
   const { body } = await world.panel("GET", "/rags");
   expect(body).toMatchObject({ total: 0 });
+});
+
+test("a program made from the published specification calls every operation", async () => {
+  const names = { rag: world.rag, scopedRag: world.scopedRag, inference: world.inference };
+  const answers = await callEveryOperation(
+    ORIGIN,
+    world.token,
+    { ...names, source: world.source, file: "guide/leave.md" },
+    async (request) => await exports.default.fetch(request),
+  );
+  const statuses = Object.entries(answers).map(([name, { response }]) => [name, response.status]);
+  expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
+  const { paths } = (world.client.published?.document ?? {}) as { paths: object };
+  const operations = Object.values(paths).flatMap((methods: Record<string, object>) =>
+    Object.values(methods).map((operation) => (operation as { operationId: string }).operationId),
+  );
+  expect(Object.keys(answers).toSorted()).toEqual(operations.toSorted());
+  expect(answers.getFileStatus.data?.status).toBe("indexed");
 });
 
 for (const { section, rule, check } of RULES) {

@@ -1,0 +1,175 @@
+import * as fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+
+import type { Call } from "./client.ts";
+
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+};
+type Parameter = { name: string; in: string; schema: Schema; required?: boolean };
+type Operation = {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+};
+export type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+const ITEMS_MAX = 12;
+const INTEGER_MAX = 1_000_000;
+
+/** Values that fit a schema. */
+function fitting(document: Document, schema: Schema): Arbitrary<unknown> {
+  const inner = (one: Schema) => fitting(document, one);
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split("/").at(-1) ?? "";
+    return inner(document.components.schemas[name] ?? {});
+  }
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.allOf?.[0] !== undefined) return inner(schema.allOf[0]);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(inner));
+  return BY_TYPE[String(schema.type)]?.(schema, inner) ?? fc.jsonValue();
+}
+
+type Inner = (schema: Schema) => Arbitrary<unknown>;
+
+const BY_TYPE: Record<string, (schema: Schema, inner: Inner) => Arbitrary<unknown>> = {
+  object: objectOf,
+  array: ({ items = {}, minItems = 0, maxItems = ITEMS_MAX }, inner) =>
+    fc.array(inner(items), { minLength: minItems, maxLength: Math.min(maxItems, ITEMS_MAX) }),
+  string: ({ pattern }) =>
+    pattern === undefined ? text : text.filter((one) => new RegExp(pattern).test(one)),
+  integer: ({ minimum = 0, maximum = INTEGER_MAX }) => fc.integer({ min: minimum, max: maximum }),
+  number: ({ minimum = 0, maximum = 1 }) => fc.double({ min: minimum, max: maximum, noNaN: true }),
+  boolean: () => fc.boolean(),
+};
+
+/** Words that a search may find, and whatever a keyboard cannot type. */
+const text = fc.oneof(
+  fc.constantFrom("paid leave", "guide/", "guide/leave.md", "labels", "contract", "../x", "%00"),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ maxLength: 40 }),
+);
+
+function objectOf({ properties = {}, required = [] }: Schema, inner: Inner): Arbitrary<unknown> {
+  const model = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, inner(schema)]),
+  );
+  return fc.record(model, { requiredKeys: required });
+}
+
+/** A body that fits, or that has one or two fields spoilt, or that is anything at all. */
+function bodies(document: Document, schema: Schema): Arbitrary<string> {
+  const valid = fitting(document, schema);
+  const spoilt = fc.tuple(
+    valid,
+    fc.dictionary(fc.constantFrom(...names(document)), fc.jsonValue()),
+  );
+  return fc.oneof(
+    { weight: 4, arbitrary: valid.map(jsonText) },
+    {
+      weight: 4,
+      arbitrary: spoilt.map(([body, other]) => jsonText({ ...(body as object), ...other })),
+    },
+    { weight: 1, arbitrary: fc.jsonValue().map(jsonText) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+  );
+}
+
+const jsonText = (value: unknown) => JSON.stringify(value);
+const names = ({ components }: Document) => [
+  ...new Set(
+    Object.values(components.schemas).flatMap(({ properties = {} }) => Object.keys(properties)),
+  ),
+];
+
+export type Known = {
+  /** Values for the parameters of a path, by name. */
+  identifiers: string[];
+  sources: string[];
+  tokens: string[];
+  /** Operations that are not published: agents and webhooks. */
+  unpublished: { method: string; path: string; schema: Schema }[];
+};
+
+/** Requests of every kind: all operations and methods, known and unknown names, good and bad. */
+export function requests(document: Document, known: Known): Arbitrary<Call> {
+  const published = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      query: parameters.filter((one) => one.in === "query"),
+      schema: requestBody?.content["application/json"]?.schema,
+    })),
+  );
+  const hidden = known.unpublished.map((one) => ({ ...one, query: [] as Parameter[] }));
+  const operation = fc.constantFrom(...published, ...hidden);
+  return operation
+    .chain(({ method, path, query, schema }) =>
+      fc.record({
+        method: fc.oneof(
+          { weight: 9, arbitrary: fc.constant(method) },
+          {
+            weight: 1,
+            arbitrary: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
+          },
+        ),
+        path: fc
+          .tuple(pathOf(path, known), queryOf(document, query))
+          .map(([filled, asked]) => filled + asked),
+        token: fc.oneof(
+          { weight: 8, arbitrary: fc.constantFrom(...known.tokens) },
+          { weight: 1, arbitrary: fc.constantFrom(undefined, "qry_", "x") },
+        ),
+        body: schema === undefined ? fc.constant(undefined) : bodies(document, schema),
+      }),
+    )
+    .map(withoutBodyOfGet);
+}
+
+/** A GET has no body, whatever was drawn for it. */
+function withoutBodyOfGet({ method, path, token, body }: Call): Call {
+  return method === "GET" ? { method, path, token } : { method, path, token, body };
+}
+
+function pathOf(template: string, { identifiers, sources }: Known): Arbitrary<string> {
+  const oddName = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
+  const segments = template.split("/").map((segment): Arbitrary<string> => {
+    if (!segment.startsWith("{")) return fc.constant(segment);
+    const wanted = segment.includes("source") ? sources : identifiers;
+    return fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...wanted) },
+      { weight: 1, arbitrary: oddName.map((name) => encodeURIComponent(name.toWellFormed())) },
+      { weight: 1, arbitrary: fc.constantFrom("%", "%zz", "%00", "%2e%2e", "a%2Fb") },
+    );
+  });
+  return fc.tuple(...segments).map((parts) => parts.join("/"));
+}
+
+function queryOf(document: Document, parameters: Parameter[]): Arbitrary<string> {
+  const fields = parameters.map(({ name, schema }) =>
+    fc
+      .option(fc.oneof(fitting(document, schema).map(String), text))
+      .map((value) =>
+        value === null ? "" : `${name}=${encodeURIComponent(value.toWellFormed())}`,
+      ),
+  );
+  return fc.tuple(...fields).map((pairs) => {
+    const given = pairs.filter((pair) => pair !== "");
+    return given.length === 0 ? "" : `?${given.join("&")}`;
+  });
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+
+import type { FileStatus, PublicFile } from "../../../src/db/public-files.ts";
+import { leastFinished } from "../../../src/http/least-finished.ts";
+
+const file = (status: FileStatus): PublicFile => ({
+  path: "a",
+  externalId: null,
+  name: "a",
+  status,
+  indexedAt: null,
+  size: 1,
+  mimeType: "text/plain",
+  errorMessage: null,
+});
+const among = (...statuses: FileStatus[]) => leastFinished(statuses.map(file))?.status;
+
+test("error, pending, processing, indexed, deleted: the first there is stands for the file", () => {
+  expect(among("deleted", "indexed", "processing", "pending", "error")).toBe("error");
+  expect(among("indexed", "processing", "pending")).toBe("pending");
+  expect(among("indexed", "processing")).toBe("processing");
+  expect(among("deleted", "indexed")).toBe("indexed");
+  expect(among("deleted")).toBe("deleted");
+  expect(among()).toBeUndefined();
+});

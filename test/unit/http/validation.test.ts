@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+import { describeIssues, parseOrRefuse } from "../../../src/http/validation.ts";
+
+function told(schema: z.ZodType, input: unknown): string {
+  const parsed = schema.safeParse(input);
+  return parsed.success ? "fits" : describeIssues(parsed.error, input);
+}
+
+test("each kind of mistake is told in plain words, by the field's path", () => {
+  const schema = z.object({
+    text: z.string().max(3),
+    count: z.int().min(1).max(9),
+    share: z.number(),
+    flag: z.boolean().optional(),
+    kind: z.enum(["a", "b"]),
+    list: z.array(z.object({ name: z.string().min(1) })),
+    short: z.array(z.string()).max(1),
+    link: z.url(),
+  });
+  const input = {
+    text: "long",
+    count: 0,
+    flag: "yes",
+    kind: "c",
+    list: [{ name: "" }, {}, { name: 3 }],
+    short: ["a", "b"],
+    link: "no link",
+  };
+  expect(told(schema, input).split("; ")).toEqual([
+    "text must have at most 3 characters",
+    "count must be at least 1",
+    "share is required",
+    "flag must be a boolean",
+    "kind must be one of a, b",
+    "list[0].name must have at least 1 character",
+    "list[1].name is required",
+    "list[2].name must be a string",
+    "short must have at most 1 item",
+    "link has the wrong form",
+  ]);
+});
+
+test("null is not absence", () => {
+  expect(told(z.object({ a: z.string() }), { a: null })).toBe("a must be a string");
+});
+
+test("a schema's own words are told as they are", () => {
+  const schema = z.object({ a: z.string().regex(/\S/, "must not be blank") });
+  expect(told(schema, { a: " " })).toBe("a must not be blank");
+});
+
+test("of a union the branch that comes closest tells what is wrong", () => {
+  const schema = z.object({
+    config: z.union([z.object({ x: z.string(), y: z.string() }), z.object({ z: z.literal(1) })]),
+  });
+  expect(told(schema, { config: { z: 2 } })).toBe("config.z must be one of 1");
+});
+
+test("the whole is named where no field is", () => {
+  expect(told(z.object({}), [])).toBe("body must be an object");
+});
+
+test("parseOrRefuse throws the same words as an error for the caller", () => {
+  const refuse = () => parseOrRefuse(z.object({ a: z.int() }), { a: 1.5 });
+  expect(refuse).toThrow("Invalid request: a must be an integer");
+});

@@ -1,0 +1,85 @@
+import { exports } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { clientOf, type Answer, type Call } from "../../contract/client.ts";
+import { requests, type Document } from "../../contract/generate.ts";
+import { setUpWorld, type World } from "../../contract/world.ts";
+import { ORIGIN } from "../../support/worker-client.ts";
+
+const REQUESTS = 5_000;
+const AT_ONCE = 20;
+const SEED = 20_260_131;
+const WITHIN_MS = 180_000;
+
+let world: World;
+
+beforeAll(async () => {
+  const client = clientOf(ORIGIN, async (request) => await exports.default.fetch(request), true);
+  const admin = { email: "admin@localhost", password: "quarry" };
+  world = await setUpWorld(client, admin, {});
+}, WITHIN_MS);
+
+afterAll(async () => {
+  await world.tearDown();
+});
+
+function calls(): Call[] {
+  const { document } = world.client.published ?? {};
+  const anyObject = { type: "object", properties: {} };
+  const { agent, inference, otherRag, plain, rag, scopedRag, tools } = world;
+  const known = {
+    identifiers: [rag, otherRag, scopedRag, inference, plain, tools, agent],
+    sources: [world.source, world.otherSource, world.webSourceId],
+    tokens: [world.token, world.limited, world.none, world.webhookSecret],
+    unpublished: [
+      { method: "GET", path: "/api/agents/{identifier}", schema: anyObject },
+      {
+        method: "POST",
+        path: "/api/agents/{identifier}/invoke",
+        schema: {
+          type: "object",
+          properties: { prompt: { type: "string" }, messages: { type: "array" } },
+        },
+      },
+      { method: "POST", path: "/api/webhooks/web/{file_source_id}", schema: anyObject },
+      { method: "POST", path: "/api/webhooks/drive", schema: anyObject },
+      { method: "GET", path: "/embed/{identifier}", schema: anyObject },
+    ],
+  };
+  const arbitrary = requests(document as unknown as Document, known);
+  return fc.sample(arbitrary, { numRuns: REQUESTS, seed: SEED });
+}
+
+const LEAKS = /\bat .*\.(ts|js):|SQLITE|D1_ERROR/;
+
+function isGoodAnswer({ status, body, text }: Answer): boolean {
+  if (status < 400) return true;
+  const { error, ...rest } = body as { error?: unknown };
+  const isError = typeof error === "string" && Object.keys(rest).length === 0;
+  return status < 500 && isError && !LEAKS.test(text);
+}
+
+test(
+  `${REQUESTS} generated requests: no defect, and every refusal is an error in one line`,
+  { timeout: WITHIN_MS },
+  async () => {
+    const statuses: Record<number, number> = {};
+    const problems: unknown[] = [];
+    const all = calls();
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      await Promise.all(
+        all.slice(at, at + AT_ONCE).map(async (call) => {
+          const answer = await world.client.call(call);
+          statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+          if (!isGoodAnswer(answer))
+            problems.push({ call, status: answer.status, text: answer.text });
+        }),
+      );
+    }
+    expect(problems).toEqual([]);
+    // Every way through the order of checks was taken, and often.
+    const often = Object.keys(statuses).filter((status) => (statuses[Number(status)] ?? 0) > 100);
+    expect(often).toEqual(expect.arrayContaining(["200", "400", "401", "403", "404"]));
+  },
+);
