@@ -1,0 +1,75 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+let api: ReturnType<typeof withToken>;
+
+const run = async (...statements: string[]) =>
+  void (await env.DB.batch(statements.map((statement) => env.DB.prepare(statement))));
+
+/** Two RAGs on a drive, whose files are known by path and by id. */
+beforeAll(async () => {
+  const panel = await signedIn();
+  await run(
+    "insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at) values ('drive', 'Drive', 'drive', 'cloud_drive', '{}', '', 0)",
+  );
+  for (const name of ["One", "Two"]) {
+    await panel.send("POST", "/rags", { name, fileSource: "drive" });
+  }
+  const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["one", "two"] };
+  await panel.send("POST", "/inferences", { name: "Ask", ...asking });
+  const token = await panel.send("POST", "/tokens", { name: "Reader", inferences: ["ask"] });
+  api = withToken((token.body as { token: string }).token);
+  const file = (id: string, path: string, externalId: string) =>
+    `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version, metadata, created_at) values ('${id}', 'drive', '${path}', '${externalId}', '${path}', 12, 'text/plain', '1', '{}', 0)`;
+  const state = (rag: string, id: string, path: string, status: string, error = "null") =>
+    `insert into rag_files (rag_id, file_id, path, status, revision, indexed_at, error_message) select id, '${id}', '${path}', '${status}', 1, 1767225600000, ${error} from rags where identifier = '${rag}'`;
+  await run(
+    file("a", "plan.txt", "ext-1"),
+    file("b", "ext-1", "ext-2"),
+    state("one", "a", "plan.txt", "indexed"),
+    state("two", "a", "plan.txt", "error", "'no text found'"),
+    state("one", "b", "ext-1", "processing", "'left from before'"),
+    state("two", "b", "ext-1", "indexed"),
+  );
+});
+
+const status = async (file: string) =>
+  await api.get(`/inferences/ask/file-sources/drive?file=${file}`);
+
+const INDEXED_AT = "2026-01-01T00:00:00.000Z";
+
+test("a file is found by its path, and told by its least finished state", async () => {
+  expect((await status("plan.txt")).body).toEqual({
+    name: "plan.txt",
+    size: 12,
+    status: "error",
+    indexedAt: INDEXED_AT,
+    errorMessage: "no text found",
+  });
+});
+
+test("a file is found by its external id", async () => {
+  expect((await status("ext-2")).body).toEqual({
+    name: "ext-1",
+    size: 12,
+    status: "processing",
+    indexedAt: INDEXED_AT,
+    errorMessage: null,
+  });
+});
+
+test("where a path equals another file's external id, the path counts", async () => {
+  expect((await status("ext-1")).body).toMatchObject({ status: "processing" });
+});
+
+test("an element of a RAG's list tells the external id", async () => {
+  const panel = await signedIn();
+  const made = await panel.send("POST", "/tokens", { name: "All", rags: ["*"] });
+  const all = withToken((made.body as { token: string }).token);
+  expect((await all.get("/rags/one/files?page=1&limit=1")).body).toMatchObject({
+    total: 2,
+    data: [{ filePath: "ext-1", externalId: "ext-2" }],
+  });
+});

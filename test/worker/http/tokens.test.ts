@@ -1,0 +1,116 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+
+import { signedIn, withToken } from "../../support/worker-client.ts";
+
+let panel: Awaited<ReturnType<typeof signedIn>>;
+
+beforeAll(async () => {
+  panel = await signedIn();
+  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
+  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function newToken(more: object = {}) {
+  const made = await panel.send("POST", "/tokens", { name: "Reader", rags: ["notes"], ...more });
+  return made.body as { id: string; token: string };
+}
+
+const lastUse = async (id: string) =>
+  await env.DB.prepare("select last_used_at from tokens where id = ?")
+    .bind(id)
+    .first<number>("last_used_at");
+
+test("a token ends at its time, and at its revocation at once", async () => {
+  const expiresAt = new Date(Date.now() + 60_000).toISOString();
+  const { token } = await newToken({ expiresAt });
+  expect((await withToken(token).get("/rags/notes")).status).toBe(200);
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date(expiresAt) });
+  expect(await withToken(token).get("/rags/notes")).toMatchObject({
+    status: 401,
+    body: { error: "Unauthorized" },
+  });
+  vi.useRealTimers();
+
+  const revoked = await newToken();
+  expect((await withToken(revoked.token).get("/rags")).status).toBe(200);
+  await panel.send("DELETE", `/tokens/${revoked.id}`);
+  expect((await withToken(revoked.token).get("/rags")).status).toBe(401);
+});
+
+test("its last use is noted, at most once a minute", async () => {
+  const { id, token } = await newToken();
+  const start = new Date("2026-03-01T12:00:00.000Z").getTime();
+  const useAt = async (ms: number) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: start + ms });
+    expect((await withToken(token).get("/rags/notes")).status).toBe(200);
+    vi.useRealTimers();
+  };
+  const noted = async (ms: number) =>
+    await vi.waitFor(async () => expect(await lastUse(id)).toBe(start + ms));
+  await useAt(0);
+  await noted(0);
+  await useAt(59_999);
+  await useAt(60_000);
+  await noted(60_000);
+});
+
+test("* covers what is made later; a name covers nothing that takes its place", async () => {
+  const all = await newToken({ rags: ["*"] });
+  const named = await newToken();
+  await panel.send("POST", "/rags", { name: "Later", fileSource: "notes" });
+  expect((await withToken(all.token).get("/rags/later")).status).toBe(200);
+  expect((await withToken(named.token).get("/rags/later")).status).toBe(403);
+
+  await panel.send("POST", "/rags", { name: "Passing", fileSource: "notes" });
+  const passing = await newToken({ rags: ["passing"] });
+  expect((await withToken(passing.token).get("/rags/passing")).status).toBe(200);
+  await panel.send("DELETE", "/rags/passing");
+  expect((await withToken(passing.token).get("/rags/passing")).status).toBe(404);
+  await panel.send("POST", "/rags", { name: "Passing", fileSource: "notes" });
+  expect((await withToken(passing.token).get("/rags/passing")).status).toBe(403);
+  expect((await withToken(passing.token).get("/rags")).body).toEqual([]);
+});
+
+test("of an inference a token opens what is linked, and nothing beside it leaks", async () => {
+  await panel.send("POST", "/file-sources", { name: "Secrets", provider: "file_system" });
+  await panel.send("POST", "/rags", { name: "Secrets", fileSource: "secrets" });
+  await panel.put("/file-sources/notes/files/open.md", "# Open\n\nThe heather flowers.");
+  await panel.put("/file-sources/secrets/files/closed.md", "# Closed\n\nThe heather is secret.");
+  const asking = { systemPrompt: "Answer.", model: "embedded/extractive" };
+  await panel.send("POST", "/inferences", { name: "Ask", ...asking, rags: ["notes"] });
+  await panel.send("POST", "/inferences", { name: "Hidden", ...asking, rags: ["secrets"] });
+  await panel.send("POST", "/agents", { name: "Agent", ...asking, rags: ["notes"] });
+  const { token } = await newToken({ rags: [], inferences: ["ask"], agents: ["agent"] });
+  const api = withToken(token);
+  await vi.waitFor(
+    async () => {
+      const { body } = await panel.send("GET", "/rags/secrets");
+      expect(body).toMatchObject({ processedFiles: 1 });
+      const { body: files } = await api.get("/inferences/ask/files?page=1");
+      expect(files).toMatchObject({ data: [{ files: [{ status: "indexed" }] }] });
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+  const search = { semanticSearch: ["secret heather"], topK: 100, includeSources: true };
+  const answers = [
+    await api.get("/rags"),
+    await api.get("/inferences"),
+    await api.get("/inferences/ask/files?page=1&limit=100"),
+    await api.post("/inferences/ask/retrieve", search),
+    await api.post("/inferences/ask", { prompt: "What is secret?", ...search }),
+    await api.post("/agents/agent/invoke", { prompt: "Which heather is secret?" }),
+    await api.get("/agents/agent"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+  const said = answers.map(({ body }) => JSON.stringify(body)).join("\n");
+  expect(said).toContain("open.md");
+  expect(said).not.toMatch(/closed\.md|is secret\.|Secrets|Hidden/);
+  expect((await api.get("/rags/notes")).status).toBe(403);
+  expect((await api.get("/inferences/hidden/files?page=1")).status).toBe(403);
+});
