@@ -11,7 +11,7 @@ import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
-import { expectSuccess, freePort, runCli } from "./run-cli.ts";
+import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
 const FILES = 500;
 const CRASHES = 3;
@@ -82,6 +82,7 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
     expect(seen).toBeLessThan(FILES);
     process.kill(-service.pid, "SIGKILL");
     await service.ended;
+    await untilFree(port);
     service = await startService(state, port);
   }
 

@@ -1,21 +1,36 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
+import { checkPortIsFree } from "../../src/cli/worker/free-port.ts";
 import { PROJECT } from "../../src/cli/worker/wrangler.ts";
 
+const LOWEST_PORT = 20_000;
+/** Below where systems take the ports of outgoing connections from. */
+const HIGHEST_PORT = 32_000;
+
 /** A port that nothing listens on at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((found, failed) => {
-    const server = createServer();
-    server.once("error", failed);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => found(port));
-    });
-  });
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return checkPortIsFree(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+const POLL_EVERY_MS = 50;
+
+/** Killed processes give their port back a moment later. */
+export async function untilFree(port: number): Promise<void> {
+  while (!(await isFree(port))) await pause(POLL_EVERY_MS);
 }
 
 export type Finished = { code: number | null; stdout: string; stderr: string };

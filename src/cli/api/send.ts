@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { z } from "zod";
+import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 
@@ -21,6 +21,9 @@ export type ApiRequest = {
   what?: string;
 };
 
+/** An answer, read to its end. `body` is undefined when it is not JSON. */
+export type Answer = { status: number; headers: Headers; body: unknown };
+
 /** The server answered, and not with success. */
 export class ApiError extends CommandFailure {
   override readonly name = "ApiError";
@@ -32,24 +35,26 @@ export class ApiError extends CommandFailure {
   }
 }
 
+const errorText = z.looseObject({ error: z.string() });
 const TRIES = 7;
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 60_000;
+const FIRST_FAILURE = 400;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * One request. What can be repeated without harm (all but POST) is tried again on 429, 5xx and a
- * lost connection; POST on 429 only.
+ * One request. Uploads and removals are tried again on 429, 5xx and a lost connection, GET and
+ * PATCH on 429 and 5xx, POST on 429 only.
  * @throws ApiError for an answer that is no success; CommandFailure when nothing answers.
  */
-export async function send(target: ApiTarget, request: ApiRequest): Promise<Response> {
+export async function send(target: ApiTarget, request: ApiRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await sendOnce(target, request, attempt);
-    if (outcome instanceof Response && outcome.ok) return outcome;
+    const answered = !(outcome instanceof CommandFailure);
+    if (answered && outcome.status < FIRST_FAILURE) return outcome;
     if (attempt === TRIES || !mayRepeat(outcome, request)) {
-      if (outcome instanceof Response) throw await errorOf(target, request, outcome);
-      throw outcome;
+      throw answered ? errorOf(target, request, outcome) : outcome;
     }
     await pause(waitBefore(outcome, attempt));
   }
@@ -61,24 +66,28 @@ export async function sendForJson<Schema extends z.ZodType>(
   request: ApiRequest,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const response = await send(target, request);
-  const parsed = schema.safeParse(await response.json().catch(() => undefined));
+  const { body } = await send(target, request);
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const where = `${request.method ?? "GET"} ${request.path}`;
   throw new CommandFailure(`${target.baseUrl} answered ${where} with something else than Quarry`);
 }
 
+/** A connection that is lost within the answer counts like one that was never there. */
 async function sendOnce(
   target: ApiTarget,
   { method = "GET", path, json, bytes }: ApiRequest,
   attempt: number,
-): Promise<Response | CommandFailure> {
+): Promise<Answer | CommandFailure> {
   const headers: Record<string, string> = { Accept: "application/json", ...target.headers };
   if (json !== undefined) headers["Content-Type"] = "application/json";
   if (bytes !== undefined) headers["Content-Type"] = bytes.contentType;
   const body = bytes?.data ?? (json === undefined ? null : JSON.stringify(json));
   try {
-    return await fetch(target.baseUrl + path, { method, headers, body, redirect: "error" });
+    const init = { method, headers, body, redirect: "error" } as const;
+    const response = await fetch(target.baseUrl + path, init);
+    const answer = { status: response.status, headers: response.headers };
+    return { ...answer, body: parsedOrUndefined(await response.text()) };
   } catch (thrown) {
     const failure = new CommandFailure(unreachable(target.baseUrl, thrown, attempt));
     failure.cause = thrown;
@@ -86,15 +95,24 @@ async function sendOnce(
   }
 }
 
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A server that never answered is told at once; one that was there may be coming back. */
-function mayRepeat(outcome: Response | CommandFailure, { method = "GET" }: ApiRequest): boolean {
-  if (!(outcome instanceof Response)) return method === "PUT" || method === "DELETE";
+function mayRepeat(outcome: Answer | CommandFailure, { method = "GET" }: ApiRequest): boolean {
+  if (outcome instanceof CommandFailure) return method === "PUT" || method === "DELETE";
   if (outcome.status === TOO_MANY_REQUESTS) return true;
   return outcome.status >= SERVER_ERROR && method !== "POST";
 }
 
-function waitBefore(outcome: Response | CommandFailure, attempt: number): number {
-  const asked = outcome instanceof Response ? Number(outcome.headers.get("Retry-After")) : NaN;
+function waitBefore(outcome: Answer | CommandFailure, attempt: number): number {
+  const answered = !(outcome instanceof CommandFailure);
+  const asked = answered ? Number(outcome.headers.get("Retry-After")) : 0;
   const MS_A_SECOND = 1_000;
   const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
   return Math.min(wait, LONGEST_WAIT_MS);
@@ -108,15 +126,14 @@ function unreachable(baseUrl: string, thrown: unknown, attempt: number): string 
   return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with npm start.`;
 }
 
-async function errorOf(
+function errorOf(
   target: ApiTarget,
   { method = "GET", path, what }: ApiRequest,
-  response: Response,
-): Promise<ApiError> {
-  const { status } = response;
-  const body = (await response.json().catch(() => null)) as { error?: unknown } | null;
-  const said = typeof body?.error === "string" ? body.error : response.statusText;
-  return new ApiError(status, explain(status, said, target, what ?? `${method} ${path}`));
+  { status, body }: Answer,
+): ApiError {
+  const said = errorText.safeParse(body);
+  const words = said.success ? said.data.error : "no reason given";
+  return new ApiError(status, explain(status, words, target, what ?? `${method} ${path}`));
 }
 
 function explain(status: number, said: string, target: ApiTarget, what: string): string {

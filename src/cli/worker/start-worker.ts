@@ -35,6 +35,7 @@ export type RunningWorker = {
 const START_TIMEOUT_MS = 90_000;
 const POLL_EVERY_MS = 150;
 const STOP_TIMEOUT_MS = 5_000;
+const STOP_POLL_EVERY_MS = 50;
 const LINES_OF_LOG = 15;
 
 /**
@@ -51,7 +52,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   followWorkerLog(streams, createWriteStream(logPath), settings.tell);
   const ended = once(child, "exit").then(() => undefined);
-  const stop = () => stopGroup(child, ended);
+  const stop = () => stopGroup(child);
   // Loopback by number: `localhost` may mean an address on which nothing listens.
   const probe = `http://127.0.0.1:${port}/api/openapi.json`;
   if (!(await answers(probe, ended))) {
@@ -88,13 +89,15 @@ async function whyNot(logPath: string): Promise<string> {
   return `The Worker did not start. The end of ${logPath}:\n  ${last}`;
 }
 
-async function stopGroup(child: ChildProcess, ended: Promise<void>): Promise<void> {
+/** Asks nicely, waits until the last process of the group is gone, and then does not ask. */
+async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");
-  const inTime = await Promise.race([
-    ended.then(() => true),
-    pause(STOP_TIMEOUT_MS, false, { ref: false }),
-  ]);
-  if (!inTime) signalGroup(child, "SIGKILL");
+  const giveUpAt = Date.now() + STOP_TIMEOUT_MS;
+  while (Date.now() < giveUpAt) {
+    if (!signalGroup(child, 0)) return;
+    await pause(STOP_POLL_EVERY_MS);
+  }
+  signalGroup(child, "SIGKILL");
 }
 
 /** Ends the child when this process ends, however it does. */

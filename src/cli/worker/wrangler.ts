@@ -32,8 +32,8 @@ export function spawnWranglerGroup(args: string[]): ChildProcess {
   });
 }
 
-/** Sends a signal to the group that a child leads; false when it is gone already. */
-export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
+/** Signals the group that a child leads, 0 asking only; false when all of it is gone. */
+export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {
     return process.kill(-child.pid, signal);

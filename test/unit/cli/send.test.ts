@@ -83,3 +83,19 @@ test("the manifest is read to its last page", async () => {
   });
   expect([...(await panelApi(url, "key").manifest("docs")).keys()]).toEqual(["a", "b"]);
 });
+
+test("an upload whose answer breaks off is tried again", async () => {
+  let calls = 0;
+  const url = await listen((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      if (++calls > 1) return answer(response, 200, { changed: false });
+      response.writeHead(201, { "Content-Type": "application/json", "Content-Length": "100" });
+      response.write('{"path":', () => response.destroy());
+      return undefined;
+    });
+  });
+  const stored = await panelApi(url, "key").putFile("docs", "a.md", new Uint8Array(1), "x/y");
+  expect(stored.changed).toBe(false);
+  expect(calls).toBe(2);
+});
