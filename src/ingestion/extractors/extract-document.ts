@@ -1,5 +1,5 @@
 import type { DocumentConverter } from "../../ports/document-converter.ts";
-import { UnreadableDocument } from "./extracted-document.ts";
+import { MAX_CHARACTERS, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "./extracted-document.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
@@ -16,8 +16,6 @@ export type ExtractOptions = {
 };
 
 const NO_TEXT = "no text found";
-/** Text beyond this would not fit a Worker's memory beside its chunks. */
-const MAX_CHARACTERS = 32 << 20;
 
 /**
  * Reads a document of any supported kind. Extractors are loaded when first needed.

@@ -16,6 +16,9 @@ export type ExtractedDocument = {
 /** Part of the key under which an extracted document is kept: raise it when extraction changes. */
 export const EXTRACTION_FORMAT = 1;
 
+/** Text beyond this would not fit a Worker's memory beside its chunks. */
+export const MAX_CHARACTERS = 32 << 20;
+
 /** The document can never be read; the message is shown as the file's `errorMessage`. */
 export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";

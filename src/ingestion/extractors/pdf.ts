@@ -1,5 +1,5 @@
 import type { getDocumentProxy } from "unpdf";
-import { UnreadableDocument } from "./extracted-document.ts";
+import { MAX_CHARACTERS, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument } from "./extracted-document.ts";
 import { foldSpace, MarkdownBuilder } from "./markdown-builder.ts";
 import { characterMap } from "./pdf/character-maps.ts";
@@ -17,16 +17,55 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
+const PAGES_AN_OPENING = 250;
 const SILENT = 0;
 
 /** Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places. */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   checkStreams(bytes);
-  const pdf = await open(bytes);
+  const reader = new PdfReader(bytes);
   try {
-    return await readPages(pdf);
+    return await readDocument(reader);
   } finally {
-    await pdf.loadingTask.destroy();
+    await reader.close();
+  }
+}
+
+/** Opens the document anew now and then: pdf.js keeps every page that it has seen. */
+class PdfReader {
+  readonly #bytes: Uint8Array;
+  #pdf: Pdf | null = null;
+  #pagesRead = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  async document(): Promise<Pdf> {
+    this.#pdf ??= await open(this.#bytes);
+    return this.#pdf;
+  }
+
+  /** The page's text in its order; null when the page cannot be read. */
+  async segments(number: number): Promise<Segment[] | null> {
+    if (++this.#pagesRead % PAGES_AN_OPENING === 0) await this.close();
+    const pdf = await this.document();
+    try {
+      const page = await pdf.getPage(number);
+      const { items } = await page.getTextContent();
+      const viewport = page.getViewport({ scale: 1 }).transform;
+      const texts = items.filter((item): item is typeof item & TextItem => "str" in item);
+      page.cleanup();
+      return segmentsOf(texts, viewport);
+    } catch {
+      return null;
+    }
+  }
+
+  async close(): Promise<void> {
+    const pdf = this.#pdf;
+    this.#pdf = null;
+    await pdf?.loadingTask.destroy();
   }
 }
 
@@ -57,46 +96,35 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
   }
 }
 
-async function readPages(pdf: Pdf): Promise<ExtractedDocument> {
-  if (pdf.numPages > MAX_PAGES)
-    throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
-  const notes: string[] = [];
-  const sample = await samplePages(pdf);
-  const shape = shapeOf(sample, await bookmarksOf(pdf));
+async function readDocument(reader: PdfReader): Promise<ExtractedDocument> {
+  const pdf = await reader.document();
+  const { numPages } = pdf;
+  if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
+  const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
+  const sample = await samplePages(reader, numPages);
+  const shape = shapeOf(sample, bookmarks);
   const repeated = repeatedLines(sample);
   const out = new MarkdownBuilder();
-  for (let number = 1; number <= pdf.numPages; number++) {
-    const segments = await segmentsOfPage(pdf, number);
+  const notes: string[] = [];
+  for (let number = 1; number <= numPages; number++) {
+    const segments = await reader.segments(number);
     if (segments === null) notes.push(`page ${number} could not be read`);
     else writePage(segments, shape, repeated, out, number);
+    if (out.length > MAX_CHARACTERS) throw new UnreadableDocument("document holds too much text");
   }
-  const { title, language } = await factsOf(pdf);
   const markdown = out.toString();
   const heading = /^#{1,2} (.+)$/m.exec(markdown)?.[1] ?? null;
   return { markdown, title: title ?? heading, language, pages: out.pages, notes };
 }
 
 /** Pages spread over the document tell what its type looks like. */
-async function samplePages(pdf: Pdf): Promise<Segment[][]> {
-  const step = Math.max(1, Math.floor(pdf.numPages / SAMPLED_PAGES));
+async function samplePages(reader: PdfReader, numPages: number): Promise<Segment[][]> {
+  const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages: Segment[][] = [];
-  for (let number = 1; number <= pdf.numPages; number += step) {
-    pages.push((await segmentsOfPage(pdf, number)) ?? []);
+  for (let number = 1; number <= numPages; number += step) {
+    pages.push((await reader.segments(number)) ?? []);
   }
   return pages;
-}
-
-async function segmentsOfPage(pdf: Pdf, number: number): Promise<Segment[] | null> {
-  try {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    const viewport = page.getViewport({ scale: 1 }).transform;
-    const texts = items.filter((item): item is typeof item & TextItem => "str" in item);
-    page.cleanup();
-    return segmentsOf(texts, viewport);
-  } catch {
-    return null;
-  }
 }
 
 function writePage(
