@@ -26,19 +26,20 @@ export type FileSlice = { ragId: RagId; offset: number; limit: number; filter: F
  * What is skipped is read from an index alone: (rag_id, path), or (rag_id, status, path) with a
  * status; only the page itself touches the tables.
  */
-function filterSql({ status, folder }: FileFilter): string {
+function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): string {
   return [
-    "x.rag_id = ?1",
+    `x.rag_id = ?1 and x.path ${from} ?3`,
     status === null ? "" : "and x.status = ?2",
-    folder === null ? "" : "and x.path >= ?3 and x.path < ?4",
+    folder === null ? "" : "and x.path < ?4",
   ].join(" ");
 }
 
 /** What follows "/" in the order of bytes: it ends the range of all paths below a folder. */
 const AFTER_SLASH = "0";
 
-function bounds({ status, folder }: FileFilter): (string | null)[] {
-  return [status, folder, folder === null ? null : folder.slice(0, -1) + AFTER_SLASH];
+/** The parameters ?2 to ?4: status, where the paths begin, and where they end. */
+function bounds({ status, folder }: FileFilter, from = folder ?? ""): (string | null)[] {
+  return [status, from, folder === null ? null : folder.slice(0, -1) + AFTER_SLASH];
 }
 
 function sliceStatement({ ragId, offset, limit, filter }: FileSlice) {
@@ -87,11 +88,10 @@ export async function readFilesAfter(
     statement(
       `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rowid = x.rowid
          cross join files f on f.id = rf.file_id
-       where ${filterSql(filter)} and (?6 is null or x.path > ?6) order by x.path limit ?5`,
+       where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?5`,
       ragId,
-      ...bounds(filter),
+      ...bounds(filter, after ?? undefined),
       limit,
-      after,
     ),
   );
 }

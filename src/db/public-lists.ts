@@ -104,11 +104,13 @@ export type InferenceItem = {
   fileSources: LinkedSource[];
 };
 
+/** Follows `with seen (id) as (…)`; `cross join` starts at what is seen, not at all RAGs. */
 const LINKED_SOURCE = `select l.inference_id as inferenceId, r.identifier as ragIdentifier,
     r.name as ragName, s.identifier, s.provider
-  from inference_rags l join rags r on r.id = l.rag_id
-    join file_sources s on s.id = r.file_source_id
-  where r.removed_at is null`;
+  from seen cross join inference_rags l on l.inference_id = seen.id
+    cross join rags r on r.id = l.rag_id
+    cross join file_sources s on s.id = r.file_source_id
+  where r.removed_at is null order by r.identifier`;
 
 const INFERENCE_LIST: ListSql = {
   select: "select m.id, m.name, m.identifier, m.created_at as createdAt, m.native_rag as nativeRag",
@@ -127,11 +129,13 @@ export async function listPublicInferences(
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
   const lists = permitted(credential, INFERENCE_LIST);
   const ids = permitted(credential, { ...INFERENCE_LIST, select: "select m.id", rest: "" });
-  const seen = ids.map((sql) => `l.inference_id in (${sql})`).join(" or ");
   const [principals, ...rest] = await runBatch(db, [
     principalStatement(credential),
     ...lists.map((sql) => statement(sql, ...parameters(credential))),
-    statement(`${LINKED_SOURCE} and (${seen}) order by r.identifier`, ...parameters(credential)),
+    statement(
+      `with seen (id) as (${ids.join(" union all ")}) ${LINKED_SOURCE}`,
+      ...parameters(credential),
+    ),
   ]);
   const links = (rest.pop() ?? []) as (LinkedSource & { inferenceId: InferenceId })[];
   const rows = rest.flat() as {
