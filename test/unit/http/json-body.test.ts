@@ -1,0 +1,43 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+
+import type { AppEnv } from "../../../src/http/app-env.ts";
+import { handleError } from "../../../src/http/errors.ts";
+import { jsonBody } from "../../../src/http/middleware/json-body.ts";
+
+const LIMIT_BYTES = 20;
+
+const app = new Hono<AppEnv>();
+app.onError(handleError);
+app.post("/", jsonBody(LIMIT_BYTES), async (context) => context.json(await context.req.json()));
+
+/** A body whose length nobody announces, in pieces. */
+function piecewise(...pieces: Uint8Array[]) {
+  const rest = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = rest.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+  });
+  return { method: "POST", body, duplex: "half" } as RequestInit;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+test("a body without a length is counted as it comes", async () => {
+  const fits = await app.request("/", piecewise(bytes('{"a":"123456'), bytes('7890"}')));
+  expect(await fits.json()).toEqual({ a: "1234567890" });
+  const tooLarge = await app.request("/", piecewise(bytes('{"a":"123456'), bytes('789012345"}')));
+  expect([tooLarge.status, await tooLarge.json()]).toEqual([413, { error: "Payload too large" }]);
+});
+
+test("a character split between two pieces is put together", async () => {
+  const [first, second] = [bytes('{"a":"é"}').slice(0, 7), bytes('{"a":"é"}').slice(7)];
+  expect(await (await app.request("/", piecewise(first, second))).json()).toEqual({ a: "é" });
+});
+
+test("an absent body is an empty object", async () => {
+  expect(await (await app.request("/", { method: "POST" })).json()).toEqual({});
+});
