@@ -11,8 +11,7 @@ import type { Span, Unit } from "./split-units.ts";
 
 export { estimateTokens } from "./estimate-tokens.ts";
 
-/** Raise it when the same document and settings give other chunks. */
-export const CHUNKING_FORMAT = 1;
+export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 
 export type ChunkSettings = {
   /** Tokens of `text` at most, by `estimateTokens`. */

@@ -130,21 +130,24 @@ async function extractKind(
 }
 
 function decodeFile(file: RawDocument) {
-  if (looksBinary(file.bytes)) {
-    throw new UnreadableDocument(`unsupported media type: ${unknownMediaType(file.mimeType)}`);
+  const { bytes, mimeType } = file;
+  const unsupported = `unsupported media type: ${unknownMediaType(mimeType)}`;
+  if (looksBinary(bytes)) throw new UnreadableDocument(unsupported);
+  try {
+    return decodeText(bytes, declaredEncoding(bytes, mimeType));
+  } catch (error) {
+    // Zeros that are no halves of UTF-16 characters belong to no text.
+    throw bytes.includes(0) ? new UnreadableDocument(unsupported) : error;
   }
-  return decodeText(file.bytes, declaredEncoding(file.bytes, file.mimeType));
 }
 
 const LOOK_BYTES = 1 << 13;
-const BINARY_SHARE = 0.1;
+const CONTROL_SHARE = 0.1;
 
-/** Control characters, zeros aside, are rare in text of any encoding. */
+/** Control characters are rare in text of any encoding; UTF-16's zeros and high bytes aside. */
 function looksBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, LOOK_BYTES);
-  const zeros = head.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
-  const isControl = (byte: number) => byte > 0 && byte < 0x20 && (byte < 0x07 || byte > 0x0d);
+  const isControl = (byte: number) => byte < 0x20 && (byte < 0x07 || byte > 0x0d);
   const controls = head.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0);
-  // UTF-16 has a zero in up to half of its bytes, and its high bytes look like controls.
-  return zeros === 0 && controls > head.length * BINARY_SHARE;
+  return !head.includes(0) && controls > head.length * CONTROL_SHARE;
 }

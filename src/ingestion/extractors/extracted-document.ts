@@ -13,8 +13,8 @@ export type ExtractedDocument = {
   notes: string[];
 };
 
-/** Part of the key under which an extracted document is kept: raise it when extraction changes. */
-export const EXTRACTION_FORMAT = 1;
+/** Part of the key under which an extracted document is kept. */
+export { EXTRACTION_FORMAT } from "../../core/index-format.ts";
 
 /** Text beyond this would not fit a Worker's memory beside its chunks. */
 export const MAX_CHARACTERS = 32 << 20;

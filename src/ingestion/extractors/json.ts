@@ -52,10 +52,8 @@ class JsonWriter {
   #open(isArray: boolean): void {
     const parent = this.#stack.at(-1);
     const label = parent === undefined || parent.isArray ? "" : this.#key;
-    // Entries of an array have no name and begin a list of their own.
-    if (label === "" && !isArray) this.#out.endList();
     const indent = (parent?.indent ?? 0) + (label === "" ? 0 : 1);
-    this.#stack.push({ isArray, label, isShown: label === "", indent });
+    this.#stack.push({ isArray, label, isShown: false, indent });
     if (this.#stack.length <= MAX_DEPTH) return;
     this.isTooDeep = true;
     throw new UnreadableDocument("JSON nests too deeply");
@@ -74,11 +72,13 @@ class JsonWriter {
     for (const paragraph of text.split(/\n\s*\n/)) this.#out.paragraph(paragraph);
   }
 
-  /** Objects and arrays show their label before their first value. */
+  /** Objects and arrays show their label before their first value; entries begin a new list. */
   #showParents(): void {
     for (const level of this.#stack) {
-      if (!level.isShown) this.#out.listItem(level.indent - 1, "-", `${level.label}:`);
+      if (level.isShown) continue;
       level.isShown = true;
+      if (level.label !== "") this.#out.listItem(level.indent - 1, "-", `${level.label}:`);
+      else if (!level.isArray) this.#out.endList();
     }
   }
 }

@@ -16,7 +16,7 @@ const STEP_CHARACTERS = 1 << 16;
 /**
  * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
  * stay as they are written, so nothing can expand.
- * @throws UnreadableDocument when elements nest too deeply.
+ * @throws UnreadableDocument when elements nest too deeply or entities are declared.
  */
 export class XmlStream {
   readonly #parser: Parser;
@@ -40,6 +40,11 @@ export class XmlStream {
           handler.close(localName(name));
         },
         ontext: (data) => handler.text?.(data),
+        onprocessinginstruction: (name, data) => {
+          if (/^!doctype$/i.test(name) && data.includes("<!ENTITY")) {
+            throw new UnreadableDocument("XML declares entities");
+          }
+        },
       },
       { xmlMode: true, decodeEntities: true },
     );

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import {
+  extractDocument,
+  UnreadableDocument,
+} from "../../../src/ingestion/extractors/extract-document.ts";
+
+/** The inverse of a decoder for characters of one and two bytes. */
+function encode(text: string, encoding: string): Uint8Array {
+  const decoder = new TextDecoder(encoding);
+  const codes = new Map<string, number[]>();
+  for (let first = 0xff; first >= 0; first--) {
+    const seconds = first > 0x80 ? 0xfe : 0;
+    for (let second = 0x40; second <= seconds; second++) {
+      const character = decoder.decode(Uint8Array.of(first, second));
+      if (character.length === 1) codes.set(character, [first, second]);
+    }
+    codes.set(decoder.decode(Uint8Array.of(first)), [first]);
+  }
+  return Uint8Array.from([...text].flatMap((character) => codes.get(character) ?? [0x3f]));
+}
+
+const utf16 = (text: string, isBigEndian: boolean) => {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < text.length; at++)
+    view.setUint16(at * 2, text.charCodeAt(at), !isBigEndian);
+  return bytes;
+};
+
+const read = async (bytes: Uint8Array, name = "a.txt", mimeType: string | null = null) =>
+  (await extractDocument({ name, mimeType, bytes })).markdown;
+
+const TEXTS: [encodings: string, text: string][] = [
+  [
+    "windows-1252 iso-8859-15",
+    "Les élèves ont été très gênés à l'école où le garçon reçoit un gâteau.",
+  ],
+  ["windows-1252 macintosh", "Die Größe der Tür wäre übrigens für Müller schön."],
+  ["windows-1252", "¿Dónde está el niño? Mañana irá al colegio – “con su mamá”."],
+  ["windows-1250 iso-8859-2", "Zażółć gęślą jaźń, proszę przyjść później do biura w Łodzi."],
+  ["windows-1250 iso-8859-2", "Příliš žluťoučký kůň úpěl ďábelské ódy v městě."],
+  ["windows-1254", "Şirketimizin güvenlik politikası çalışanlar için açıklanmıştır."],
+  ["windows-1257", "Įmonės darbuotojų saugos taisyklės yra labai svarbios, žinoma."],
+  ["windows-1251 koi8-r ibm866 iso-8859-5", "Правила внутреннего распорядка обязательны для всех."],
+  ["windows-1253", "Οι κανόνες ασφαλείας είναι υποχρεωτικοί για όλους."],
+  ["windows-1255", "כללי הבטיחות הם חובה לכל העובדים."],
+  ["windows-1256", "قواعد السلامة إلزامية لجميع الموظفين في الشركة."],
+  ["windows-874", "กฎความปลอดภัยเป็นข้อบังคับสำหรับพนักงานทุกคน"],
+  ["shift_jis euc-jp", "安全規則はすべての従業員に義務付けられています。"],
+  ["gb18030", "安全规则对所有员工都是强制性的。"],
+  ["big5", "安全規則對所有員工都是強制性的，請遵守。"],
+  ["euc-kr", "안전 규칙은 모든 직원에게 의무적입니다."],
+];
+const cases = TEXTS.flatMap(([encodings, text]) =>
+  encodings.split(" ").map((encoding) => [encoding, text] as const),
+);
+
+describe("text that declares no encoding", () => {
+  it.each(cases)("%s: %s", async (encoding, text) => {
+    expect(await read(encode(text, encoding))).toBe(text);
+  });
+
+  it.each([true, false])("UTF-16 without a mark (big-endian: %s)", async (isBigEndian) => {
+    for (const text of ["Plain words only.", "Правила для всех.", "안전 규칙은 모두.\n그렇다."]) {
+      expect(await read(utf16(text, isBigEndian))).toBe(text);
+    }
+  });
+
+  it("bears a few damaged characters in UTF-8, and says so", async () => {
+    const good = new TextEncoder().encode("ä".repeat(200));
+    const bytes = new Uint8Array([...good, 0xc3, 0x20, 0x61]);
+    const document = await extractDocument({ name: "a.txt", mimeType: null, bytes });
+    expect(document.markdown).toBe(`${"ä".repeat(200)}\ufffd a`);
+    expect(document.notes).toEqual(["1 character was damaged and replaced"]);
+  });
+
+  it("is an error where no encoding reads like language", async () => {
+    const noise = Uint8Array.from(
+      { length: 900 },
+      (_unused, at) => 0x80 + ((at * 7919 + at * at) % 0x7f),
+    );
+    await expect(read(noise)).rejects.toThrow(UnreadableDocument);
+    await expect(read(noise)).rejects.toThrow("text encoding is not recognised");
+  });
+});
+
+it("believes what is declared beside or inside the document", async () => {
+  const text = "Ärger";
+  expect(
+    await read(encode(text, "windows-1250"), "a.txt", "text/plain; charset=windows-1250"),
+  ).toBe(text);
+  const html = `<meta charset="koi8-r"><p>ПРИКАЗ</p>`;
+  expect(await read(encode(html, "koi8-r"), "a.html")).toBe("ПРИКАЗ");
+  const xml = `<?xml version="1.0" encoding="windows-1251"?><note>ПРИКАЗ</note>`;
+  expect(await read(encode(xml, "windows-1251"), "a.xml")).toBe("- note: ПРИКАЗ");
+});

@@ -1,0 +1,161 @@
+import { gzipSync, strToU8, zipSync, zlibSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import {
+  extractDocument,
+  UnreadableDocument,
+} from "../../../src/ingestion/extractors/extract-document.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const extract = (name: string, bytes: Uint8Array, mimeType: string | null = null) =>
+  extractDocument({ name, mimeType, bytes });
+const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0);
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const docx = (document: string, more: Record<string, Uint8Array> = {}) =>
+  zipSync({
+    "[Content_Types].xml": strToU8("<Types/>"),
+    "word/document.xml": strToU8(document),
+    ...more,
+  });
+
+async function refusal(name: string, bytes: Uint8Array, mimeType: string | null = null) {
+  const error: unknown = await extract(name, bytes, mimeType).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(UnreadableDocument);
+  return error instanceof Error ? error.message : "";
+}
+
+describe("bombs", () => {
+  it("stops a part that expands too much while it is inflated", async () => {
+    const bomb = docx(
+      `<w:document ${W}><w:body><w:p><w:r><w:t>${"a".repeat(40 << 20)}</w:t></w:r></w:p>`,
+    );
+    expect(bomb.length).toBeLessThan(100_000);
+    expect(await refusal("bomb.docx", bomb)).toBe("compressed data expands too much");
+  });
+
+  it("stops a PDF stream that expands too much before pdf.js unpacks it", async () => {
+    const stream = zlibSync(new Uint8Array(80 << 20));
+    const head = utf8(
+      `%PDF-1.4\n1 0 obj\n<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`,
+    );
+    const pdf = new Uint8Array([...head, ...stream, ...utf8("\nendstream\nendobj\n%%EOF")]);
+    expect(await refusal("bomb.pdf", pdf)).toBe("compressed data expands too much");
+  });
+
+  it("expands no declared entities", async () => {
+    const laughs = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><x><y>see &b; there</y></x>`;
+    const document = await extract("laughs.xml", utf8(laughs));
+    expect(document.markdown).toBe("- y: see &b; there");
+    expect(document.notes).toEqual(["declared entities are not expanded"]);
+    const inWord = `<!DOCTYPE x [<!ENTITY a "ha">]><w:document ${W}><w:body><w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body></w:document>`;
+    expect(await refusal("laughs.docx", docx(inWord))).toBe("XML declares entities");
+  });
+
+  it.each([
+    ["html", "<div>".repeat(100_000) + "deep" + "</div>".repeat(100_000), "deep"],
+    ["json", "[".repeat(100_000) + "1" + "]".repeat(100_000), null],
+    ["xml", "<a>".repeat(100_000) + "deep" + "</a>".repeat(100_000), null],
+    ["rtf", `{\\rtf1 ${"{".repeat(100_000)}deep${"}".repeat(100_000)}}`, "deep"],
+    ["md", `${"> ".repeat(50_000)}deep`, undefined],
+  ])("bears a %s file that nests a hundred thousand deep", async (ending, text, expected) => {
+    if (expected === null)
+      expect(await refusal(`a.${ending}`, utf8(text))).toMatch(/nests too deeply$/);
+    else if (expected === undefined) {
+      expect((await extract(`a.${ending}`, utf8(text))).markdown).toContain("deep");
+    } else expect((await extract(`a.${ending}`, utf8(text))).markdown).toBe(expected);
+  });
+});
+
+describe("what can never be read says why", () => {
+  const compound = (name: string) =>
+    new Uint8Array([
+      0xd0,
+      0xcf,
+      0x11,
+      0xe0,
+      ...[...name].flatMap((letter) => [letter.charCodeAt(0), 0]),
+      0,
+      0,
+    ]);
+  const encryptedZip = () => {
+    const bytes = docx("<w:document/>");
+    const view = new DataView(bytes.buffer);
+    for (let at = 0; at < bytes.length - 4; at++) {
+      if (view.getUint32(at, true) === 0x02014b50) view.setUint16(at + 8, 1, true);
+    }
+    return bytes;
+  };
+
+  it.each([
+    ["an empty file", "a.txt", new Uint8Array(), "no text found"],
+    ["white space", "a.md", utf8(" \n\t\n"), "no text found"],
+    ["nothing but invisible characters", "a.txt", utf8("\u200b\u2060\u{e0041}"), "no text found"],
+    ["a picture", "a.pdf", PNG, "unsupported media type: image/png"],
+    ["gzip", "a.txt", gzipSync(utf8("text")), "unsupported media type: application/gzip"],
+    ["Office under a password", "a.docx", compound("EncryptedPackage"), "document is encrypted"],
+    [
+      "Word's old format",
+      "a.doc",
+      compound("WordDocument"),
+      "unsupported media type: application/msword",
+    ],
+    ["an encrypted archive", "a.docx", encryptedZip(), "document is encrypted"],
+    [
+      "half an archive",
+      "a.docx",
+      docx(`<w:document ${W}/>`).subarray(0, 60),
+      "archive is damaged or incomplete",
+    ],
+    [
+      "another archive",
+      "a.zip",
+      zipSync({ "a.txt": strToU8("text") }),
+      "unsupported media type: application/zip",
+    ],
+    [
+      "half a PDF",
+      "a.pdf",
+      utf8("%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>"),
+      "PDF is damaged or incomplete",
+    ],
+    ["zeros", "a.txt", new Uint8Array(500), "unsupported media type: application/octet-stream"],
+  ])("%s", async (_what, name, bytes, message) => {
+    expect(await refusal(name, bytes)).toBe(message);
+  });
+
+  it("names the media type that the sender gave for what nobody knows", async () => {
+    const bytes = Uint8Array.from({ length: 600 }, (_unused, at) => (at * 37) % 32);
+    expect(await refusal("model.bin", bytes, "application/x-weights")).toBe(
+      "unsupported media type: application/x-weights",
+    );
+  });
+});
+
+it("hands pictures and scans to a converter where there is one", async () => {
+  const converter = {
+    toMarkdown: (name: string, mimeType: string) => Promise.resolve(`# ${name} as ${mimeType}`),
+  };
+  const document = await extractDocument(
+    { name: "scan", mimeType: null, bytes: PNG },
+    { converter },
+  );
+  expect(document.markdown).toBe("# scan as image/png");
+});
+
+it("believes the content more than the name and the sender", async () => {
+  const html = "<!doctype html><title>T</title><p>Really a page</p><script>alert(1)</script>";
+  const page = await extract("report.pdf", utf8(html), "application/pdf");
+  expect(page).toMatchObject({ markdown: "Really a page", title: "T" });
+  const word = await extract(
+    "notes.txt",
+    docx(`<w:document ${W}><w:body><w:p><w:r><w:t>Word</w:t></w:r></w:p></w:body></w:document>`),
+  );
+  expect(word.markdown).toBe("Word");
+});
+
+it("reads five megabytes on a single line", async () => {
+  const document = await extract("line.txt", utf8("lorem ipsum ".repeat(440_000)));
+  expect(document.markdown.length).toBe(12 * 440_000);
+});

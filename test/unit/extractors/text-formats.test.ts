@@ -1,0 +1,146 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+
+const extract = (name: string, text: string, mimeType: string | null = null) =>
+  extractDocument({ name, mimeType, bytes: new TextEncoder().encode(text) });
+
+describe("HTML", () => {
+  it("keeps headings, lists, tables, code, quotes and links; leaves navigation out", async () => {
+    const html = `<html lang="de-AT"><head><title> Wartung &amp; Pflege </title></head><body>
+      <nav><a href="/">Start</a></nav><div class="breadcrumb">Start / Pflege</div>
+      <h1>Pflege</h1><p>Erst <b>lesen</b>, dann <a href="https://example.com/a">öffnen</a>.<p>Zweiter Absatz
+      <ol start=3><li>drei<ul><li>innen</ul><li>vier</ol>
+      <table><tr><th>Teil<th>Zahl<tr><td rowspan=2>Öl<td>1<tr><td>2 | 3</table>
+      <pre>a = 1\n  b</pre><blockquote>Zitat</blockquote><footer>Impressum</footer></body></html>`;
+    const document = await extract("a.html", html);
+    expect(document).toMatchObject({ title: "Wartung & Pflege", language: "de-AT" });
+    expect(document.markdown).toBe(
+      [
+        "# Pflege",
+        "Erst lesen, dann [öffnen](https://example.com/a).",
+        "Zweiter Absatz",
+        "3. drei\n   - innen\n4. vier",
+        "| Teil | Zahl |\n| --- | --- |\n| Öl | 1 |\n|  | 2 \\| 3 |",
+        "```\na = 1\n  b\n```",
+        "> Zitat",
+      ].join("\n\n"),
+    );
+  });
+
+  it("reads tables that only place things as text", async () => {
+    const html = "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>";
+    expect((await extract("a.html", html)).markdown).toBe(
+      "## Left\n\nmenu\n\n| a | b |\n| --- | --- |",
+    );
+  });
+});
+
+it("keeps Markdown as it is, and takes title and language from its front matter", async () => {
+  const text = "---\ntitle: 'The plan'\nlang: fr\n---\n\n* a *b*\n\n\n1) c\n";
+  expect(await extract("a.md", text)).toMatchObject({
+    markdown: text,
+    title: "The plan",
+    language: "fr",
+  });
+  expect((await extract("b.md", "Intro\n\nSetext title\n===\n")).title).toBe("Setext title");
+});
+
+it("reads delimited text with quotes, line ends in cells and other delimiters", async () => {
+  const csv = 'name;note\r\n"Okoye, I.";"said ""yes""\r\nagain"\r\nLi;\r\n';
+  expect((await extract("a.csv", csv)).markdown).toBe(
+    '| name | note |\n| --- | --- |\n| Okoye, I. | said "yes" again |\n| Li |  |',
+  );
+});
+
+describe("JSON", () => {
+  it("becomes a list of what it says", async () => {
+    const json = `{"title": "Pump", "parts": [{"id": 1, "name": "seal"}, {"id": 2}], "ok": true}`;
+    const document = await extract("a.json", json);
+    expect(document.title).toBe("Pump");
+    expect(document.markdown).toBe(
+      "- title: Pump\n- parts:\n\n   - id: 1\n   - name: seal\n\n   - id: 2\n- ok: true",
+    );
+  });
+
+  it("is read line by line, with comments, or as code where it is none", async () => {
+    expect((await extract("a.jsonl", '{"a":1}\n{"a":2}\n')).markdown).toBe("- a: 1\n\n- a: 2");
+    expect((await extract("a.json", '{"a": 1, // why\n}')).markdown).toBe("- a: 1");
+    expect((await extract("a.json", '{"a": ')).markdown).toBe('```json\n{"a":\n```');
+  });
+});
+
+it("reads XML with the names of its elements", async () => {
+  const xml = `<?xml version="1.0"?><feed xml:lang="en"><title>News</title><entry id="7"><p>Some <b>bold</b> words</p><price currency="EUR">12.50</price></entry></feed>`;
+  const document = await extract("a.xml", xml);
+  expect(document).toMatchObject({ title: "News", language: "en" });
+  expect(document.markdown).toBe(
+    "# News\n\n- id: 7\n\nSome bold words\n\n- currency: EUR\n- price: 12.50",
+  );
+});
+
+it("keeps source code as code of its language", async () => {
+  const { markdown } = await extract("src/run.py", "def run():\n    return 1\n");
+  expect(markdown).toBe("```python\ndef run():\n    return 1\n```");
+});
+
+it("reads notebooks cell by cell", async () => {
+  const cells = [
+    { cell_type: "markdown", source: ["# Title\n", "Words"] },
+    { cell_type: "code", source: "print(1)", outputs: [{ text: ["1\n"] }] },
+  ];
+  const document = await extract("a.ipynb", JSON.stringify({ cells, nbformat: 4 }));
+  expect(document.markdown).toBe("# Title\nWords\n\n```python\nprint(1)\n```\n\n```\n1\n```");
+});
+
+it("reads RTF in its code pages, with Unicode, hidden text and destinations left out", async () => {
+  const rtf =
+    "{\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset204 A;}{\\f1\\fcharset128 B;}}{\\info{\\title Plan}}" +
+    "\\f0 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 {\\f1 \\'93\\'fa\\'96\\'7b} \\u8364?{\\v secret}{\\*\\unknown no}\\par}";
+  const document = await extract("a.rtf", rtf);
+  expect(document).toMatchObject({ markdown: "Привет 日本 €", title: "Plan" });
+  expect(document.notes).toEqual(["6 characters of hidden text removed"]);
+});
+
+it("reads a message with its attachments, and names those that it cannot", async () => {
+  const book = zipSync({
+    "word/document.xml": strToU8(
+      `<w:document xmlns:w="w"><w:p><w:r><w:t>Attached words</w:t></w:r></w:p></w:document>`,
+    ),
+  });
+  const base64 = btoa(String.fromCharCode(...book));
+  const mail = [
+    "From: Ines Okoye <ines@example.com>",
+    "To: jan@example.com",
+    "Subject: =?utf-8?q?Pr=C3=BCfung?=",
+    "Date: Fri, 14 Mar 2025 09:00:00 +0000",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/mixed; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain; charset=iso-8859-1",
+    "Content-Transfer-Encoding: quoted-printable",
+    "",
+    "Gr=FC=DFe aus der Halle.",
+    "--b",
+    'Content-Type: application/octet-stream; name="plan.docx"',
+    'Content-Disposition: attachment; filename="plan.docx"',
+    "Content-Transfer-Encoding: base64",
+    "",
+    base64,
+    "--b",
+    'Content-Type: application/zip; name="x.bin"',
+    'Content-Disposition: attachment; filename="x.bin"',
+    "Content-Transfer-Encoding: base64",
+    "",
+    "H4sIAAAA",
+    "--b--",
+  ].join("\r\n");
+  const document = await extract("message", mail);
+  expect(document.title).toBe("Prüfung");
+  expect(document.markdown).toContain("- From: Ines Okoye <ines@example.com>");
+  expect(document.markdown).toContain("Grüße aus der Halle.\n\n## plan.docx\n\nAttached words");
+  expect(document.notes).toEqual([
+    "attachment x.bin left out: unsupported media type: application/gzip",
+  ]);
+});
