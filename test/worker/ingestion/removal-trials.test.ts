@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { findRag } from "../../../src/catalog/find-rag.ts";
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { requestScan } from "../../../src/ingestion/request-scan.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { World } from "../../support/ingestion-world.ts";
+
+const TRIALS = 1_000;
+const SHOWN_AFTER_MS = MINUTE_MS;
+/** Between two removals, so that all of them fall into the time in which no delete shows. */
+const STEP_MS = 50;
+/** Every so many trials show that the file was there to be found. */
+const LOOK_BEFORE_EVERY = 10;
+const TOP_K = 20;
+const DIMENSIONS = 64;
+const TIMEOUT_MS = 120_000;
+
+const textOf = (trial: number) => `The cellar key of house ${trial} hangs on hook ${trial * 7}.`;
+const pathOf = (trial: number) => `houses/${trial % 10}/${trial}.txt`;
+
+/** The whole RAG by words and meaning, by meaning alone, and just the file by its name. */
+async function found(world: World, rag: RagRecord, trial: number): Promise<string[]> {
+  const named = trial % 3 === 2 ? { files: [pathOf(trial)], folders: [] } : null;
+  const { chunks } = await retrieve(world.services, {
+    targets: [
+      {
+        rag: { ...rag, searchMode: trial % 3 === 1 ? "semantic" : "hybrid" },
+        restriction: { named, metadata: [] },
+      },
+    ],
+    queries: [textOf(trial)],
+    topK: TOP_K,
+    useReranking: false,
+    candidateMultiplier: 2,
+    similarityThreshold: null,
+    includeDuplicates: true,
+  });
+  return chunks.map(({ source }) => source.filePath);
+}
+
+test(
+  "in 1,000 trials no search finds what was just removed, while the vector index still holds it",
+  async () => {
+    const trials = Array.from({ length: TRIALS }, (_, trial) => trial);
+    const files = Object.fromEntries(trials.map((trial) => [pathOf(trial), textOf(trial)]));
+    const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
+    world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: DIMENSIONS };
+    const vectorize = new VectorizeDouble({
+      dimensions: DIMENSIONS,
+      now: () => world.now,
+      visibleAfterMs: SHOWN_AFTER_MS,
+      metadataIndexes: METADATA_INDEXES,
+    });
+    world.services.vectorIndex = vectorizeIndex(vectorize);
+    const held = async () => (await vectorize.describe()).vectorCount;
+
+    const id = await world.addSource("cloud_drive");
+    const ragId = await world.addRag(id);
+    await requestScan(world.services, { sourceId: id, confirmRemovals: false, urls: null });
+    await world.deliver();
+    world.now += 2 * SHOWN_AFTER_MS;
+    expect(await held()).toBe(TRIALS);
+
+    const rag = await findRag(world.services, { key: ragId });
+    const missedBefore: number[] = [];
+    const foundAfter: number[] = [];
+    for (const trial of trials) {
+      if (trial % LOOK_BEFORE_EVERY === 0) {
+        if (!(await found(world, rag, trial)).includes(pathOf(trial))) missedBefore.push(trial);
+      }
+      await removeFile(world.services, { source: { id }, path: pathOf(trial) });
+      if ((await found(world, rag, trial)).includes(pathOf(trial))) foundAfter.push(trial);
+      world.now += STEP_MS;
+    }
+    expect({ missedBefore, foundAfter }).toEqual({ missedBefore: [], foundAfter: [] });
+    expect(await held()).toBe(TRIALS);
+    await Promise.all(world.background);
+    world.now += 2 * SHOWN_AFTER_MS;
+    expect(await held()).toBe(0);
+  },
+  TIMEOUT_MS,
+);
