@@ -38,28 +38,32 @@ export async function findFile(
   return { ...row, metadata: JSON.parse(row.metadata) as Record<string, unknown> };
 }
 
-/** What a `PUT` makes of a file. `replaces` is the version it was read at; null: it is new. */
+/** What a `PUT` makes of a file. */
 export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
   sha256: string;
   name: string;
   sourceId: FileSourceId;
-  replaces: string | null;
+  isNew: boolean;
 };
 
 /**
- * Stores the file and makes it `pending` in every RAG that holds it, in one step. Null when
- * somebody else changed it since it was read, or its source has gone: read again.
+ * Stores the file and makes it `pending` in every RAG that holds it, in one step; the last of
+ * several writers wins. `replaced` is the version that went. Null when a new file's path was taken
+ * since it was read, a known one was forgotten, or the source has gone: read again.
  */
 export async function writeFile(
   db: Database,
   file: WrittenFile,
   now: number,
   heldUntil: number,
-): Promise<IndexMessage[] | null> {
-  const write = file.replaces === null ? insertFile(file, now) : updateFile(file, now);
-  const results = await runBatch(db, [write, pendFile(file.id, file.version, now, heldUntil)]);
-  const [written, messages] = results as [unknown[], IndexMessage[]];
-  return written.length === 0 ? null : messages;
+): Promise<{ messages: IndexMessage[]; replaced: string | null } | null> {
+  const results = await runBatch(db, [
+    statement(`select version from files where id = ?1`, file.id),
+    file.isNew ? insertFile(file, now) : updateFile(file, now),
+    pendFile(file.id, file.version, now, heldUntil),
+  ]);
+  const [before, written, messages] = results as [{ version: string }[], unknown[], IndexMessage[]];
+  return written.length === 0 ? null : { messages, replaced: before[0]?.version ?? null };
 }
 
 function insertFile(file: WrittenFile, now: number): Statement {
@@ -84,11 +88,10 @@ function insertFile(file: WrittenFile, now: number): Statement {
 
 function updateFile(file: WrittenFile, now: number): Statement {
   return statement(
-    `update files set size = ?3, mime_type = ?4, version = ?5, sha256 = ?6, metadata = ?7,
-       created_at = case when deleted_at is null then created_at else ?8 end, deleted_at = null
-     where id = ?1 and version = ?2 returning id`,
+    `update files set size = ?2, mime_type = ?3, version = ?4, sha256 = ?5, metadata = ?6,
+       created_at = case when deleted_at is null then created_at else ?7 end, deleted_at = null
+     where id = ?1 returning id`,
     file.id,
-    file.replaces,
     file.size,
     file.mimeType,
     file.version,

@@ -30,8 +30,8 @@ export type PutFileResult = {
   created: boolean;
 };
 
-/** Changes of one file that may come between our reading it and our writing it. */
-const WRITE_TRIES = 8;
+/** A new file's path may be taken, and a deleted one forgotten, between reading and writing it. */
+const WRITE_TRIES = 4;
 /** Versions tell writes of equal bytes apart, so that cleaning up after one spares the other. */
 const WRITE_ID_LENGTH = 12;
 
@@ -81,7 +81,7 @@ async function store(
   const of = { sourceId: input.source.id, fileId: before?.id ?? newId<FileId>(now) };
   const version = `${sha256}-${crypto.randomUUID().slice(0, WRITE_ID_LENGTH)}`;
   await services.files.put(bytesKey(of, version), bytes);
-  const messages = await writeFile(
+  const written = await writeFile(
     services.db,
     {
       id: of.fileId,
@@ -93,14 +93,14 @@ async function store(
       version,
       sha256,
       metadata: input.metadata ?? before?.metadata ?? {},
-      replaces: before?.version ?? null,
+      isNew: before === null,
     },
     now,
     now + QUEUED_HOLD_MS,
   );
-  const unneeded = messages === null ? version : before?.version;
-  if (unneeded !== undefined) {
+  const unneeded = written === null ? version : written.replaced;
+  if (unneeded !== null) {
     services.inBackground(services.files.delete(bytesKey(of, unneeded)));
   }
-  return messages;
+  return written?.messages ?? null;
 }

@@ -166,3 +166,20 @@ test("files of a source are listed with their status, by folder and by status", 
   const failed = await listSourceFiles(world.services, { ...list, status: "error", path: "a/" });
   expect(failed).toMatchObject({ total: 1, data: [{ errorMessage: "no text found" }] });
 });
+
+test("of many writers of one path at once every one is answered, and the last one stays", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  const writers = Array.from({ length: 16 }, (_, at) => `# Moss\n\nVersion ${at} of the note.`);
+  const answers = await Promise.all(writers.map((text) => put(world, source, "note.md", text)));
+  expect(answers.filter(({ changed }) => changed)).toHaveLength(writers.length);
+  await Promise.all(world.background);
+  await world.deliver();
+  const shown = (await world.shown(rag))["note.md"]?.join() ?? "";
+  expect(writers).toContain(shown);
+  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
+  expect(objects).toHaveLength(1);
+  const { files } = await manifestPage(world.services, { source: { id: source }, cursor: null });
+  expect(files).toMatchObject([{ path: "note.md", sha256: await sha256Hex(shown) }]);
+});
