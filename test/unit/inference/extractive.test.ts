@@ -134,6 +134,20 @@ test("numbers come from the sentence that answers; nested objects and references
   expect(value).toEqual({ holiday: { days: 26, carriedOverUntil: "2027-03-31" } });
 });
 
+test("numbers in words are read whole", async () => {
+  const schema = {
+    type: "object",
+    required: ["days", "weeks"],
+    properties: { days: { type: "integer" }, weeks: { type: "integer" } },
+  };
+  const passage =
+    "Everybody has twenty-eight days of leave. Leave is asked for fourteen weeks ahead.";
+  expect(await filled("How much leave is there?", schema, [passage])).toEqual({
+    days: 28,
+    weeks: 14,
+  });
+});
+
 test("a list of objects has one for each item", async () => {
   const item = {
     type: "object",

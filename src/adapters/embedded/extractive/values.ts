@@ -3,34 +3,35 @@ export type FoundValue<T> = { value: T; at: number };
 
 const NUMBER =
   /(?<![\w.,-])[-−]?\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?|(?<![\w.])[-−]?\d+(?:[.,]\d+)?/g;
-const NUMBER_WORDS = [
-  "zero",
-  "one",
-  "two",
-  "three",
-  "four",
-  "five",
-  "six",
-  "seven",
-  "eight",
-  "nine",
-  "ten",
-  "eleven",
-  "twelve",
-];
+const SMALL_NUMBERS =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+    " ",
+  );
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+/** `twenty`, `twenty-eight`, `twenty eight`, `eight`. */
+const NUMBER_WORDS = new RegExp(
+  `\\b(?:(${TENS.join("|")})(?:[-\u2010\u2011 ](${SMALL_NUMBERS.slice(1, 10).join("|")}))?|(${SMALL_NUMBERS.join("|")}))\\b`,
+  "gi",
+);
 
 export function numbersIn(text: string): FoundValue<number>[] {
   const digits = [...text.matchAll(NUMBER)].map(({ 0: found, index }) => ({
     value: Number(plainNumber(found)),
     at: index,
   }));
-  const words = [...text.matchAll(/\b[a-z]+\b/gi)].flatMap(({ 0: word, index }) => {
-    const value = NUMBER_WORDS.indexOf(word.toLowerCase());
+  const words = [...text.matchAll(NUMBER_WORDS)].flatMap((found) => {
+    const value = valueOfWords(found[1], found[2] ?? found[3]);
     // "one" is more often a pronoun than a count.
-    return value === -1 || value === 1 ? [] : [{ value, at: index }];
+    return value === 1 ? [] : [{ value, at: found.index }];
   });
   const all = [...digits, ...words].filter(({ value }) => Number.isFinite(value));
   return all.sort((a, b) => a.at - b.at);
+}
+
+function valueOfWords(tens = "", small = ""): number {
+  const ten = TENS.indexOf(tens.toLowerCase());
+  const value = Math.max(0, SMALL_NUMBERS.indexOf(small.toLowerCase()));
+  return ten === -1 ? value : (ten + 2) * 10 + value;
 }
 
 function plainNumber(found: string): string {
