@@ -37,9 +37,10 @@ const QUERY_LIMIT = 16_384;
  */
 export async function retrieve(
   services: RetrievalServices,
-  request: RetrievalRequest,
+  asked: RetrievalRequest,
   options: { signal?: AbortSignal } = {},
 ): Promise<RetrievalResult> {
+  const request = withoutIdleReranking(asked);
   const { now, config } = services;
   const startedAt = now();
   const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
@@ -61,6 +62,15 @@ export async function retrieve(
     chunks: merged.slice(0, request.topK).map(asRetrieved),
     losses: [...call.losses],
     timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
+  };
+}
+
+/** Where no RAG has a reranker, asking for one changes nothing: neither order nor candidates. */
+function withoutIdleReranking(asked: RetrievalRequest): RetrievalRequest {
+  const { useReranking, targets } = asked;
+  return {
+    ...asked,
+    useReranking: useReranking && targets.some(({ rag }) => rag.reranker !== null),
   };
 }
 
