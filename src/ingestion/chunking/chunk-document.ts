@@ -9,6 +9,7 @@ import type { Placed } from "./place-units.ts";
 import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
 import type { Span, Unit } from "./split-units.ts";
 
+export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";

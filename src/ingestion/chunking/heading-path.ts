@@ -1,7 +1,7 @@
 import type { Block } from "./scan-blocks.ts";
 
 /** A heading above a place; `at` is where it stands in the text. */
-export type PathEntry = { text: string; level: number; at: number };
+type PathEntry = { text: string; level: number; at: number };
 export type HeadingPath = readonly PathEntry[];
 
 /** The path under a heading: deeper and equal levels before it end. */

@@ -5,9 +5,10 @@ import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
 import type { DocumentKind } from "./media-type/kinds.ts";
 import { declaredEncoding, decodeText } from "./text/decode-text.ts";
+import { detectLanguage } from "./text/detect-language.ts";
 import { removeHiddenCharacters } from "./text/hidden-characters.ts";
 
-export { EXTRACTION_FORMAT, UnreadableDocument } from "./extracted-document.ts";
+export { UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";
 
 export type ExtractOptions = {
@@ -49,7 +50,15 @@ async function extractNested(
     }
     throw new UnreadableDocument(NO_TEXT);
   }
-  return document;
+  return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
+}
+
+const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
+
+/** What the document says of itself, when it is a language tag (BCP 47). */
+function declaredLanguage({ language }: ExtractedDocument): string | null {
+  const tag = language?.trim().replaceAll("_", "-") ?? "";
+  return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
 /** Images and scans, where something can read them. */

@@ -10,7 +10,7 @@ export function foldSpace(text: string): string {
 }
 
 /** Text of a paragraph: each line folded, blank lines dropped. */
-export function foldLines(text: string): string {
+function foldLines(text: string): string {
   const lines = text.split("\n").map((line) => foldSpace(line));
   return lines.filter((line) => line !== "").join("\n");
 }
@@ -115,7 +115,7 @@ function escapeBlockStarts(text: string): string {
 const cellText = (cell: string) => foldSpace(cell).replaceAll("|", "\\|");
 
 /** A pipe table, or the text alone where there is but one cell a row. Empty for no text. */
-export function tableMarkdown(rows: string[][]): string {
+function tableMarkdown(rows: string[][]): string {
   const filled = rows.map((row) => row.map(cellText)).filter((row) => row.some(Boolean));
   if (filled.length === 0) return "";
   const width = Math.max(...filled.slice(0, 1_000).map((row) => row.length), 1);

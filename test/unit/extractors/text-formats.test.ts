@@ -144,3 +144,27 @@ it("reads a message with its attachments, and names those that it cannot", async
     "attachment x.bin left out: unsupported media type: application/gzip",
   ]);
 });
+
+it.each([
+  [
+    "en",
+    "The pump is checked by the night shift, and the pressure is noted in the log of the hall.",
+  ],
+  [
+    "de",
+    "Die Pumpe wird von der Nachtschicht geprüft, und der Druck wird in das Buch der Halle eingetragen.",
+  ],
+  [
+    "fr",
+    "La pompe est contrôlée par l'équipe de nuit et la pression est notée dans le registre de la halle.",
+  ],
+  [
+    "ru",
+    "Насос проверяет ночная смена, и давление записывают в журнал, который лежит на столе у входа.",
+  ],
+  ["ja", "夜勤の担当者はポンプを点検し、圧力を記録します。"],
+  ["zh", "夜班人员检查水泵并记录压力。"],
+  [null, "Pump 12, 14 bar"],
+])("tells the language by its words: %s", async (language, text) => {
+  expect((await extract("a.txt", text)).language).toBe(language);
+});

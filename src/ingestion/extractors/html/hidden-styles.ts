@@ -8,7 +8,7 @@ const SIMPLE_SELECTOR = /^[.#]?[a-z_][\w-]*$/i;
 const MAX_SHEET_CHARACTERS = 500_000;
 
 /** Whether a `style` attribute makes its element invisible. */
-export function hidesContent(style: string): boolean {
+function hidesContent(style: string): boolean {
   return HIDING_STYLE.test(style);
 }
 

@@ -143,7 +143,7 @@ const LANGUAGE_BY_ENDING = new Map(
 );
 
 /** `docs/Report.PDF` ends in `pdf`, `Makefile` in `makefile`. */
-export function endingOf(name: string): string {
+function endingOf(name: string): string {
   const base = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
   return base.slice(base.lastIndexOf(".") + 1);
 }

@@ -61,7 +61,7 @@ export class XmlStream {
   }
 }
 
-export function localName(name: string): string {
+function localName(name: string): string {
   const colon = name.indexOf(":");
   return colon < 0 ? name : name.slice(colon + 1);
 }

@@ -1,0 +1,67 @@
+/** Languages by the script that mostly only they use; kana is looked at before ideographs. */
+const BY_SCRIPT: [RegExp, string][] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
+  [/\p{Script=Hangul}/gu, "ko"],
+  [/\p{Script=Han}/gu, "zh"],
+  [/\p{Script=Thai}/gu, "th"],
+  [/\p{Script=Greek}/gu, "el"],
+  [/\p{Script=Hebrew}/gu, "he"],
+  [/\p{Script=Arabic}/gu, "ar"],
+  [/\p{Script=Devanagari}/gu, "hi"],
+];
+
+/** The commonest words of each language; those that several share count for all of them. */
+const COMMON_WORDS: Record<string, string> = {
+  en: "the of and to in is that for it with as was are on be this by from not have or an at which",
+  de: "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch wird werden bei",
+  fr: "le la les de des et en un une du est que dans pour qui sur pas au par plus ce ne avec sont aux",
+  es: "el la los las de y en que un una del se por con para es no su al como más lo pero son",
+  it: "il la le di e che un una per in del è non con della sono dei si da nel gli alla più anche",
+  pt: "o a os as de e que do da em um uma para com não por se na no dos mais ao como são",
+  nl: "de het een van en in is dat op te zijn voor met niet aan er ook als bij door naar wordt om",
+  sv: "och att det i en som på är av för med till den har inte om ett var men sig de från",
+  da: "og at det i en som på er af for med til den har ikke om et var men sig de fra der",
+  pl: "i w na z do nie się jest że to o jak za od po przez dla są przy oraz który",
+  cs: "a v na se je že s z do o to k pro za by jsou od jako při nebo podle ve který",
+  tr: "ve bir bu için ile da de olarak olan gibi daha en çok ne kadar her sonra ancak ya",
+  ru: "и в не на что с по это как к из у за от для о же все но бы при его",
+  uk: "і в не на що з до це як за від для та про є або але його вони при ми",
+};
+
+const commonWords = Object.entries(COMMON_WORDS).map(([language, list]) => ({
+  language,
+  words: new Set(list.split(" ")),
+}));
+
+const SAMPLE_CHARACTERS = 20_000;
+const LEAST_WORDS = 8;
+/** Share of common words in running text: a third and more; lists and tables have less. */
+const LEAST_SHARE = 0.12;
+const SCRIPT_SHARE = 0.25;
+const CLEAR_LEAD = 1.2;
+
+/** The language that a text's words show, as BCP 47; null for short, mixed or unknown ones. */
+export function detectLanguage(text: string): string | null {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  return byScript(sample) ?? byWords(sample.toLowerCase().match(/\p{L}+/gu) ?? []);
+}
+
+function byScript(sample: string): string | null {
+  const letters = Math.max(sample.match(/\p{L}/gu)?.length ?? 0, 1);
+  const found = BY_SCRIPT.find(([script, language]) => {
+    const share = (sample.match(script)?.length ?? 0) / letters;
+    return share > (language === "ja" ? SCRIPT_SHARE / 2 : SCRIPT_SHARE);
+  });
+  return found?.[1] ?? null;
+}
+
+function byWords(found: string[]): string | null {
+  if (found.length < LEAST_WORDS) return null;
+  const hitsOf = (words: Set<string>) => found.filter((word) => words.has(word)).length;
+  const [first, second] = commonWords
+    .map(({ language, words }) => ({ language, hits: hitsOf(words) }))
+    .sort((a, b) => b.hits - a.hits);
+  if (first === undefined || second === undefined) return null;
+  const isClear = first.hits > second.hits * CLEAR_LEAD;
+  return isClear && first.hits / found.length >= LEAST_SHARE ? first.language : null;
+}
