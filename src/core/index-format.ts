@@ -1,5 +1,12 @@
+/** Raise it when the same bytes give another text. */
+export const EXTRACTION_FORMAT = 1;
+/** Raise it when the same text and settings give other chunks. */
+export const CHUNKING_FORMAT = 1;
+/** Raise it when an index object stores or finds its chunks in another way. */
+const LAYOUT_FORMAT = 1;
+
 /**
- * Version of chunking, extraction and index layout together, stored with each generation of a
- * RAG's index. A change of it rebuilds beside the old index.
+ * Version of all three together, stored with each generation of a RAG's index: where it differs,
+ * the index is built anew beside the old one. None of them ever shrinks, so their sum tells.
  */
-export const INDEX_FORMAT = 1;
+export const INDEX_FORMAT = EXTRACTION_FORMAT + CHUNKING_FORMAT + LAYOUT_FORMAT - 2;

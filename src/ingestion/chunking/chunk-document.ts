@@ -12,8 +12,6 @@ import type { Span, Unit } from "./split-units.ts";
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 
-export { CHUNKING_FORMAT } from "../../core/index-format.ts";
-
 export type ChunkSettings = {
   /** Tokens of `text` at most, by `estimateTokens`. */
   chunkSize: number;
