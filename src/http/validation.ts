@@ -88,14 +88,16 @@ export function describeIssues(error: z.core.$ZodError, input: unknown, whole = 
   return [...new Set(sentences)].join("; ");
 }
 
-type Validated = { success: true } | { success: false; error: z.core.$ZodError; data?: unknown };
+export type Validated =
+  | { success: true }
+  | { success: false; error: z.core.$ZodError; data?: unknown };
 
 /**
  * The `defaultHook` of every OpenAPIHono: a request that does not fit its schema is a 400 that
  * names all failing fields.
  * @throws QuarryError `invalid`.
  */
-export function validationHook(result: Validated & { target: string }, _context: Context): void {
+export function validationHook(result: Validated & { target: string }, _context?: Context): void {
   if (result.success) return;
   const whole = result.target === "json" ? "body" : result.target;
   throw invalid(describeIssues(result.error, result.data, whole));

@@ -1,7 +1,7 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { invalid } from "../core/errors.ts";
 import { readResponseSchema } from "./response-schema.ts";
-import type { ContextInput, InferenceInput } from "./types.ts";
+import type { InferenceInput } from "./types.ts";
 
 /** Accepted only where the inference retrieves by itself. */
 const RAG_ONLY_FIELDS = [
@@ -12,14 +12,21 @@ const RAG_ONLY_FIELDS = [
   "providerFilter",
 ] as const;
 
+type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;
+/** The fields that a shape alone does not judge. */
+type CheckedInput = Pick<Partial<InferenceInput>, (typeof RAG_ONLY_FIELDS)[number] | "jsonSchema">;
+
 /**
  * The rules that a shape cannot tell: they depend on the inference, or on what a text holds.
  * @throws QuarryError `invalid` that names every failing field.
  */
-export function checkInferenceInput(
-  inference: Pick<InferenceRecord, "nativeRag" | "rags">,
-  input: ContextInput & Pick<Partial<InferenceInput>, "jsonSchema">,
-): void {
+export function checkInferenceInput(inference: Checked, input: CheckedInput): void {
+  const problems = inferenceInputProblems(inference, input);
+  if (problems.length > 0) throw invalid(problems.join("; "));
+}
+
+/** One sentence for each failing field, which begins with the field's path. */
+export function inferenceInputProblems(inference: Checked, input: CheckedInput): string[] {
   const problems = inference.nativeRag
     ? [...searchProblems(inference, input), ...unknownRags(inference, input)]
     : refusedFields(input);
@@ -27,10 +34,10 @@ export function checkInferenceInput(
     const read = readResponseSchema(input.jsonSchema);
     if (!read.ok) problems.push(`jsonSchema ${read.reason}`);
   }
-  if (problems.length > 0) throw invalid(problems.join("; "));
+  return problems;
 }
 
-function refusedFields(input: ContextInput): string[] {
+function refusedFields(input: CheckedInput): string[] {
   return RAG_ONLY_FIELDS.filter((field) => input[field] !== undefined).map(
     (field) => `${field} is accepted only by an inference with native RAG`,
   );
@@ -38,7 +45,7 @@ function refusedFields(input: ContextInput): string[] {
 
 type Linked = Pick<InferenceRecord, "rags">;
 
-function searchProblems({ rags }: Linked, { semanticSearch = [] }: ContextInput): string[] {
+function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput): string[] {
   if (rags.length === 0) return [];
   if (semanticSearch.length === 0) return ["semanticSearch is required"];
   return semanticSearch.flatMap((query, at) =>
@@ -46,7 +53,7 @@ function searchProblems({ rags }: Linked, { semanticSearch = [] }: ContextInput)
   );
 }
 
-function unknownRags({ rags }: Linked, input: ContextInput): string[] {
+function unknownRags({ rags }: Linked, input: CheckedInput): string[] {
   const known = new Set(rags.map(({ identifier }) => identifier));
   return (["selectedFiles", "selectedFolders", "providerFilter"] as const).flatMap((field) =>
     (input[field] ?? []).flatMap(({ ragIdentifier }, at) =>

@@ -10,6 +10,7 @@ import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInference } from "../middleware/guard.ts";
+import { inferenceHook } from "../inference-hook.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { errors } from "../schemas/error.ts";
@@ -96,38 +97,46 @@ inferenceRoutes.openapi(listInferences, async (context) => {
   return context.json(answers, 200);
 });
 
-inferenceRoutes.openapi(runRoute, async (context) => {
-  const { caller, inference, services } = context.var;
-  const input = context.req.valid("json");
-  const { signal } = context.req.raw;
-  const result = await runInference(services, { inference, input, caller, signal });
-  if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
-  const answer = {
-    response: result.response,
-    inference: inference.identifier,
-    params: input,
-    ...runAnswer(result, input, caller),
-  };
-  return context.json(answer, 200);
-});
+inferenceRoutes.openapi(
+  runRoute,
+  async (context) => {
+    const { caller, inference, services } = context.var;
+    const input = context.req.valid("json");
+    const { signal } = context.req.raw;
+    const result = await runInference(services, { inference, input, caller, signal });
+    if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
+    const answer = {
+      response: result.response,
+      inference: inference.identifier,
+      params: input,
+      ...runAnswer(result, input, caller),
+    };
+    return context.json(answer, 200);
+  },
+  inferenceHook,
+);
 
-inferenceRoutes.openapi(retrieveRoute, async (context) => {
-  const { caller, inference, services } = context.var;
-  const input = context.req.valid("json");
-  const { signal } = context.req.raw;
-  const startedAt = services.now();
-  const { systemPrompt, chunks, losses } = await retrieveContext(services, {
-    inference,
-    input,
-    signal,
-  });
-  recordRetrieveUsage(services, {
-    ragIds: inference.rags.map(({ id }) => id),
-    inferenceId: inference.id,
-    caller,
-    latencyMs: services.now() - startedAt,
-    losses,
-  });
-  const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-  return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);
-});
+inferenceRoutes.openapi(
+  retrieveRoute,
+  async (context) => {
+    const { caller, inference, services } = context.var;
+    const input = context.req.valid("json");
+    const { signal } = context.req.raw;
+    const startedAt = services.now();
+    const { systemPrompt, chunks, losses } = await retrieveContext(services, {
+      inference,
+      input,
+      signal,
+    });
+    recordRetrieveUsage(services, {
+      ragIds: inference.rags.map(({ id }) => id),
+      inferenceId: inference.id,
+      caller,
+      latencyMs: services.now() - startedAt,
+      losses,
+    });
+    const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+    return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);
+  },
+  inferenceHook,
+);

@@ -1,0 +1,33 @@
+import { invalid } from "../core/errors.ts";
+import { inferenceInputProblems } from "../inference/check-input.ts";
+import type { PublicInference } from "../db/principal-lookup.ts";
+import { describeIssues, validationHook } from "./validation.ts";
+import type { Validated } from "./validation.ts";
+
+type Inferring = { get: (key: "inference") => PublicInference };
+
+/**
+ * The hook of routes behind `guardInference`: what is wrong in a body's shape is told together
+ * with what this inference refuses or misses in it.
+ * @throws QuarryError `invalid`.
+ */
+export function inferenceHook(
+  result: Validated & { target: string },
+  context: Inferring,
+): undefined {
+  if (result.success || result.target !== "json") {
+    validationHook(result);
+    return undefined;
+  }
+  const { error, data } = result;
+  const failing = new Set(error.issues.map(({ path }) => String(path[0])));
+  const sound = Object.entries(isObject(data) ? data : {}).filter(([name]) => !failing.has(name));
+  const problems = isObject(data)
+    ? inferenceInputProblems(context.get("inference"), Object.fromEntries(sound))
+    : [];
+  const others = problems.filter((problem) => !failing.has(/^\w+/.exec(problem)?.[0] ?? ""));
+  throw invalid([describeIssues(error, data), ...others].join("; "));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
