@@ -59,6 +59,12 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return { queries, plan: { kind: "none" as const } };
   }
 
+  async candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
+    const store = this.#ifAny();
+    if (store !== null) return store.candidatesWithChunks(request, ids);
+    return { ...(await this.candidates(request)), chunks: [] };
+  }
+
   async hydrate(request: HydrateRequest) {
     return this.#ifAny()?.hydrate(request) ?? [];
   }

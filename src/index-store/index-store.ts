@@ -78,6 +78,10 @@ export class IndexStore {
     return this.#search.candidates(request);
   }
 
+  candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
+    return this.#search.candidatesWithChunks(request, ids);
+  }
+
   hydrate(request: HydrateRequest): HydratedChunk[] {
     return this.#search.hydrate(request);
   }

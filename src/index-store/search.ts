@@ -1,3 +1,4 @@
+import type { ChunkId } from "../core/ids.ts";
 import type {
   CandidatesReply,
   CandidatesRequest,
@@ -59,6 +60,24 @@ export class Search {
     const eligibility = this.#resolve(request.restriction);
     const admission = new Admission(this.#sql, eligibility, request.includeDuplicates);
     return hydrateChunks(this.#sql, admission, request);
+  }
+
+  candidatesWithChunks(
+    request: CandidatesRequest,
+    ids: ChunkId[],
+  ): CandidatesReply & { chunks: HydratedChunk[] } {
+    const reply = this.candidates(request);
+    const { queries, restriction, includeDuplicates } = request;
+    const named = reply.queries.flatMap(({ lexical, vector }) =>
+      [...lexical, ...vector].map(({ id }) => id),
+    );
+    const chunks = this.hydrate({
+      ids: [...new Set([...ids, ...named])],
+      queryVectors: queries.map(({ vector }) => vector),
+      restriction,
+      includeDuplicates,
+    });
+    return { ...reply, chunks };
   }
 
   #resolve(restriction: Restriction): Eligibility {

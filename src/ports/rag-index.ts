@@ -142,6 +142,11 @@ export interface RagIndex {
   /** Hides every file outside these scopes, at once; null shows the whole source. */
   keepOnly(scopes: IndexScope[] | null): Promise<void>;
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
+  /** Candidates, and in the same step the chunks of them all and of `ids`. */
+  candidatesWithChunks(
+    request: CandidatesRequest,
+    ids: ChunkId[],
+  ): Promise<CandidatesReply & { chunks: HydratedChunk[] }>;
   /** Chunks that are no longer there, or not eligible, are left out; the order is the request's. */
   hydrate(request: HydrateRequest): Promise<HydratedChunk[]>;
   facts(): Promise<IndexFacts>;

@@ -1,12 +1,12 @@
 import { Deadline } from "../core/deadline.ts";
 import type { ChunkId } from "../core/ids.ts";
-import { chooseCandidates } from "./choose-candidates.ts";
 import { embedQueries } from "./embed-queries.ts";
-import { rankCandidates, scaleOf } from "./fuse.ts";
+import { scaleOf } from "./fuse.ts";
 import type { Scale } from "./fuse.ts";
 import type { Call, RetrievalServices } from "./leg.ts";
+import { readCandidates } from "./read-candidates.ts";
 import { rerank } from "./rerank.ts";
-import { hydrate, searchTarget } from "./search-target.ts";
+import { searchTarget } from "./search-target.ts";
 import type { Found, SearchPlan } from "./search-target.ts";
 import {
   inOrder,
@@ -111,21 +111,17 @@ function orderCandidates(
   return Promise.all(
     found.map(async (one): Promise<List> => {
       const { rag } = one.target;
-      const rule = { searchMode: rag.searchMode, weight: one.fusionWeight };
-      const ranked = rankCandidates(one.queries, rule, scales);
-      const { approximate } = one;
-      const ids = chooseCandidates(ranked, { needed: neededOf(request), threshold, approximate });
-      const values = new Map(ranked.map(({ id, value }) => [id, value]));
-      const hydrated = await hydrate(call, one, ids, plan);
-      const chunks = hydrated.map((chunk): ScoredChunk => {
+      const wish = { scales, needed: neededOf(request), threshold };
+      const read = await readCandidates(call, one, plan, wish);
+      const chunks = read.chunks.map((chunk): ScoredChunk => {
         const similarity = similarityOf(chunk);
         const scored = similarity !== null;
         const exact = rag.searchMode === "semantic" && scored;
-        const value = exact ? similarity : (values.get(chunk.id) ?? 0);
+        const value = exact ? similarity : (read.values.get(chunk.id) ?? 0);
         return { ragIdentifier: rag.identifier, chunk, score: similarity ?? 0, scored, value };
       });
       const passing = chunks.filter((chunk) => passesThreshold(chunk, threshold));
-      return { found: one, chunks: passing.sort(inOrder), order: "fused" };
+      return { found: read.found, chunks: passing.sort(inOrder), order: "fused" };
     }),
   );
 }

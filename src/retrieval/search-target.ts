@@ -159,24 +159,75 @@ function withNearest(search: Found, nearest: Candidate[][], mode: "hybrid" | "se
   return { ...search, queries };
 }
 
-/** Texts and exact similarities of chosen chunks; what is gone or not eligible is left out. */
+/**
+ * Texts and exact similarities of chosen chunks; what is gone or not eligible is left out.
+ * `outrun`: the index has lost some that it named itself, so it changed since.
+ */
 export async function hydrate(
   call: Call,
   found: Found,
   ids: ChunkId[],
   plan: SearchPlan,
-): Promise<HydratedChunk[]> {
-  if (ids.length === 0) return [];
-  const { restriction } = found.target;
-  const { includeDuplicates } = plan;
-  const queryVectors = plan.queries.map((_, at) => found.vectors?.[at] ?? null);
+): Promise<{ chunks: HydratedChunk[]; outrun: boolean }> {
+  if (ids.length === 0) return { chunks: [], outrun: false };
+  const { shardOf } = found;
+  const asked = hydrationOf(found, plan);
   const replies = await Promise.all(
     found.shards.map(async (shard, at) => {
-      const held = ids.filter((id) => (found.shardOf.get(id) ?? at) === at);
-      if (held.length === 0) return [];
-      const request = { ids: held, queryVectors, restriction, includeDuplicates };
-      return leg(call, "index", HYDRATION_SHARE, () => shard.hydrate(request));
+      const held = ids.filter((id) => (shardOf.get(id) ?? at) === at);
+      if (held.length === 0) return { chunks: [], outrun: false };
+      const request = { ids: held, ...asked };
+      const chunks = await leg(call, "index", HYDRATION_SHARE, () => shard.hydrate(request));
+      if (chunks === null) return { chunks: [], outrun: false };
+      const read = new Set(chunks.map(({ id }) => id));
+      return { chunks, outrun: held.some((id) => shardOf.has(id) && !read.has(id)) };
     }),
   );
-  return replies.flatMap((reply) => reply ?? []);
+  return {
+    chunks: replies.flatMap(({ chunks }) => chunks),
+    outrun: replies.some(({ outrun }) => outrun),
+  };
+}
+
+function hydrationOf({ target, vectors }: Found, { queries, includeDuplicates }: SearchPlan) {
+  const queryVectors = queries.map((_, at) => vectors?.[at] ?? null);
+  return { queryVectors, restriction: target.restriction, includeDuplicates };
+}
+
+/**
+ * Searches and reads in one step of each shard, so that nothing can change in between. What a
+ * vector index named stays as it is, and is read with the rest.
+ */
+export async function searchAgain(
+  call: Call,
+  found: Found,
+  plan: SearchPlan,
+): Promise<{ found: Found; chunks: HydratedChunk[] }> {
+  const { target, vectors, approximate } = found;
+  const { includeDuplicates, limitPerLeg } = plan;
+  const lexical = target.rag.searchMode === "hybrid" || vectors === null;
+  const request = {
+    queries: plan.queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
+    restriction: target.restriction,
+    includeDuplicates,
+    limitPerLeg,
+    lexical,
+    scan: approximate ? ("restricted" as const) : ("all" as const),
+  };
+  const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
+  const ids = approximate ? named : [];
+  const replies = await Promise.all(
+    found.shards.map((shard) =>
+      leg(call, "index", HYDRATION_SHARE, () => shard.candidatesWithChunks(request, ids)),
+    ),
+  );
+  const { queries, shardOf } = mergeShards(replies, plan);
+  const legs = queries.map((fresh, at) => ({
+    lexical: fresh.lexical,
+    vector: fresh.vector.length > 0 ? fresh.vector : (found.queries[at]?.vector ?? []),
+  }));
+  return {
+    found: { ...found, queries: legs, shardOf },
+    chunks: replies.flatMap((reply) => reply?.chunks ?? []),
+  };
 }
