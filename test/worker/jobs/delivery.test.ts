@@ -6,12 +6,15 @@ import type { FileSourceId } from "../../../src/core/ids.ts";
 import { MAX_TRIES } from "../../../src/ingestion/hold-times.ts";
 import { putFile } from "../../../src/ingestion/put-file.ts";
 import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { requestScan } from "../../../src/ingestion/request-scan.ts";
 import { retryFiles } from "../../../src/ingestion/retry-files.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
 import { recoverAfterRestart } from "../../../src/ingestion/tick.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 
+const HEALTHY_FILES = 999;
 const TIMEOUT_MS = 60_000;
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
@@ -87,25 +90,30 @@ test("messages delivered three times in random order give the same state as once
 });
 
 test(
-  "one poison file among others is an error with its reason after 5 tries, and retried by one call",
+  "one poison file among 1,000 is an error with its reason after 5 tries, and retried by one call",
   async () => {
-    const world = new World();
-    const source = await world.addSource();
+    const files: Record<string, string> = { "poison.txt": "A note, poison." };
+    for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
+    const world = new World({ sourceReaders: async () => new ScriptedSource(files) });
+    const source = await world.addSource("cloud_drive");
     const rag = await world.addRag(source);
     const heal = failingEmbedder(
       world,
       "poison",
       () => new ModelFailure("429", { status: 429, retryable: false }),
     );
-    for (let at = 0; at < 30; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
-    await push(world, source, "poison.txt", "A note, poison.");
+    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
     let deliveries = 0;
     await world.deliver((all) => {
       deliveries += all.filter(({ queue }) => queue === "quarry-index").length > 0 ? 1 : 0;
       return all;
     });
     expect(deliveries).toBe(MAX_TRIES);
-    expect(await world.counters(rag)).toMatchObject({ indexed: 30, error: 1, vectors: 30 });
+    expect(await world.counters(rag)).toMatchObject({
+      indexed: HEALTHY_FILES,
+      error: 1,
+      vectors: HEALTHY_FILES,
+    });
     const failed = (await world.rows(rag)).find(({ status }) => status === "error");
     expect(failed).toMatchObject({
       path: "poison.txt",
@@ -114,7 +122,11 @@ test(
     heal();
     expect(await retryFiles(world.services, { ragId: rag, path: null })).toBe(1);
     await world.deliver();
-    expect(await world.counters(rag)).toMatchObject({ indexed: 31, error: 0, vectors: 31 });
+    expect(await world.counters(rag)).toMatchObject({
+      indexed: HEALTHY_FILES + 1,
+      error: 0,
+      vectors: HEALTHY_FILES + 1,
+    });
   },
   TIMEOUT_MS,
 );
