@@ -1,15 +1,21 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { call } from "../../support/worker-client.ts";
 
 const TOKEN = "the channel's token";
+const NOTIFICATIONS = 500;
+const BURST_MS = 25_000;
+const WINDOW_MS = 10_000;
+/** 10 notifications from each: the rate window of one address passes 20. */
+const ADDRESSES = 50;
+const TIMEOUT_MS = 60_000;
 
 beforeAll(async () => {
   const hash = await sha256Hex(TOKEN);
-  for (const id of ["sync", "wrong", "drive", "goog"]) {
+  for (const id of ["sync", "wrong", "drive", "goog", "expired", "busy"]) {
     await env.DB.prepare(
       `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
          channel_id, channel_token_hash, created_at)
@@ -20,22 +26,29 @@ beforeAll(async () => {
   }
 });
 
-async function notify(prefix: string, id: string, token: string, state: string) {
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function notify(prefix: string, id: string, token: string, state: string, from?: string) {
   const { status, body } = await call("POST", "/api/webhooks/drive", {
     headers: {
       [`X-${prefix}-Channel-ID`]: `channel-${id}`,
       [`X-${prefix}-Channel-Token`]: token,
       [`X-${prefix}-Resource-State`]: state,
+      ...(from === undefined ? {} : { "CF-Connecting-IP": from }),
     },
   });
   expect({ status, body }).toEqual({ status: 200, body: { ok: true } });
 }
 
-async function windowIsOpen(id: string): Promise<boolean> {
-  const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(id));
-  const alarm = await runInDurableObject(stub, async (_, { storage }) => await storage.getAlarm());
-  return alarm !== null;
-}
+const windowOf = (id: string) => env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(id));
+
+/** When the window closes, ms; null when none is open. */
+const closingTime = (id: string) =>
+  runInDurableObject(windowOf(id), async (_, { storage }) => await storage.getAlarm());
+
+const windowIsOpen = async (id: string) => (await closingTime(id)) !== null;
 
 test("a change of a known channel opens a window, under the provider's names too", async () => {
   await notify("Drive", "drive", TOKEN, "change");
@@ -50,3 +63,44 @@ test("what opens the channel, and what has a wrong token, changes nothing", asyn
   await notify("Drive", "wrong", `${TOKEN}!`, "change");
   expect(await windowIsOpen("wrong")).toBe(false);
 });
+
+test("a channel that nobody knows, or that has expired, changes nothing", async () => {
+  await notify("Goog", "nobody's", TOKEN, "change");
+  expect(await windowIsOpen("nobody's")).toBe(false);
+  await env.DB.prepare("update file_sources set channel_expires_at = ? where id = 'expired'")
+    .bind(Date.now() - 1)
+    .run();
+  await notify("Goog", "expired", TOKEN, "change");
+  expect(await windowIsOpen("expired")).toBe(false);
+});
+
+test(
+  "500 notifications in 25 seconds from many addresses make 3 scans",
+  async () => {
+    const start = Date.now();
+    let now = start;
+    const scans: unknown[] = [];
+    const send = async (message: unknown) => void scans.push(message);
+    await runInDurableObject(windowOf("busy"), (object) => {
+      Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+    });
+    vi.spyOn(Date, "now").mockImplementation(() => now);
+    const closeWhatIsDue = async () => {
+      const closes = await closingTime("busy");
+      if (closes !== null && closes <= now) await runDurableObjectAlarm(windowOf("busy"));
+    };
+    for (let at = 0; at < NOTIFICATIONS; at++) {
+      now = start + Math.floor((at * BURST_MS) / NOTIFICATIONS);
+      await closeWhatIsDue();
+      const address = `192.0.2.${at % ADDRESSES}`;
+      await notify(at % 2 === 0 ? "Goog" : "Drive", "busy", TOKEN, "change", address);
+    }
+    expect(scans).toHaveLength(2);
+    now += WINDOW_MS;
+    await closeWhatIsDue();
+    const scan = { kind: "scan", fileSourceId: "busy", confirmRemovals: false, urls: null };
+    expect(scans).toEqual([scan, scan, scan]);
+    expect(await windowIsOpen("busy")).toBe(false);
+  },
+  TIMEOUT_MS,
+);
