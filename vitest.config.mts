@@ -8,6 +8,7 @@ const migrations = await readD1Migrations("./migrations");
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         test: {

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
 /** Lanes run side by side over files of their own, so that 200 steps wait for few batches. */
@@ -25,6 +26,8 @@ beforeAll(async () => {
   api = withToken((token.body as { token: string }).token);
 });
 
+afterAll(queuesSettled);
+
 /** A small generator (mulberry32), so that a failing run can be repeated. */
 function randomFrom(seed: number) {
   let state = seed;
@@ -39,7 +42,8 @@ function randomFrom(seed: number) {
 async function untilIndexed(path: string) {
   await vi.waitFor(
     async () => {
-      const files = await api.get(`/rags/notes/files?path=${encodeURIComponent(path)}`);
+      const folder = path.slice(0, path.indexOf("/") + 1);
+      const files = await api.get(`/rags/notes/files?path=${encodeURIComponent(folder)}`);
       const states = (files.body as { filePath: string; status: string }[])
         .filter(({ filePath }) => filePath === path)
         .map(({ status }) => status);
@@ -54,6 +58,8 @@ async function shown(folder: string): Promise<Record<string, string>> {
   const reply = await api.post("/rags/notes/retrieve", {
     semanticSearch: ["which secret word is kept in this note"],
     topK: 100,
+    // Two notes may say the same by chance.
+    includeDuplicates: true,
     useAllFiles: false,
     selectedFolders: [folder],
     includeSources: true,
