@@ -1,13 +1,17 @@
+import { MINUTE_MS } from "../core/clock.ts";
 import { invalid } from "../core/errors.ts";
 import type { RagRecord } from "../db/records.ts";
 import { updateRagRow, type RagChange } from "../db/rag-writes.ts";
 import { scopesOf } from "../db/rag-scope-store.ts";
+import { takeWaitingFiles } from "../db/waiting-files.ts";
 import type { Services } from "../services.ts";
 import { applyScopes } from "./apply-scopes.ts";
 import { checkReranker } from "./check-model.ts";
 import type { NewRagInput } from "./create-rag.ts";
 import { findRag } from "./find-rag.ts";
 import { checkChunking, checkedScopes } from "./rag-settings.ts";
+
+const RESUMED_AT_ONCE = 1_000;
 
 export type RagPatch = Partial<Omit<NewRagInput, "identifier">>;
 
@@ -30,8 +34,12 @@ export async function updateRag(
     const held = scopeMode === "global" ? null : await scopesOf(services.db, rag.id);
     await applyScopes(services, rag.id, held);
   } else if (change.status === "active") {
-    // What changed while the RAG was paused waits to be taken up.
+    // Beyond the first thousand the sweep takes up what changed while the RAG was paused.
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });
+  }
+  if (change.status === "active") {
+    const taken = { heldUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
+    await services.queue.index(await takeWaitingFiles(services.db, rag.id, taken));
   }
   const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = change;
   if (chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap) {

@@ -226,6 +226,21 @@ test("a paused RAG says so and stays searchable; identifier and source never cha
   }
 });
 
+test("what changed while a RAG was paused is indexed as soon as it goes on", async () => {
+  await make({ name: "Resting" });
+  await make({ name: "Waking" });
+  await indexed("resting", 2);
+  await indexed("waking", 2);
+  await admin.send("PATCH", "/rags/resting", { status: "paused" });
+  await admin.put("/file-sources/docs/files/new.md", "# New\n\nThe axolotl swims.");
+  await indexed("waking", 3);
+  expect((await admin.send("GET", "/rags/resting")).body).toMatchObject({ processedFiles: 2 });
+  await admin.send("PATCH", "/rags/resting", { status: "active" });
+  await indexed("resting", 3);
+  expect(await found("resting", "axolotl")).toContain("new.md");
+  await admin.send("DELETE", "/file-sources/docs/files/new.md");
+});
+
 test("a RAG is removed at once unless something links it; a new one of its name is another", async () => {
   const made = await make({ name: "Linked" });
   await admin.send("POST", "/inferences", {
