@@ -1,6 +1,7 @@
 import type { PageStart } from "./extracted-document.ts";
 
 const MAX_HEADING_LEVEL = 6;
+const SETTLE_CHARACTERS = 1 << 17;
 const LIST_INDENT = "   ";
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
@@ -17,7 +18,10 @@ function foldLines(text: string): string {
 
 /** Writes Markdown block by block and knows where pages begin. */
 export class MarkdownBuilder {
-  #parts: string[] = [];
+  /** Long flat texts, and the short pieces since the last of them. */
+  readonly #settled: string[] = [];
+  #pending: string[] = [];
+  #pendingLength = 0;
   #length = 0;
   /** Set while the next block should follow without a blank line: items of one list. */
   #inList = false;
@@ -94,16 +98,26 @@ export class MarkdownBuilder {
   }
 
   toString(): string {
-    const text = this.#parts.join("");
-    this.#parts = [text];
+    this.#settle();
+    const text = this.#settled.join("");
+    this.#settled.splice(0, this.#settled.length, text);
     return text;
+  }
+
+  /** Joining copies: what is kept no longer holds on to the source that it was cut from. */
+  #settle(): void {
+    this.#settled.push(this.#pending.join(""));
+    this.#pending = [];
+    this.#pendingLength = 0;
   }
 
   #block(text: string, isItem = false): void {
     const gap = this.#length === 0 ? "" : isItem && this.#inList ? "\n" : "\n\n";
     this.#inList = isItem;
-    this.#parts.push(gap, text);
+    this.#pending.push(gap, text);
+    this.#pendingLength += gap.length + text.length;
     this.#length += gap.length + text.length;
+    if (this.#pendingLength > SETTLE_CHARACTERS) this.#settle();
   }
 }
 

@@ -7,6 +7,8 @@ import { SlideReader } from "./office/slide-reader.ts";
 import type { SlideBlock } from "./office/slide-reader.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
+const TITLE_MAX_CHARACTERS = 200;
+
 /** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
 export function extractPptx(bytes: Uint8Array): ExtractedDocument {
   const archive = new ZipArchive(bytes);
@@ -52,7 +54,7 @@ function writeSlide(
   page: number,
 ): void {
   out.page(page);
-  const title = blocks.find((block) => block.kind === "title");
+  const title = titleOf(blocks);
   out.heading(1, title?.text ?? `Slide ${page}`);
   writeBlocks(
     blocks.filter((block) => block !== title),
@@ -64,6 +66,14 @@ function writeSlide(
     for (const text of drawnTexts(archive, target)) out.paragraph(text);
   }
   writeNotes(archive, parts("notesSlide"), out);
+}
+
+/** The title, or what a slide without one begins with, if that is short enough to head it. */
+function titleOf(blocks: SlideBlock[]) {
+  const title = blocks.find((block) => block.kind === "title");
+  if (title !== undefined) return title;
+  const first = blocks.find((block) => block.kind !== "table");
+  return first !== undefined && first.text.length <= TITLE_MAX_CHARACTERS ? first : undefined;
 }
 
 function writeBlocks(blocks: SlideBlock[], out: MarkdownBuilder): void {
