@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../core/errors.ts";
+import type { QuarryError } from "../core/errors.ts";
 import type { UserId } from "../core/ids.ts";
 import { findUserByEmail, findUserById, updateUser as write } from "../db/user-store.ts";
 import type { Role, UserChange } from "../db/user-store.ts";
@@ -23,12 +24,16 @@ export async function updateUser(
   const { passwordHash: _kept, ...shown } = user;
   const { password, role = user.role } = input.patch;
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
-  if (email !== user.email && (await findUserByEmail(db, email)) !== null) throw emailTaken();
   const change: UserChange = { email, role };
   if (password !== undefined) change.passwordHash = await hashPassword(password);
   const endSessions = password !== undefined || role !== user.role;
-  if (!(await write(db, user.id, change, endSessions))) throw lastAdministrator();
+  if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
   return { ...shown, email, role };
+}
+
+async function refusalOf(db: Services["db"], id: UserId, email: string): Promise<QuarryError> {
+  const holder = await findUserByEmail(db, email);
+  return holder !== null && holder.id !== id ? emailTaken() : lastAdministrator();
 }
 
 export const lastAdministrator = () => conflict("The last administrator must stay one");

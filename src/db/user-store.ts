@@ -63,11 +63,15 @@ export async function listUserRows(db: Database, offset: number, limit: number) 
 const anotherAdminThan = (id: UserId) =>
   sql`exists (select 1 from users other where other.role = 'admin' and other.id <> ${id})`;
 
+/** True when this address is no other user's: asked in the step that writes it. */
+const freeFor = (id: UserId, email: string) =>
+  sql`not exists (select 1 from users other where other.email = ${email} and other.id <> ${id})`;
+
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
 
 /**
  * Changes a user; a new password or role ends the user's sessions in the same step.
- * False when it would leave no administrator.
+ * False when it would leave no administrator, or the address is another user's.
  */
 export async function updateUser(
   db: Database,
@@ -79,11 +83,12 @@ export async function updateUser(
     change.role === "member"
       ? sql`(${users.role} = 'member' or ${anotherAdminThan(id)})`
       : undefined;
+  const addressIsFree = change.email === undefined ? undefined : freeFor(id, change.email);
   const [updated] = await db.batch([
     db
       .update(users)
       .set(change)
-      .where(and(eq(users.id, id), keepsAnAdmin))
+      .where(and(eq(users.id, id), keepsAnAdmin, addressIsFree))
       .returning({ id: users.id }),
     db
       .delete(sessions)

@@ -58,3 +58,30 @@ test("a taken address is 409, an unknown user 404, wrong fields 400 with all the
     body: { error: "Invalid request: page must be at least 1; limit must be at most 100" },
   });
 });
+
+test("of two users who are given one address at the same moment one gets it, the other is 409", async () => {
+  const admin = await signedIn();
+  const make = async (name: string) => {
+    const email = `${name}@example.com`;
+    const { body } = await admin.send("POST", "/users", {
+      email,
+      password: "correct horse",
+      role: "member",
+    });
+    return { id: (body as { id: string }).id, email };
+  };
+  const users = [await make("dora"), await make("emma")];
+  const wanted = { email: "wanted@example.com" };
+  const answers = await Promise.all(
+    users.map(({ id }) => admin.send("PATCH", `/users/${id}`, wanted)),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.find(({ status }) => status === 409)?.body).toEqual({
+    error: "E-mail address is taken",
+  });
+  const loser = users[answers.findIndex(({ status }) => status === 409)];
+  const kept = await env.DB.prepare("select email from users where id = ?")
+    .bind(loser?.id)
+    .first<{ email: string }>();
+  expect(kept?.email).toBe(loser?.email);
+});
