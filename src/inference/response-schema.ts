@@ -30,6 +30,7 @@ export function readResponseSchema(text: string): ReadSchema {
   if (parsed !== true && !isJsonObject(parsed)) {
     return wrong("must be a JSON Schema: an object, serialised as a string");
   }
+  if (depthOf(parsed, DEEPEST_SCHEMA) > DEEPEST_SCHEMA) return wrong("is nested too deeply");
   const problem = problemOf(parsed);
   if (problem !== null) return wrong(problem);
   const roots = rootsOf(parsed, parsed, 0);
@@ -41,6 +42,22 @@ export function readResponseSchema(text: string): ReadSchema {
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Checking a schema recurses; beyond this depth a caller could exhaust the stack. */
+const DEEPEST_SCHEMA = 200;
+
+/** Levels of nesting, level by level and no deeper than one beyond `enough`. */
+function depthOf(root: unknown, enough: number): number {
+  let level: unknown[] = [root];
+  let depth = 0;
+  while (level.length > 0 && depth <= enough) {
+    level = level.flatMap((node) =>
+      typeof node === "object" && node !== null ? Object.values(node) : [],
+    );
+    depth += 1;
+  }
+  return depth;
+}
 
 /** Ill-formed, or beyond what the validator knows; null when it is neither. */
 function problemOf(schema: JsonObject | true): string | null {

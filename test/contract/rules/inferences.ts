@@ -80,9 +80,11 @@ const run = section("POST /api/inferences/{identifier}", {
   },
   "jsonSchema is a string that holds a schema of an object or an array": async (world) => {
     isInvalid(await ask(world, { jsonSchema: { type: "object" } }), "jsonSchema must be a string");
-    for (const jsonSchema of ["{not json", "3", '{"type":"sort of"}', '{"type":"string"}']) {
+    const deep = `${'{"not":'.repeat(5_000)}{}${"}".repeat(5_000)}`;
+    const wrong = ["{not json", "3", '{"type":"sort of"}', '{"type":"string"}', deep];
+    for (const jsonSchema of wrong) {
       const answer = await ask(world, { jsonSchema });
-      assert.equal(answer.status, 400, jsonSchema);
+      assert.equal(answer.status, 400, jsonSchema.slice(0, 40));
       assert.match((answer.body as { error: string }).error, /^Invalid request: jsonSchema /);
     }
   },

@@ -237,3 +237,15 @@ test("told not to use tools it answers at once", async () => {
   });
   expect(content).toEqual([{ type: "text", text: "It is late." }]);
 });
+
+test("a schema that asks for millions gets no more than a bounded answer", async () => {
+  const many = { type: "array", items: { type: "string" }, minItems: 100_000_000 };
+  const long = { type: "string", minLength: 100_000_000 };
+  const schema = { type: "object", properties: { many, long }, required: ["many", "long"] };
+  const { many: items, long: text } = JSON.parse(await answer("Holiday?", [HANDBOOK], schema)) as {
+    many: string[];
+    long: string;
+  };
+  expect(items.length).toBe(1_000);
+  expect(text.length).toBe(10_000);
+});

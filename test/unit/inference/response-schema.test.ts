@@ -88,3 +88,14 @@ test("the same schema may be used again and again: checking leaves no mark in it
     expect(found.ok && found.schema.findings({ next: 5 })).not.toEqual([]);
   }
 });
+
+test("a schema that is nested beyond reason is refused, and exhausts nothing", () => {
+  const nested = (depth: number) => `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
+  for (const depth of [2_000, 100_000]) {
+    expect(readResponseSchema(nested(depth))).toEqual({
+      ok: false,
+      reason: "is nested too deeply",
+    });
+  }
+  expect(readResponseSchema(nested(100)).ok).toBe(true);
+});

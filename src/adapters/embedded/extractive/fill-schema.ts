@@ -82,9 +82,13 @@ function leastNumber(node: SchemaNode): number {
   return most < 0 ? Math.floor(most / step) * step : 0;
 }
 
+/** What a caller's schema can make us produce; asking for more is an answer that does not fit. */
+const MOST_PADDING = 10_000;
+const MOST_STAND_INS = 1_000;
+
 function withinLength(text: string, node: SchemaNode): string {
   const cut = [...text].slice(0, numberOf(node["maxLength"], Infinity)).join("");
-  return cut.padEnd(numberOf(node["minLength"], 0), ".");
+  return cut.padEnd(Math.min(numberOf(node["minLength"], 0), MOST_PADDING), ".");
 }
 
 function fillObject({ node }: Slot, filling: Filling): Record<string, unknown> {
@@ -119,7 +123,8 @@ function fillArray(slot: Slot, filling: Filling): unknown[] {
       : membersOf(item, inside);
   const unique = node["uniqueItems"] === true ? distinct(items) : items;
   const all = [...fixed, ...unique].slice(0, most);
-  for (let at = all.length; at < numberOf(node["minItems"], 0); at++) {
+  const least = Math.min(numberOf(node["minItems"], 0), MOST_STAND_INS);
+  for (let at = all.length; at < least; at++) {
     all.push(fill(item, inside, true) ?? standIn(item.node));
   }
   return all;
