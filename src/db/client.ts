@@ -2,9 +2,6 @@ import { drizzle } from "drizzle-orm/d1";
 
 import * as schema from "./schema/index.ts";
 
-/** D1 holds at most 100 bound parameters a statement: lists travel as one JSON parameter. */
-export const PARAMETERS_PER_STATEMENT = 100;
-
 const opened = new WeakMap<D1Database, Database>();
 
 const open = (binding: D1Database) => drizzle(binding, { schema, casing: "snake_case" });

@@ -21,7 +21,7 @@ export type StoredPrincipal =
     };
 
 /** `covered`: the credential may use the resource. A session covers everything. */
-export type Found<Resource> = { resource: Resource; covered: boolean };
+type Found<Resource> = { resource: Resource; covered: boolean };
 export type Lookup<Resource> = {
   principal: StoredPrincipal | null;
   found: Found<Resource> | null;

@@ -10,7 +10,7 @@ import type { Provider } from "./records.ts";
 import { runBatch, statement } from "./raw-sql.ts";
 
 /** What the list of RAGs shows of one. */
-export type RagItem = {
+type RagItem = {
   id: string;
   name: string;
   identifier: string;

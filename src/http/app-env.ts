@@ -1,5 +1,3 @@
-import type { Hono } from "hono";
-
 import type { Env } from "../env.ts";
 import type { Services } from "../services.ts";
 
@@ -8,5 +6,3 @@ export type AppEnv = {
   Bindings: Env;
   Variables: { services: Services; requestId: string };
 };
-
-export type App = Hono<AppEnv>;

@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../core/ids.ts";
 
-export type Provider = "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
+type Provider = "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
 
 /** A file as a source lists it. Equal versions mean equal bytes. */
 export type ListedFile = {

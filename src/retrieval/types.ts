@@ -16,7 +16,7 @@ export type RetrievalRequest = {
   includeDuplicates: boolean;
 };
 
-export type ChunkSource = {
+type ChunkSource = {
   ragIdentifier: string;
   filePath: string;
   name: string;

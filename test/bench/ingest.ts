@@ -27,11 +27,10 @@ async function signIn(url: string): Promise<Send> {
   });
   const cookie = session.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   return async (method, path, body, raw) => {
-    const response = await fetch(`${url}/panel/api${path}`, {
-      method,
-      headers: { ...origin, Cookie: cookie, "Content-Type": "text/plain" },
-      body: raw ?? (body === undefined ? null : JSON.stringify(body)),
-    });
+    const headers = { ...origin, Cookie: cookie, "Content-Type": "text/plain" };
+    const text = raw ?? (body === undefined ? null : JSON.stringify(body));
+    const init = text === null ? { method, headers } : { method, headers, body: text };
+    const response = await fetch(`${url}/panel/api${path}`, init);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
     return response;
   };

@@ -24,7 +24,7 @@ const FILTER_FRAME_BYTES = 64;
 const FILTER_VALUE_BYTES = 19;
 const VALUES_PER_FILTER = Math.floor((FILTER_MAX_BYTES - FILTER_FRAME_BYTES) / FILTER_VALUE_BYTES);
 /** Metadata indexes: one for the file, one for the ancestor folder at each depth. Ten are allowed. */
-export const FOLDER_DEPTH_MAX = 9;
+const FOLDER_DEPTH_MAX = 9;
 const FILE_PROPERTY = "file";
 
 /** The metadata indexes that must exist before the first upsert; all of type string. */

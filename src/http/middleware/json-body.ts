@@ -5,7 +5,7 @@ import type { AppEnv } from "../app-env.ts";
 
 const KIB = 1_024;
 /** Limit of a body on the public API: 1 MiB. */
-export const API_BODY_LIMIT_BYTES = 1_024 * KIB;
+const API_BODY_LIMIT_BYTES = 1_024 * KIB;
 
 /**
  * Reads the body as JSON whatever its Content-Type says, for the validators that follow; an

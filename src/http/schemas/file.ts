@@ -24,9 +24,9 @@ const entry = {
   errorMessage,
 };
 
-export const FileEntry = z.object(entry).openapi("FileEntry");
+const FileEntry = z.object(entry).openapi("FileEntry");
 
-export const RagFileEntry = z
+const RagFileEntry = z
   .object({ ...entry, externalId: z.string().nullable() })
   .openapi("RagFileEntry");
 

@@ -12,7 +12,7 @@ export const LinkedFileSource = z
   })
   .openapi("LinkedFileSource");
 
-export const InferenceItem = z
+const InferenceItem = z
   .object({
     name: z.string().openapi({ example: "Ask the handbook" }),
     identifier: z.string().openapi({ description: "Slug used in paths." }),

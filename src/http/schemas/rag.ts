@@ -21,7 +21,7 @@ const common = {
   numberVectors: z.int().min(0).openapi({ description: "Vectors stored." }),
 };
 
-export const RagItem = z.object({ ...common, fileSource: FileSourceReference }).openapi("RagItem");
+const RagItem = z.object({ ...common, fileSource: FileSourceReference }).openapi("RagItem");
 
 export const RagList = z.array(RagItem).openapi("RagList");
 
