@@ -63,10 +63,7 @@ async function setUp(url: string): Promise<Service> {
     return (await response.json()) as { key: string; token: string };
   };
   await create("/file-sources", { name: "Bench", provider: "file_system" });
-  const settings = {
-    fileSource: "bench",
-    ...(process.env["QNR"] ? {} : { reranker: "embedded/lexical" }),
-  };
+  const settings = { fileSource: "bench", reranker: "embedded/lexical" };
   await create("/rags", { name: "Bench", ...settings });
   const { key } = await create("/keys", { name: "Bench", role: "admin" });
   const groups = { agents: [], inferences: [], rags: ["bench"] };
