@@ -13,7 +13,8 @@ export function extractHtml(html: string): ExtractedDocument {
   const markdown = out.toString();
   const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
   const notes: string[] = [];
-  if (facts.hiddenElements > 0) notes.push(`${facts.hiddenElements} hidden elements removed`);
+  const hidden = facts.hiddenElements;
+  if (hidden > 0) notes.push(`${hidden} hidden element${hidden === 1 ? "" : "s"} removed`);
   if (facts.flattened) notes.push("nesting deeper than 1000 elements flattened");
   return { markdown, title: facts.title ?? heading, language: facts.language, pages: [], notes };
 }

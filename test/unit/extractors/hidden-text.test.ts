@@ -44,7 +44,7 @@ it.each([
 ])("hides HTML by %s", async (_how, hidden) => {
   const document = await extract(`<html><body><p>seen</p>${hidden}</body></html>`, "a.html");
   expect(document.markdown).toBe("seen");
-  expect(document.notes).toEqual(["1 hidden elements removed"]);
+  expect(document.notes).toEqual(["1 hidden element removed"]);
 });
 
 it("shows what only a narrow screen hides", async () => {
