@@ -29,10 +29,10 @@ export async function idsOfGone(
   const rows = await runOne<{ id: FileId }>(
     db,
     statement(
-      `select f.id from json_each(?2) m join files f
+      `select f.id from json_each(?2) m cross join files f
          on f.file_source_id = ?1 and f.path = m.value where f.deleted_at is null
        union
-       select f.id from json_each(?2) m join files f
+       select f.id from json_each(?2) m cross join files f
          on f.file_source_id = ?1 and f.external_id = m.value where f.deleted_at is null`,
       sourceId,
       names,

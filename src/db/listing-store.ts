@@ -41,7 +41,10 @@ export function knownFrom({ metadata, sourceState, ...row }: RawKnownRow): Known
   };
 }
 
-/** What is known of the files that have one of these paths or external ids. */
+/**
+ * What is known of the files that have one of these paths or external ids. `cross join` keeps the
+ * list outside: the planner would read the list once for each file of the source.
+ */
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
@@ -52,10 +55,10 @@ export async function knownFiles(
     db,
     statement(
       `select ${KNOWN_COLUMNS} from json_each(?2) m
-         join files f on f.file_source_id = ?1 and f.path = m.value
+         cross join files f on f.file_source_id = ?1 and f.path = m.value
        union
        select ${KNOWN_COLUMNS} from json_each(?3) m
-         join files f on f.file_source_id = ?1 and f.external_id = m.value`,
+         cross join files f on f.file_source_id = ?1 and f.external_id = m.value`,
       sourceId,
       paths,
       externalIds,
