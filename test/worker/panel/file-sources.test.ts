@@ -1,7 +1,12 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { createFileSource } from "../../../src/catalog/create-file-source.ts";
+import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { takeDueSources } from "../../../src/db/sweep-store.ts";
 import { openConfig } from "../../../src/catalog/provider-config/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
@@ -242,4 +247,32 @@ test("a scan can be asked for", async () => {
   const wrong = await admin.send("POST", "/file-sources/to-scan/scan", { confirmRemovals: "yes" });
   expect(wrong.body).toEqual({ error: "Invalid request: confirmRemovals must be a boolean" });
   expect((await admin.send("POST", "/file-sources/none/scan")).status).toBe(404);
+});
+
+test("the first scan of a new source is due within a minute, should its message be lost", async () => {
+  const before = Date.now();
+  const services = {
+    ...composeServices(env, createExecutionContext()),
+    queue: {
+      scan: async () => undefined,
+      index: async () => undefined,
+      usage: async () => undefined,
+    },
+  };
+  const {
+    source: { source },
+  } = await createFileSource(services, {
+    name: "Lost at first",
+    provider: "web",
+    config: { startUrls: ["https://pages.internal/"] },
+    scanIntervalMinutes: 0,
+  });
+  const row = await env.DB.prepare("select next_scan_at as due from file_sources where id = ?")
+    .bind(source.id)
+    .first<{ due: number }>();
+  expect(row?.due).toBeGreaterThanOrEqual(before + MINUTE_MS);
+  expect(row?.due).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
+  const due = await takeDueSources(services.db, Date.now() + MINUTE_MS, Date.now() + 2 * MINUTE_MS);
+  expect(due).toContain(source.id);
+  await admin.send("DELETE", `/file-sources/${source.id}`);
 });
