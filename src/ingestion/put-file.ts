@@ -43,7 +43,7 @@ const WRITE_ID_LENGTH = 12;
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
   checkFilePath(input.path);
   if (input.contentLength !== null && input.contentLength > FILE_LIMIT_BYTES) throw tooLarge();
-  const bytes = await readLimited(input.body, FILE_LIMIT_BYTES);
+  const bytes = await readLimited(input.body, FILE_LIMIT_BYTES, input.contentLength);
   if (bytes === null) throw tooLarge();
   const sha256 = await sha256Hex(bytes);
   for (let attempt = 0; attempt < WRITE_TRIES; attempt++) {

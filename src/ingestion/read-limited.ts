@@ -1,25 +1,31 @@
+/** What is set aside first when nothing says how long a body is; it doubles as it fills. */
+const FIRST_BYTES = 64 * 1_024;
+
 /**
- * Reads a body whole; null as soon as it is longer than `limit` bytes. What a caller says of the
- * length is not believed.
+ * Reads a body whole; null as soon as it is longer than `limit` bytes. An announced length is set
+ * aside at once, so that a large file is held in memory once, and is not believed beyond that.
  */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | ArrayBuffer,
   limit: number,
+  announcedBytes: number | null = null,
 ): Promise<Uint8Array | null> {
   if (body instanceof ArrayBuffer) return body.byteLength > limit ? null : new Uint8Array(body);
-  const parts: Uint8Array[] = [];
+  let whole = new Uint8Array(Math.min(limit, announcedBytes ?? FIRST_BYTES));
   let size = 0;
   for await (const part of body) {
-    size += part.byteLength;
-    if (size > limit) return null;
-    parts.push(part);
+    const end = size + part.byteLength;
+    if (end > limit) return null;
+    if (end > whole.byteLength)
+      whole = grown(whole, size, Math.min(limit, Math.max(end, size * 2)));
+    whole.set(part, size);
+    size = end;
   }
-  if (parts.length === 1 && parts[0] !== undefined) return parts[0];
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+  return size === whole.byteLength ? whole : whole.slice(0, size);
+}
+
+function grown(whole: Uint8Array, filled: number, bytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(bytes);
+  larger.set(whole.subarray(0, filled));
+  return larger;
 }
