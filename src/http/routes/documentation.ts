@@ -18,9 +18,12 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   registerBearer(api);
 
+  // Made once for the address that is asked for; whoever asks under another makes it anew.
+  let made: { base: string; text: string } | null = null;
   app.get(DOCUMENT, (context) => {
     const base = baseUrlOf(context.get("services").config, context.req.raw);
-    return context.json(openApiDocument(api, base));
+    if (made?.base !== base) made = { base, text: JSON.stringify(openApiDocument(api, base)) };
+    return context.body(made.text, 200, { "Content-Type": "application/json" });
   });
 
   app.get("/api/docs", (context) => {
