@@ -18,16 +18,18 @@ export async function removedRagGenerations(
 
 /** Deletes some of a RAG's file rows; whether there may be more. */
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
-  const rows = await runOne(
+  const deleted = await runBatch(
     db,
-    statement(
-      `delete from rag_files where rowid in (
-         select rowid from rag_files where rag_id = ?1 limit ?2) returning 1`,
-      ragId,
-      limit,
+    ["rag_files", "generation_files"].map((table) =>
+      statement(
+        `delete from ${table} where rowid in (
+           select rowid from ${table} where rag_id = ?1 limit ?2) returning 1`,
+        ragId,
+        limit,
+      ),
     ),
   );
-  return rows.length === limit;
+  return deleted.some((rows) => rows.length === limit);
 }
 
 /** Whether a worker may still write to the RAG's index. */
@@ -36,6 +38,9 @@ export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promi
     db,
     statement(
       `select 1 from rag_files where rag_id = ?1 and status = 'processing' and held_until > ?2
+       union all
+       select 1 from generation_files where rag_id = ?1 and state = 'processing'
+         and held_until > ?2
        limit 1`,
       ragId,
       now,

@@ -27,7 +27,11 @@ export type ClaimedFile = {
   sourceState: Record<string, unknown> | null;
   chunkSize: number;
   chunkOverlap: number;
+  /** The one that this work is for: the RAG's live one, or one that is being built. */
   generation: number;
+  isBuilding: boolean;
+  /** A generation is being built beside the live one, and is to have the file as well. */
+  isRebuilt: boolean;
   shards: number;
   embeddingModel: string;
   dimensions: number;
@@ -39,7 +43,12 @@ export type ClaimedFile = {
   };
 };
 
-type ClaimedRow = Omit<ClaimedFile, "metadata" | "sourceState" | "source"> & {
+export type ClaimedRow = Omit<
+  ClaimedFile,
+  "metadata" | "sourceState" | "source" | "isBuilding" | "isRebuilt"
+> & {
+  building: number;
+  rebuilt: number;
   metadata: string;
   sourceState: string | null;
   sourceId: FileSourceId;
@@ -57,13 +66,18 @@ const CLAIM = `update rag_files set status = 'processing', lease_id = ?2, held_u
     and exists (select 1 from rags r where r.id = rag_files.rag_id
       and r.status = 'active' and r.removed_at is null)`;
 
-const CLAIMED = `select rf.rag_id as ragId, rf.file_id as fileId, rf.revision, rf.attempts,
-    rf.indexed_at as indexedAt, rf.chunk_count as chunkCount, rf.indexed_sha256 as fingerprint,
+/** Of a file `f`, a RAG `r`, its generation `g` and its source `src`. */
+export const CLAIMED_COLUMNS = `r.id as ragId, f.id as fileId,
     f.path, f.external_id as externalId, f.url, f.name, f.size, f.mime_type as mimeType,
     f.version, f.sha256, f.metadata, f.source_state as sourceState,
-    r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, g.generation, g.shards,
+    g.chunk_size as chunkSize, g.chunk_overlap as chunkOverlap, g.generation, g.shards,
     g.embedding_model as embeddingModel, g.dimensions,
-    src.id as sourceId, src.provider, src.config, src.sealed_secrets as sealedSecrets
+    src.id as sourceId, src.provider, src.config, src.sealed_secrets as sealedSecrets`;
+
+const CLAIMED = `select ${CLAIMED_COLUMNS}, rf.revision, rf.attempts,
+    rf.indexed_at as indexedAt, rf.chunk_count as chunkCount, rf.indexed_sha256 as fingerprint,
+    0 as building, exists (select 1 from rag_generations b where b.rag_id = r.id
+      and b.state = 'building') as rebuilt
   from json_each(?1) m
     join rag_files rf on rf.rag_id = m.value ->> 'ragId' and rf.file_id = m.value ->> 'fileId'
     join files f on f.id = rf.file_id
@@ -89,10 +103,13 @@ export async function claimFiles(
   return (rows as ClaimedRow[]).map(claimedFrom);
 }
 
-function claimedFrom(row: ClaimedRow): ClaimedFile {
-  const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...rest } = row;
+export function claimedFrom(row: ClaimedRow): ClaimedFile {
+  const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...others } = row;
+  const { building, rebuilt, ...rest } = others;
   return {
     ...rest,
+    isBuilding: building === 1,
+    isRebuilt: rebuilt === 1,
     metadata: JSON.parse(metadata) as Record<string, unknown>,
     sourceState: sourceState === null ? null : (JSON.parse(sourceState) as Record<string, unknown>),
     source: {
@@ -106,21 +123,22 @@ function claimedFrom(row: ClaimedRow): ClaimedFile {
 
 /** The worker still lives. */
 export async function renewLease(db: Database, leaseId: string, until: number): Promise<void> {
-  await runOne(
-    db,
+  await runBatch(db, [
     statement(
       `update rag_files set held_until = ?2 where lease_id = ?1 and status = 'processing'`,
       leaseId,
       until,
     ),
-  );
+    statement(
+      `update generation_files set held_until = ?2 where lease_id = ?1 and state = 'processing'`,
+      leaseId,
+      until,
+    ),
+  ]);
 }
 
 /** How one try ended, as it is written. */
-export type FileEnd = {
-  ragId: RagId;
-  fileId: FileId;
-  revision: number;
+export type FileEnd = IndexMessage & {
   status: "indexed" | "error" | "pending";
   /** Null keeps what is there. */
   chunkCount: number | null;

@@ -103,31 +103,6 @@ export async function releasePending(db: Database, ragId: RagId, heldAfter: numb
   );
 }
 
-/** One page of a RAG's files begins from its start; the chunks that stay keep their vectors. */
-export async function pendPage(
-  db: Database,
-  ragId: RagId,
-  after: string,
-  of: { now: number; heldUntil: number; limit: number },
-): Promise<(IndexMessage & { path: string })[]> {
-  return await runOne(
-    db,
-    statement(
-      `update rag_files set status = 'pending', revision = max(revision + 1, ?3), attempts = 0,
-         error_message = null, error_is_outside = 0, indexed_sha256 = null, lease_id = null,
-         held_until = ?4
-       where rowid in (select rowid from rag_files where rag_id = ?1 and path > ?2
-         and status <> 'deleted' order by path limit ?5)
-       returning rag_id as ragId, file_id as fileId, revision, path`,
-      ragId,
-      after,
-      of.now,
-      of.heldUntil,
-      of.limit,
-    ),
-  );
-}
-
 const PEND_FAILED = `update rag_files set status = 'pending', attempts = 0, lease_id = null,
     revision = max(revision + 1, ?2), error_message = null, error_is_outside = 0, held_until = ?3
   where rowid in`;
@@ -175,33 +150,6 @@ export async function pendFailedOutside(
       limit,
     ),
   );
-}
-
-/** Every file of the RAG has been queued for the chunking that the RAG asks for. */
-export async function noteChunking(db: Database, ragId: RagId): Promise<void> {
-  await runOne(
-    db,
-    statement(
-      `update rag_generations set chunk_size = r.chunk_size, chunk_overlap = r.chunk_overlap
-       from rags r where r.id = rag_generations.rag_id and r.id = ?1
-         and rag_generations.generation = r.generation`,
-      ragId,
-    ),
-  );
-}
-
-/** RAGs whose chunking was changed and has not been queued to its end. */
-export async function ragsToReindex(db: Database): Promise<RagId[]> {
-  const rows = await runOne<{ id: RagId }>(
-    db,
-    statement(
-      `select r.id from rags r
-       join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-       where r.removed_at is null
-         and (r.chunk_size <> g.chunk_size or r.chunk_overlap <> g.chunk_overlap)`,
-    ),
-  );
-  return rows.map(({ id }) => id);
 }
 
 /** RAGs that are not removed. */

@@ -49,6 +49,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         format: sql<number>`${format}`.as("format"),
         shards: sql<number>`1`.as("shards"),
         createdAt: sql<number>`${createdAt}`.as("created_at"),
+        changedAt: sql<number>`${createdAt}`.as("changed_at"),
       })
       .from(rags)
       .where(eq(rags.id, id)),

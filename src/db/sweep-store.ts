@@ -111,6 +111,10 @@ export async function voidHolds(db: Database): Promise<void> {
        where ${HELD} and held_until > 1`,
     ),
     statement(
+      `update generation_files set held_until = 1, attempts = min(attempts, 1)
+       where state in ('pending', 'processing')`,
+    ),
+    statement(
       `update file_sources set scan_held_until = 1
        where scan_held_until is not null and scan_run_id is not null`,
     ),

@@ -39,7 +39,7 @@ export async function cleanRag(services: Services, ragId: RagId): Promise<void> 
 }
 
 /** Its vectors leave the vector index by their ids, which the object knows until it goes. */
-async function emptyIndex(services: Services, address: IndexAddress): Promise<boolean> {
+export async function emptyIndex(services: Services, address: IndexAddress): Promise<boolean> {
   const index = services.ragIndexes(address);
   if (services.vectorIndex !== null) {
     const files = await index.listFiles(null, FILES_PER_INDEX_STEP);

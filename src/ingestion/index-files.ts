@@ -1,4 +1,10 @@
 import type { FileSourceId } from "../core/ids.ts";
+import {
+  claimForBuilding,
+  finishBuilding,
+  idleAmong,
+  isBuildMessage,
+} from "../db/generation-file-store.ts";
 import { claimFiles, finishFiles, outgrow } from "../db/rag-file-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
@@ -27,11 +33,7 @@ export async function indexFiles(
 ): Promise<Redelivery[]> {
   const lease = leaseOf(services);
   const now = services.now();
-  const claimed = await claimFiles(services.db, messages, {
-    id: lease.id,
-    until: now + LEASE_MS,
-    now,
-  });
+  const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
   const redeliveries: Redelivery[] = [];
   for (const group of groupsOf(claimed)) {
     await lease.renew();
@@ -39,7 +41,33 @@ export async function indexFiles(
   }
   const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
   await tidyVectors(services, replaced.map(addressOf));
+  await tellBuilds(services, claimed);
   return redeliveries;
+}
+
+async function claim(
+  { db }: Services,
+  messages: IndexMessage[],
+  lease: { id: string; until: number; now: number },
+): Promise<ClaimedFile[]> {
+  const building = messages.filter(isBuildMessage);
+  const live = messages.filter((message) => !isBuildMessage(message));
+  const ofLive = live.length === 0 ? [] : await claimFiles(db, live, lease);
+  return [...ofLive, ...(await claimForBuilding(db, building, lease))];
+}
+
+/** What the live generation has got is due in the building one; one without work may go live. */
+async function tellBuilds(services: Services, claimed: ClaimedFile[]): Promise<void> {
+  const built = new Map(
+    claimed.flatMap((file) =>
+      file.isBuilding ? [[`${file.ragId} ${file.generation}`, file]] : [],
+    ),
+  );
+  const changed = claimed.filter(({ isBuilding, isRebuilt }) => !isBuilding && isRebuilt);
+  const idle = await idleAmong(services.db, [...built.values()]);
+  for (const ragId of new Set([...idle, ...changed].map((file) => file.ragId))) {
+    await services.queue.scan({ kind: "build", ragId });
+  }
 }
 
 function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
@@ -85,14 +113,18 @@ async function writeEnds(
   saved: Map<FileSourceId, number>,
 ): Promise<void> {
   const { db, log } = services;
-  await finishFiles(db, ends, { id: lease.id, now: services.now() }, saved);
+  const by = { id: lease.id, now: services.now() };
+  const live = ends.filter((end) => !isBuildMessage(end));
+  if (live.length > 0) await finishFiles(db, live, by, saved);
+  await finishBuilding(db, ends.filter(isBuildMessage), by);
   for (const { ragId, fileId, status, errorMessage } of ends) {
     if (status === "error") log.warn("file not indexed", { ragId, fileId, reason: errorMessage });
   }
 }
 
-const messageOf = ({ ragId, fileId, revision }: IndexMessage): IndexMessage => ({
+const messageOf = ({ ragId, fileId, revision, generation }: IndexMessage): IndexMessage => ({
   ragId,
   fileId,
   revision,
+  generation,
 });

@@ -125,9 +125,15 @@ async function describeUnchanged(
 }
 
 /** The index knows of a later change than this one. */
-function outrun({ ragId, fileId, revision }: ClaimedFile, above: number): FileResult {
+function outrun(file: ClaimedFile, above: number): FileResult {
+  const { ragId, fileId, revision } = file;
+  // A removal or a later change is on its way to the live generation; the building one follows.
+  if (file.isBuilding) return end(file, { status: "pending", heldUntil: OUTRUN_HOLD_UNTIL });
   return { kind: "stale", stale: { ragId, fileId, revision, above } };
 }
+
+/** In the past: due at once, when its row in D1 says so. */
+const OUTRUN_HOLD_UNTIL = 1;
 
 async function flip(services: Services, work: FileWork): Promise<FileResult> {
   if (work.failure !== null) throw work.failure.thrown;
@@ -169,7 +175,7 @@ async function endOfFailure(
 const RETRY_HOLD_MS = 60_000;
 
 function end(
-  { ragId, fileId, revision }: ClaimedFile,
+  { ragId, fileId, revision, generation, isBuilding }: ClaimedFile,
   facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
   delayMs: number | null = null,
 ): FileResult {
@@ -180,7 +186,8 @@ function end(
     errorIsOutside: false,
     heldUntil: 0,
   };
-  return { kind: "end", end: { ragId, fileId, revision, ...nothing, ...facts }, delayMs };
+  const of = { ragId, fileId, revision, ...(isBuilding ? { generation } : {}) };
+  return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };
 }
 
 function savedBySource(works: FileWork[]): Map<FileSourceId, number> {

@@ -9,6 +9,7 @@ import {
   takeUnheldScans,
 } from "../db/sweep-store.ts";
 import type { Services } from "../services.ts";
+import { continueBuilds, dropRetired } from "./build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "./file-objects.ts";
 import {
@@ -18,6 +19,7 @@ import {
   REMOVAL_HOLD_MS,
   SWEPT_HOLD_MS,
 } from "./hold-times.ts";
+import { startWantedRebuilds } from "./reindex-rag.ts";
 import { settleRemovals } from "./settle-removals.ts";
 
 /** More would fill the queue faster than it is worked off. */
@@ -36,6 +38,9 @@ const STEPS: [name: string, step: Step][] = [
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["indexes", checkIndexes],
+  ["rebuilds", startWantedRebuilds],
+  ["builds", continueBuilds],
+  ["retired indexes", dropRetired],
 ];
 
 /**

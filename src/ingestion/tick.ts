@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import { activeRagIds, ragsToReindex } from "../db/rag-work-store.ts";
+import { activeRagIds } from "../db/rag-work-store.ts";
 import { takeDueSources, voidHolds } from "../db/sweep-store.ts";
 import type { Services } from "../services.ts";
 import { SWEPT_HOLD_MS } from "./hold-times.ts";
@@ -33,8 +33,5 @@ export async function recoverAfterRestart(services: Services): Promise<void> {
   while (!(await queueUnheldFiles(services)));
   for (const ragId of await activeRagIds(services.db)) {
     await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
-  }
-  for (const ragId of await ragsToReindex(services.db)) {
-    await services.queue.scan({ kind: "reindex", ragId, after: null });
   }
 }

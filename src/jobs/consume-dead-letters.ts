@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../core/clock.ts";
 import { giveUpFiles, giveUpScan } from "../db/dead-letter-store.ts";
+import { giveUpBuilding, isBuildMessage } from "../db/generation-file-store.ts";
 import { MAX_TRIES } from "../ingestion/hold-times.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -15,7 +16,10 @@ export async function consumeDeadIndexMessages(
 ): Promise<void> {
   const known = messages.flatMap(({ body }) => indexMessage.safeParse(body).data ?? []);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
-  await giveUpFiles(services.db, known, { reason, now: services.now() });
+  const of = { reason, now: services.now() };
+  const live = known.filter((message) => !isBuildMessage(message));
+  await giveUpFiles(services.db, live, of);
+  await giveUpBuilding(services.db, known.filter(isBuildMessage), of);
   services.log.error("index messages given up", { count: messages.length });
 }
 

@@ -29,7 +29,8 @@ export async function consumeIndexMessages(
   }
 }
 
-const keyOf = ({ ragId, fileId, revision }: IndexMessage) => `${ragId} ${fileId} ${revision}`;
+const keyOf = ({ ragId, fileId, revision, generation }: IndexMessage) =>
+  `${ragId} ${fileId} ${revision} ${generation ?? "live"}`;
 
 function settle(message: Message, delays: Map<string, number>): void {
   const parsed = indexMessage.safeParse(message.body);

@@ -3,7 +3,8 @@ import { messageOf } from "../core/errors.ts";
 import { applyScopes } from "../ingestion/apply-scopes.ts";
 import { cleanRag, cleanSource } from "../ingestion/clean-removed.ts";
 import { backOffMs } from "../ingestion/hold-times.ts";
-import { reindexPage } from "../ingestion/reindex-rag.ts";
+import { continueBuild } from "../ingestion/build-generation.ts";
+import { startRebuild } from "../ingestion/reindex-rag.ts";
 import { continueScan, startScan } from "../ingestion/scan-source.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -45,7 +46,9 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
     case "apply-scopes":
       return await applyScopes(services, message);
     case "reindex":
-      return await reindexPage(services, message);
+      return await startRebuild(services, message);
+    case "build":
+      return await continueBuild(services, message.ragId);
     case "clean-rag":
       return await cleanRag(services, message.ragId);
     case "clean-source":

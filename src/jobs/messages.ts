@@ -18,9 +18,15 @@ export const scanMessage = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("continue-scan"), fileSourceId, runId: id<ScanRunId>() }),
   z.object({ kind: z.literal("apply-scopes"), ragId, after }),
-  z.object({ kind: z.literal("reindex"), ragId, after }),
+  z.object({ kind: z.literal("reindex"), ragId, after, since: z.number().optional() }),
+  z.object({ kind: z.literal("build"), ragId }),
   z.object({ kind: z.literal("clean-rag"), ragId }),
   z.object({ kind: z.literal("clean-source"), fileSourceId }),
 ]);
 
-export const indexMessage = z.object({ ragId, fileId: id<FileId>(), revision: z.number() });
+export const indexMessage = z.object({
+  ragId,
+  fileId: id<FileId>(),
+  revision: z.number(),
+  generation: z.number().optional(),
+});

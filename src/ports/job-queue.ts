@@ -7,14 +7,24 @@ export type ScanMessage =
   | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: ScanRunId }
   /** Give a RAG the files that its scopes hold and take what they do not, page by page. */
   | { kind: "apply-scopes"; ragId: RagId; after: string | null }
-  /** Index every file of the RAG anew, page by page. */
-  | { kind: "reindex"; ragId: RagId; after: string | null }
+  /** Build the RAG's index anew where its settings ask for it; `since` (ms): also without that. */
+  | { kind: "reindex"; ragId: RagId; after: string | null; since?: number | undefined }
+  /** Go on with the generation that is being built beside the live one. */
+  | { kind: "build"; ragId: RagId }
   /** Remove everything behind a removed RAG or file source, page by page. */
   | { kind: "clean-rag"; ragId: RagId }
   | { kind: "clean-source"; fileSourceId: FileSourceId };
 
-/** Index one file in one RAG, if `revision` is still the newest. */
-export type IndexMessage = { ragId: RagId; fileId: FileId; revision: number };
+/**
+ * Index one file in one RAG, if `revision` is still the newest; `generation`: in one that is being
+ * built, otherwise in the live one.
+ */
+export type IndexMessage = {
+  ragId: RagId;
+  fileId: FileId;
+  revision: number;
+  generation?: number | undefined;
+};
 
 /** One call's usage; `id` makes a second delivery count once. */
 export type UsageMessage = {

@@ -75,8 +75,44 @@ export const ragGenerations = sqliteTable(
     format: integer().notNull(),
     shards: integer().notNull().default(1),
     createdAt: integer().notNull(),
+    /** When it went live or was retired, ms; 0 before. */
+    changedAt: integer().notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.ragId, table.generation] })],
+  (table) => [
+    primaryKey({ columns: [table.ragId, table.generation] }),
+    index("rag_generations_state").on(table.state),
+  ],
+);
+
+/**
+ * A file on its way into a generation that is being built beside the live one. What the live one
+ * holds of the file stands in rag_files; the switch copies from here to there.
+ */
+export const generationFiles = sqliteTable(
+  "generation_files",
+  {
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    generation: integer().notNull(),
+    fileId: text().$type<FileId>().notNull(),
+    state: text({ enum: ["pending", "processing", "indexed", "error"] }).notNull(),
+    /** That of rag_files when the work was begun; where they differ, it is due again. */
+    revision: integer().notNull(),
+    chunkCount: integer().notNull().default(0),
+    fingerprint: text(),
+    errorMessage: text(),
+    errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
+    attempts: integer().notNull().default(0),
+    leaseId: text(),
+    heldUntil: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ragId, table.generation, table.fileId] }),
+    index("generation_files_state").on(table.ragId, table.generation, table.state),
+    index("generation_files_lease").on(table.leaseId),
+  ],
 );
 
 export const ragScopes = sqliteTable(

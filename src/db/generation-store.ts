@@ -1,0 +1,145 @@
+import type { RagId } from "../core/ids.ts";
+import type { IndexAddress } from "../ports/rag-index.ts";
+import type { Database } from "./client.ts";
+import { runBatch, runOne, statement } from "./raw-sql.ts";
+
+/** What the deployment asks of every index; the chunking is the RAG's own. */
+export type WantedIndex = {
+  embeddingModel: string;
+  dimensions: number;
+  format: number;
+  /** A vector index that holds vectors of one size only: what has another size stays as it is. */
+  fixedDimensions: boolean;
+};
+
+/** Parameters ?2 to ?4, for a generation `g` of a RAG `r`. */
+const SAME = `g.embedding_model = ?2 and g.dimensions = ?3 and g.format = ?4
+  and g.chunk_size = r.chunk_size and g.chunk_overlap = r.chunk_overlap`;
+
+/** Parameter ?5: 1 where vectors of another size cannot be built beside the live ones. */
+const POSSIBLE = `(?5 = 0 or exists (select 1 from rag_generations l where l.rag_id = r.id
+  and l.generation = r.generation and l.dimensions = ?3))`;
+
+const wantedParameters = ({ embeddingModel, dimensions, format, fixedDimensions }: WantedIndex) =>
+  [embeddingModel, dimensions, format, fixedDimensions] as const;
+
+/**
+ * Begins a generation with the settings wanted now, unless the live or the building one has them;
+ * `since` (ms): and was begun then or later. A building one that is no longer wanted is retired.
+ */
+export async function beginGeneration(
+  db: Database,
+  ragId: RagId,
+  wanted: WantedIndex,
+  of: { since: number | null; now: number },
+): Promise<void> {
+  const parameters = [ragId, ...wantedParameters(wanted), of.now] as const;
+  await runBatch(db, [
+    statement(
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, shards, created_at)
+       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
+         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, 1, ?6
+       from rags r where r.id = ?1 and r.removed_at is null and ${POSSIBLE}
+         and not exists (select 1 from rag_generations g where g.rag_id = r.id
+           and g.state in ('live', 'building') and ${SAME}
+           and (?7 is null or g.created_at >= ?7))`,
+      ...parameters,
+      of.since,
+    ),
+    statement(
+      `update rag_generations as g set state = 'retired', changed_at = ?6
+       from rags r where r.id = ?1 and g.rag_id = r.id and g.state = 'building'
+         and (not (${SAME}) or not ${POSSIBLE} or exists (select 1 from rag_generations x
+           where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,
+      ...parameters,
+    ),
+  ]);
+}
+
+/** RAGs whose live or building index is not what is wanted, and those that cannot have it. */
+export async function ragsToRebuild(
+  db: Database,
+  wanted: WantedIndex,
+): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
+  const rows = await runOne<{ id: RagId; possible: number }>(
+    db,
+    statement(
+      `select r.id, ${POSSIBLE} as possible from rags r where r.removed_at is null and (?1 is null or r.id = ?1)
+         and (exists (select 1 from rag_generations g where g.rag_id = r.id
+             and g.state = 'building' and not (${SAME}))
+           or not exists (select 1 from rag_generations g where g.rag_id = r.id
+             and g.state in ('live', 'building') and ${SAME}))`,
+      null,
+      ...wantedParameters(wanted),
+    ),
+  );
+  const idsOf = (possible: number) =>
+    rows.filter((row) => row.possible === possible).map(({ id }) => id);
+  return { ragIds: idsOf(1), impossible: idsOf(0) };
+}
+
+export type Building = { ragId: RagId; generation: number; startedAt: number };
+
+/** Generations that are being built for RAGs that are not paused; one RAG's alone by its id. */
+export async function buildingGenerations(
+  db: Database,
+  ragId: RagId | null = null,
+): Promise<Building[]> {
+  return await runOne(
+    db,
+    statement(
+      `select g.rag_id as ragId, g.generation, g.created_at as startedAt
+       from rag_generations g join rags r on r.id = g.rag_id
+       where g.state = 'building' and r.status = 'active' and r.removed_at is null
+         and (?1 is null or g.rag_id = ?1)`,
+      ragId,
+    ),
+  );
+}
+
+type Retired = { ragId: RagId; generation: number; shards: number };
+
+/** Generations that nothing reads any more since before a time (ms). */
+export async function retiredBefore(
+  db: Database,
+  before: number,
+  limit: number,
+): Promise<Retired[]> {
+  return await runOne(
+    db,
+    statement(
+      `select g.rag_id as ragId, g.generation, g.shards from rag_generations g
+         join rags r on r.id = g.rag_id
+       where g.state = 'retired' and g.changed_at < ?1 and r.removed_at is null
+       order by g.changed_at limit ?2`,
+      before,
+      limit,
+    ),
+  );
+}
+
+/** Its objects are empty. The notes of its building go too, a part at a time; whether all went. */
+export async function dropGeneration(
+  db: Database,
+  { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,
+  limit: number,
+): Promise<boolean> {
+  const [gone = []] = await runBatch(db, [
+    statement(
+      `delete from generation_files where rowid in (select f.rowid from generation_files f
+         join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation
+         where f.rag_id = ?1 and g.state <> 'building' limit ?2) returning 1`,
+      ragId,
+      limit,
+    ),
+    statement(
+      `update rag_generations set state = 'dropped' where rag_id = ?1 and generation = ?2
+         and state = 'retired' and not exists (select 1 from generation_files f
+           where f.rag_id = ?1 and f.generation = ?2)`,
+      ragId,
+      generation,
+    ),
+  ]);
+  return gone.length < limit;
+}

@@ -1,0 +1,73 @@
+import { MINUTE_MS } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { RagId } from "../core/ids.ts";
+import { takeDueFiles } from "../db/generation-file-store.ts";
+import { buildingGenerations, dropGeneration, retiredBefore } from "../db/generation-store.ts";
+import type { Building } from "../db/generation-store.ts";
+import { switchGeneration } from "../db/generation-switch.ts";
+import type { Services } from "../services.ts";
+import { showOnlyScopes } from "./apply-scopes.ts";
+import { emptyIndex } from "./clean-removed.ts";
+import { MAX_TRIES, QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "./hold-times.ts";
+
+const FILES_PER_STEP = 1_000;
+const DROPS_PER_SWEEP = 3;
+const ROWS_PER_DROP = 5_000;
+/** Searches and workers that began before the switch have ended by then. */
+const RETIRED_KEPT_MS = 5 * MINUTE_MS;
+
+/** Queues what a building generation lacks; when it lacks nothing, it goes live. */
+export async function continueBuild(services: Services, ragId: RagId): Promise<void> {
+  const [building] = await buildingGenerations(services.db, ragId);
+  if (building !== undefined) await build(services, building);
+}
+
+/** The same for every RAG; what is retired for long is emptied. */
+export async function continueBuilds(services: Services): Promise<void> {
+  for (const building of await buildingGenerations(services.db)) {
+    try {
+      await build(services, building);
+    } catch (thrown) {
+      const { ragId, generation } = building;
+      services.log.error("build failed", { ragId, generation, reason: messageOf(thrown) });
+    }
+  }
+}
+
+async function build(services: Services, building: Building): Promise<void> {
+  const now = services.now();
+  const { messages, underWay } = await takeDueFiles(services.db, building, {
+    now,
+    heldUntil: now + SWEPT_HOLD_MS,
+    limit: FILES_PER_STEP,
+    maxTries: MAX_TRIES,
+    reason: `indexing did not finish after ${MAX_TRIES} tries`,
+  });
+  await services.queue.index(messages);
+  if (!underWay) await goLive(services, building);
+}
+
+async function goLive(services: Services, building: Building): Promise<void> {
+  const { ragId, generation } = building;
+  // A crash may have kept the new object from hearing of the scopes.
+  if (!(await showOnlyScopes(services, ragId))) return;
+  const now = services.now();
+  const times = { now, heldUntil: now + QUEUED_HOLD_MS };
+  const rest = await switchGeneration(services.db, building, times);
+  if (rest === null) return;
+  services.log.info("index switched", { ragId, generation });
+  await services.queue.index(rest);
+}
+
+/** Empties the objects of generations that were replaced; repeated until the last has gone. */
+export async function dropRetired(services: Services): Promise<void> {
+  const before = services.now() - RETIRED_KEPT_MS;
+  for (const retired of await retiredBefore(services.db, before, DROPS_PER_SWEEP)) {
+    const { ragId, generation, shards } = retired;
+    let isEmpty = true;
+    for (let shard = 0; shard < shards && isEmpty; shard++) {
+      isEmpty = await emptyIndex(services, { ragId, generation, shard });
+    }
+    if (isEmpty) await dropGeneration(services.db, retired, ROWS_PER_DROP);
+  }
+}
