@@ -25,6 +25,7 @@ const errors = section("Errors", {
         "selectedFiles[0].files[1] must be a string",
         "selectedFiles[1].ragIdentifier is required",
         "selectedFiles[1].files is required",
+        "semanticSearch is required",
       ].join("; "),
     );
   },
