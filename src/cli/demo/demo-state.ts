@@ -9,7 +9,7 @@ const demoState = z.object({
   key: z.string().nullable().default(null),
   /** Which folder each demo identifier stands for. */
   folders: z.record(z.string(), z.string()).default({}),
-  /** With which embedding model its RAG was made; a RAG keeps the one it was made with. */
+  /** With which embedding model its RAG was served last. */
   embeddings: z.record(z.string(), z.string()).default({}),
 });
 

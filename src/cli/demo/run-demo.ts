@@ -48,8 +48,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     { port: options.port, stateFolder, ...models, tell: terminal.warn },
     async (url) => {
       const api = await setUp(url, state, subject, chatModel);
-      const keeps = (state.embeddings[subject.identifier] ??= embeddingModel);
-      if (keeps !== embeddingModel) terminal.warn(keepsModel(subject, keeps, embeddingModel));
+      const before = state.embeddings[subject.identifier] ?? embeddingModel;
+      if (before !== embeddingModel) terminal.warn(changesModel(subject, before, embeddingModel));
+      state.embeddings[subject.identifier] = embeddingModel;
       await writeDemoState(stateFolder, state);
       await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
@@ -85,9 +86,9 @@ async function setUp(
   return api;
 }
 
-function keepsModel({ identifier }: Subject, keeps: string, wanted: string): string {
-  const how = "Give another --state to have the documents embedded anew.";
-  return `The RAG ${identifier} was made with ${keeps} and keeps it, not ${wanted}. ${how}`;
+function changesModel({ identifier }: Subject, before: string, wanted: string): string {
+  const how = `Until ${wanted} has embedded everything, the old vectors answer.`;
+  return `The RAG ${identifier} was embedded with ${before} and is embedded anew. ${how}`;
 }
 
 async function pushAndIndex(
