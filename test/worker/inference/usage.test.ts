@@ -5,6 +5,7 @@ import { usageReport } from "../../../src/catalog/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/model-store.ts";
+import { purgeExpired } from "../../../src/db/sweep-store.ts";
 import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
@@ -47,6 +48,15 @@ beforeEach(async () => {
     db.$client.prepare("delete from usage_hours"),
     db.$client.prepare("delete from usage_batches"),
   ]);
+});
+
+test("a message that a queue kept for days counts once, whatever the sweep forgot", async () => {
+  const late = message({});
+  await foldUsage(services, [late]);
+  const now = services.now() + 3 * DAY_MS;
+  await purgeExpired(db, now);
+  await foldUsage({ db, now: () => now }, [late]);
+  expect((await report("day"))[0]).toMatchObject({ calls: 1, inputTokens: 100 });
 });
 
 test("each message counts once, however often and in whatever company it comes", async () => {
