@@ -1,19 +1,17 @@
+import { bm25Scorer, HEADING_WEIGHT } from "../core/bm25.ts";
+import type { TermStatistics } from "../core/bm25.ts";
 import type { ChunkId } from "../core/ids.ts";
-import type { Candidate } from "../ports/rag-index.ts";
+import type { Candidate, QueryCandidates } from "../ports/rag-index.ts";
 import type { Admission } from "./admission.ts";
-import {
-  DIRECT_LIMIT_CHUNKS,
-  eligibleChunks,
-  firstMatches,
-  rankDirectly,
-} from "./direct-ranking.ts";
+import { readCorpusSize } from "./corpus-size.ts";
+import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-sample.ts";
+import { countMatches } from "./match-counts.ts";
 import { matchExpression, POSTINGS_LIMIT, queryTerms, withinBound } from "./query-terms.ts";
+import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "./term-counts.ts";
 
 type Row = { chunk: number; id: ChunkId; file: number; duplicate: number; rank: number };
 
-/** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */
-const HEADING_WEIGHT = 2;
 /** Rows asked for beyond the limit, because some may be dropped; if too many are, ever more. */
 const SPARE_ROWS = 16;
 const GROWTH = 8;
@@ -36,46 +34,124 @@ const ranked = (within: string) => `SELECT c.chunk, c.id, c.file, c.duplicate, w
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
 
+type LexicalQuery = {
+  query: string;
+  limit: number;
+  /** Scores of several shards are to be compared: tell what they are made of. */
+  forMerge: boolean;
+};
+
+type Hit = { chunk: number; id: ChunkId; score: number };
+
+/** `scored`: by FTS5 with every word of the query; otherwise the order is yet to be found. */
+type Collected = { hits: Hit[]; scored: boolean };
+
+type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
+
 /**
  * BM25 over headings (weight 2) and text, best first; eligible chunks only. What it reads is
- * bounded by count: where the bound leaves words of the query out, a narrow restriction is ranked
- * from its texts instead. Where even the rarest word exceeds it (FTS5's `bm25` reads a whole
- * posting list for its document frequency alone), the matches stored first are ranked so.
+ * bounded by count: where the bound leaves words of the query out, the rarest choose the chunks
+ * and all words order them; a narrow restriction is ranked from its texts instead. Where even the
+ * rarest word exceeds it (FTS5's `bm25` reads a whole posting list for its document frequency
+ * alone), the matches stored first are ranked so.
  */
 export function searchWords(
   sql: SqlStorage,
   termCounts: TermCounts,
   admission: Admission,
-  { query, limit }: { query: string; limit: number },
-): Candidate[] {
+  search: LexicalQuery,
+): LexicalResult {
+  const { query, limit, forMerge } = search;
   const terms = queryTerms(query, (word) => termCounts.estimate(word));
-  const [rarest] = terms;
-  if (rarest === undefined) return [];
   const bounded = withinBound(terms);
-  const { files, chunkCount } = admission.eligibility;
-  const isCut = bounded.length < terms.length;
-  if (isCut && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
-    return rankDirectly(sql, eligibleChunks(sql, admission), terms, limit);
-  }
-  if (bounded.length === 0) {
-    const search = { match: matchExpression([rarest]), postingsLimit: POSTINGS_LIMIT };
-    return rankDirectly(sql, firstMatches(sql, admission, search), terms, limit);
-  }
-  return rankByFts(rankedReader(sql, admission, matchExpression(bounded)), admission, limit);
+  const { hits, scored } = collect(sql, admission, { terms, bounded, limit });
+  if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
+  const statistics = statisticsOf(terms);
+  if (forMerge) countExactly(sql, statistics, bounded);
+  const corpus = readCorpusSize(sql);
+  const lexical = score(sql, hits, statistics, corpus).slice(0, limit);
+  if (forMerge) return { lexical, statistics: { corpus, terms: statistics } };
+  return { lexical: lexical.map(({ id, score }) => ({ id, score })) };
 }
 
-function rankByFts(
-  read: (limit: number) => Row[],
+function collect(
+  sql: SqlStorage,
   admission: Admission,
-  limit: number,
+  search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number },
+): Collected {
+  const { terms, bounded, limit } = search;
+  const [rarest] = terms;
+  if (rarest === undefined) return { hits: [], scored: true };
+  const scored = bounded.length === terms.length;
+  const { files, chunkCount } = admission.eligibility;
+  if (!scored && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
+    return { hits: unscored(eligibleChunks(sql, admission)), scored };
+  }
+  if (bounded.length === 0) {
+    const first = { match: matchExpression([rarest]), postingsLimit: POSTINGS_LIMIT };
+    return { hits: unscored(firstMatches(sql, admission, first)), scored };
+  }
+  const read = rankedReader(sql, admission, matchExpression(bounded));
+  return { hits: rankByFts(read, admission, limit), scored };
+}
+
+const unscored = (sample: Map<number, ChunkId>): Hit[] =>
+  Array.from(sample, ([chunk, id]) => ({ chunk, id, score: 0 }));
+
+/** Each word once; in how many chunks it stands at most. */
+function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
+  const byWord = new Map<string, TermStatistics>();
+  for (const { word, postings } of terms) {
+    const known = byWord.get(word) ?? { word, chunks: postings, times: 0 };
+    byWord.set(word, { ...known, times: known.times + 1 });
+  }
+  return [...byWord.values()];
+}
+
+/** The sketch says how many at most; sums over shards need what FTS5 itself would find. */
+function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: QueryTerm[]): void {
+  const within = new Set(bounded.map(({ word }) => word));
+  for (const term of statistics) {
+    if (!within.has(term.word)) continue;
+    const match = matchExpression([{ word: term.word, postings: term.chunks }]);
+    term.chunks = sql
+      .exec<{ chunks: number }>("SELECT count(*) AS chunks FROM words WHERE words MATCH ?", match)
+      .one().chunks;
+  }
+}
+
+/** Scores hits by their texts, best first; what holds none of the words is left out. */
+function score(
+  sql: SqlStorage,
+  hits: Hit[],
+  terms: TermStatistics[],
+  corpus: Parameters<typeof bm25Scorer>[1],
 ): Candidate[] {
+  const chunks = hits.map(({ chunk }) => chunk);
+  const counted = countMatches(
+    sql,
+    chunks,
+    terms.map(({ word }) => word),
+  );
+  const scoreOf = bm25Scorer(terms, corpus);
+  return hits
+    .flatMap(({ chunk, id }) => {
+      const match = counted.get(chunk);
+      return match === undefined ? [] : [{ chunk, id, match, score: scoreOf(match) }];
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.chunk - b.chunk)
+    .map(({ id, match, score }) => ({ id, match, score }));
+}
+
+function rankByFts(read: (limit: number) => Row[], admission: Admission, limit: number): Hit[] {
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
     const admitted = rows.filter(({ chunk, file, duplicate }) =>
       admission.admits({ chunk, file, duplicate: duplicate === 1 }),
     );
     if (admitted.length < limit && rows.length === page) continue;
-    return admitted.slice(0, limit).map(({ id, rank }) => ({ id, score: -rank }));
+    return admitted.slice(0, limit).map(({ chunk, id, rank }) => ({ chunk, id, score: -rank }));
   }
 }
 

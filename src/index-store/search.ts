@@ -10,6 +10,7 @@ import type {
 import { Admission } from "./admission.ts";
 import { hydrateChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
+import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./restriction.ts";
 import type { Eligibility } from "./restriction.ts";
 import type { TermCounts } from "./term-counts.ts";
@@ -39,21 +40,26 @@ export class Search {
 
   candidates(request: CandidatesRequest): CandidatesReply {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
+    const { forMerge = false } = request;
     const eligibility = this.#resolve(restriction);
     const plan = planOf(request, eligibility);
     const admission = new Admission(this.#sql, eligibility, includeDuplicates);
     const scans = request.scan !== "restricted" || plan.kind === "exact";
     const vectors = queries.map(({ vector }) => (scans ? vector : null));
     const nearest = this.#vectorLeg.search(vectors, admission, { eligibility, limit });
-    return {
+    const reply: CandidatesReply = {
       plan,
-      queries: queries.map(({ text }, at) => ({
-        lexical: lexical
-          ? searchWords(this.#sql, this.#termCounts, admission, { query: text, limit })
-          : [],
-        vector: nearest[at] ?? [],
-      })),
+      queries: queries.map(({ text }, at) => {
+        const words = lexical ? this.#words(admission, { query: text, limit, forMerge }) : NO_WORDS;
+        return Object.assign({ vector: nearest[at] ?? [] }, words);
+      }),
     };
+    if (!forMerge || includeDuplicates) return reply;
+    return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
+  }
+
+  #words(admission: Admission, search: Parameters<typeof searchWords>[3]) {
+    return searchWords(this.#sql, this.#termCounts, admission, search);
   }
 
   hydrate(request: HydrateRequest): HydratedChunk[] {
@@ -68,11 +74,8 @@ export class Search {
   ): CandidatesReply & { chunks: HydratedChunk[] } {
     const reply = this.candidates(request);
     const { queries, restriction, includeDuplicates } = request;
-    const named = reply.queries.flatMap(({ lexical, vector }) =>
-      [...lexical, ...vector].map(({ id }) => id),
-    );
     const chunks = this.hydrate({
-      ids: [...new Set([...ids, ...named])],
+      ids: [...new Set([...ids, ...idsIn(reply)])],
       queryVectors: queries.map(({ vector }) => vector),
       restriction,
       includeDuplicates,
@@ -88,6 +91,11 @@ export class Search {
     return eligibility;
   }
 }
+
+const NO_WORDS = { lexical: [] };
+
+const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
+  queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
 
 function planOf(
   { restriction, scan, queries }: CandidatesRequest,

@@ -1,3 +1,4 @@
+import type { CorpusSize, MatchCounts, TermStatistics } from "../core/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
@@ -73,12 +74,30 @@ export type CandidatesRequest = {
    */
   scan?: "all" | "restricted";
   lexical: boolean;
+  /**
+   * The answer is one of several shards': scores come with what they are made of, and candidates
+   * with what tells equal ones apart.
+   */
+  forMerge?: boolean;
 };
 
 /** `score`: BM25 (unbounded, positive) in the lexical leg, cosine (-1..1, exact) in the vector leg. */
-export type Candidate = { id: ChunkId; score: number };
+export type Candidate = {
+  id: ChunkId;
+  score: number;
+  /** For a merge, in the lexical leg; in the order of the statistics' terms. */
+  match?: MatchCounts;
+};
 
-export type QueryCandidates = { lexical: Candidate[]; vector: Candidate[] };
+export type QueryCandidates = {
+  lexical: Candidate[];
+  vector: Candidate[];
+  /** For a merge: this shard's part of what BM25 is computed from. */
+  statistics?: { corpus: CorpusSize; terms: TermStatistics[] };
+};
+
+/** Which of equal chunks is the original: that of the file that came first, and first in it. */
+export type ChunkOrigin = { id: ChunkId; duplicateKey: string; fileId: FileId; position: number };
 
 /** What Vectorize needs when it must restrict by itself. */
 export type RestrictionPlan =
@@ -89,7 +108,12 @@ export type RestrictionPlan =
   /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
   | { kind: "filtered"; chunkCount: number };
 
-export type CandidatesReply = { queries: QueryCandidates[]; plan: RestrictionPlan };
+export type CandidatesReply = {
+  queries: QueryCandidates[];
+  plan: RestrictionPlan;
+  /** For a merge without duplicates: of every candidate. */
+  origins?: ChunkOrigin[];
+};
 
 export type HydratedChunk = {
   id: ChunkId;

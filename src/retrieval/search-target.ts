@@ -3,7 +3,6 @@ import type {
   Candidate,
   CandidatesReply,
   HydratedChunk,
-  QueryCandidates,
   RagIndex,
   Restriction,
 } from "../ports/rag-index.ts";
@@ -12,6 +11,7 @@ import type { EmbeddedQueries } from "./embed-queries.ts";
 import type { QueryLegs } from "./fuse.ts";
 import { leg } from "./leg.ts";
 import type { Call } from "./leg.ts";
+import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
 import type { RetrievalTarget } from "./types.ts";
 
 /** Of what is left when the leg starts. */
@@ -56,14 +56,14 @@ export async function searchTarget(
     const { vectors, fusionWeight } = await embedded;
     const lexical = rag.searchMode === "hybrid" || vectors === null;
     const replies = await askShards(call, shards, target, plan, { vectors, lexical });
-    const merged = mergeShards(replies, plan);
+    const merged = mergeShards(replies, sizeOf(plan));
     return { target, shards, vectors, fusionWeight, approximate: false, ...merged };
   }
   const [{ vectors, fusionWeight }, replies] = await Promise.all([
     embedded,
     askShards(call, shards, target, plan, { vectors: null, lexical: true }),
   ]);
-  const merged = mergeShards(replies, plan);
+  const merged = mergeShards(replies, sizeOf(plan));
   const search = { target, shards, vectors, fusionWeight, approximate: true, ...merged };
   if (vectors === null) return search;
   const nearest = await askVectorIndex(call, vectorIndex, search, replies, plan);
@@ -82,37 +82,23 @@ function askShards(
   const { includeDuplicates, limitPerLeg } = plan;
   const queries = plan.queries.map((text, at) => ({ text, vector: legs.vectors?.[at] ?? null }));
   const { lexical } = legs;
-  const request = { queries, restriction, includeDuplicates, limitPerLeg, lexical };
+  const forMerge = shards.length > 1;
+  const request = { queries, restriction, includeDuplicates, limitPerLeg, lexical, forMerge };
   return Promise.all(
-    shards.map((shard) => leg(call, "index", INDEX_SHARE, () => shard.candidates(request))),
+    shards.map((shard, at) =>
+      leg(call, nameOf(shards, at), INDEX_SHARE, () => shard.candidates(request)),
+    ),
   );
 }
 
-/** Best of all shards, a leg and query at a time; remembers which shard holds what. */
-function mergeShards(
-  replies: Reply[],
-  plan: Pick<SearchPlan, "queries" | "limitPerLeg">,
-): { queries: QueryLegs[]; shardOf: Map<ChunkId, number> } {
-  const shardOf = new Map<ChunkId, number>();
-  const collect = (at: number, kind: keyof QueryCandidates) => {
-    const found: Candidate[] = [];
-    replies.forEach((reply, shard) => {
-      for (const candidate of reply?.queries[at]?.[kind] ?? []) {
-        shardOf.set(candidate.id, shard);
-        found.push(candidate);
-      }
-    });
-    return bestFirst(found).slice(0, plan.limitPerLeg);
-  };
-  const queries = plan.queries.map((_, at) => ({
-    lexical: collect(at, "lexical"),
-    vector: collect(at, "vector"),
-  }));
-  return { queries, shardOf };
-}
+/** What a loss names: one part of a large RAG's index, or the index. */
+const nameOf = ({ length }: RagIndex[], at: number) =>
+  length === 1 ? "index" : `index part ${at + 1} of ${length}`;
 
-const bestFirst = (candidates: Candidate[]) =>
-  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+const sizeOf = ({ queries, limitPerLeg }: SearchPlan) => ({
+  queryCount: queries.length,
+  limitPerLeg,
+});
 
 type Search = Found & { vectors: Float32Array[] | null };
 
@@ -134,7 +120,7 @@ async function askVectorIndex(
   const filter = filterOf(target.restriction);
   if (exact || (filtered && filter === null)) {
     const scanned = await askShards(call, shards, target, plan, { vectors, lexical: false });
-    const merged = mergeShards(scanned, plan);
+    const merged = mergeShards(scanned, sizeOf(plan));
     for (const [id, shard] of merged.shardOf) search.shardOf.set(id, shard);
     return merged.queries.map(({ vector }) => vector);
   }
@@ -177,16 +163,27 @@ export async function hydrate(
       const held = ids.filter((id) => (shardOf.get(id) ?? at) === at);
       if (held.length === 0) return { chunks: [], outrun: false };
       const request = { ids: held, ...asked };
-      const chunks = await leg(call, "index", HYDRATION_SHARE, () => shard.hydrate(request));
+      const what = nameOf(found.shards, at);
+      const chunks = await leg(call, what, HYDRATION_SHARE, () => shard.hydrate(request));
       if (chunks === null) return { chunks: [], outrun: false };
       const read = new Set(chunks.map(({ id }) => id));
       return { chunks, outrun: held.some((id) => shardOf.has(id) && !read.has(id)) };
     }),
   );
   return {
-    chunks: replies.flatMap(({ chunks }) => chunks),
+    chunks: merged(replies, found, plan),
     outrun: replies.some(({ outrun }) => outrun),
   };
+}
+
+/** Each shard leaves out its own duplicates; these are those of one another. */
+function merged(
+  replies: { chunks: HydratedChunk[] }[],
+  { shards }: Found,
+  { includeDuplicates }: SearchPlan,
+): HydratedChunk[] {
+  const chunks = replies.flatMap((reply) => reply.chunks);
+  return shards.length === 1 || includeDuplicates ? chunks : withoutLaterEquals(chunks);
 }
 
 function hydrationOf({ target, vectors }: Found, { queries, includeDuplicates }: SearchPlan) {
@@ -212,22 +209,29 @@ export async function searchAgain(
     includeDuplicates,
     limitPerLeg,
     lexical,
+    forMerge: found.shards.length > 1,
     scan: approximate ? ("restricted" as const) : ("all" as const),
   };
   const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
   const ids = approximate ? named : [];
   const replies = await Promise.all(
-    found.shards.map((shard) =>
-      leg(call, "index", HYDRATION_SHARE, () => shard.candidatesWithChunks(request, ids)),
+    found.shards.map((shard, at) =>
+      leg(call, nameOf(found.shards, at), HYDRATION_SHARE, () =>
+        shard.candidatesWithChunks(request, ids),
+      ),
     ),
   );
-  const { queries, shardOf } = mergeShards(replies, plan);
+  const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
   const legs = queries.map((fresh, at) => ({
     lexical: fresh.lexical,
     vector: fresh.vector.length > 0 ? fresh.vector : (found.queries[at]?.vector ?? []),
   }));
   return {
     found: { ...found, queries: legs, shardOf },
-    chunks: replies.flatMap((reply) => reply?.chunks ?? []),
+    chunks: merged(
+      replies.map((reply) => reply ?? { chunks: [] }),
+      found,
+      plan,
+    ),
   };
 }

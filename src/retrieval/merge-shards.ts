@@ -1,0 +1,115 @@
+import { bm25Scorer } from "../core/bm25.ts";
+import type { CorpusSize, TermStatistics } from "../core/bm25.ts";
+import type { ChunkId } from "../core/ids.ts";
+import type {
+  Candidate,
+  CandidatesReply,
+  ChunkOrigin,
+  HydratedChunk,
+  QueryCandidates,
+} from "../ports/rag-index.ts";
+import type { QueryLegs } from "./fuse.ts";
+
+/** Null: the shard is down, and the answer lacks its part. */
+type Reply = CandidatesReply | null;
+
+type Merged = {
+  /** In the order of the queries. */
+  queries: QueryLegs[];
+  /** Which shard holds what. */
+  shardOf: Map<ChunkId, number>;
+};
+
+/**
+ * What the shards of one RAG found, as one index of them all would have found it: BM25 is computed
+ * from the figures of all shards together, and of equal chunks the one that came first stays.
+ */
+export function mergeShards(
+  replies: Reply[],
+  { queryCount, limitPerLeg }: { queryCount: number; limitPerLeg: number },
+): Merged {
+  const shardOf = new Map<ChunkId, number>();
+  const later = laterOfEquals(replies.flatMap((reply) => reply?.origins ?? []));
+  const best = (lists: Candidate[][]) => {
+    lists.forEach((list, shard) => list.forEach(({ id }) => shardOf.set(id, shard)));
+    const originals = lists.flat().filter(({ id }) => !later.has(id));
+    return bestFirst(originals).slice(0, limitPerLeg);
+  };
+  const queries = Array.from({ length: queryCount }, (_, at) => {
+    const parts = replies.map((reply) => reply?.queries[at] ?? NOTHING);
+    const vector = best(parts.map((part) => part.vector));
+    return { lexical: best(lexicalScores(parts)), vector };
+  });
+  return { queries, shardOf };
+}
+
+const NOTHING: QueryCandidates = { lexical: [], vector: [] };
+
+const bestFirst = (candidates: Candidate[]) =>
+  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+
+/** Scores that compare over the shards; a single shard's do already. */
+function lexicalScores(parts: QueryCandidates[]): Candidate[][] {
+  if (parts.length === 1) return parts.map(({ lexical }) => lexical);
+  const { terms, corpus } = wholeOf(parts);
+  const scoreOf = bm25Scorer(terms, corpus);
+  return parts.map(({ lexical, statistics }) => {
+    const places = new Map(statistics?.terms.map(({ word }, at) => [word, at]));
+    const order = terms.map(({ word }) => places.get(word));
+    return lexical.map((candidate) => {
+      const { id, match } = candidate;
+      if (match === undefined) return candidate;
+      const counts = order.map((at) => (at === undefined ? 0 : (match.counts[at] ?? 0)));
+      return { id, score: scoreOf({ counts, length: match.length }) };
+    });
+  });
+}
+
+/** The figures of all shards together: what one index of all chunks would say. */
+function wholeOf(parts: QueryCandidates[]) {
+  const corpus: CorpusSize = { chunks: 0, words: 0 };
+  const terms = new Map<string, TermStatistics>();
+  for (const { statistics } of parts) {
+    corpus.chunks += statistics?.corpus.chunks ?? 0;
+    corpus.words += statistics?.corpus.words ?? 0;
+    for (const { word, chunks, times } of statistics?.terms ?? []) {
+      const known = terms.get(word) ?? { word, chunks: 0, times: 0 };
+      known.chunks += chunks;
+      known.times = Math.max(known.times, times);
+      terms.set(word, known);
+    }
+  }
+  return { terms: [...terms.values()], corpus };
+}
+
+type Origin = Omit<ChunkOrigin, "id">;
+
+/** File ids grow with time, so that the original is that of the file that came first. */
+function comesBefore(one: Origin, other: Origin): boolean {
+  if (one.fileId !== other.fileId) return one.fileId < other.fileId;
+  return one.position < other.position;
+}
+
+/** Of chunks with equal texts all but the original. */
+function laterOfEquals(origins: ChunkOrigin[]): Set<ChunkId> {
+  const first = new Map<string, ChunkOrigin>();
+  const later = new Set<ChunkId>();
+  for (const origin of origins) {
+    const known = first.get(origin.duplicateKey);
+    if (known?.id === origin.id) continue;
+    const isFirst = known === undefined || comesBefore(origin, known);
+    if (isFirst) first.set(origin.duplicateKey, origin);
+    if (known !== undefined) later.add(isFirst ? known.id : origin.id);
+  }
+  return later;
+}
+
+/** The same for chunks of several shards that were read: a vector index does not tell equal ones. */
+export function withoutLaterEquals(chunks: HydratedChunk[]): HydratedChunk[] {
+  const later = laterOfEquals(
+    chunks.map(({ id, duplicateKey, position, file: { fileId } }) => {
+      return { id, duplicateKey, position, fileId };
+    }),
+  );
+  return later.size === 0 ? chunks : chunks.filter(({ id }) => !later.has(id));
+}

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+
+import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { hash32 } from "../../../src/core/hash.ts";
+import type { FileId } from "../../../src/core/ids.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import { shardOf } from "../../../src/ingestion/shard-of.ts";
+import type { RagIndexes } from "../../../src/ports/rag-index.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import type { RetrievalServices } from "../../../src/retrieval/leg.ts";
+import type { RetrievalRequest } from "../../../src/retrieval/types.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { indexedRag, worldWith } from "../inference/support.ts";
+import { DIMENSIONS, factsOf, put, versionOf } from "../rag-index/support.ts";
+
+const SHARDS = 4;
+const FILES = 90;
+const WORDS = "granite quartz basalt slate chalk flint marble gneiss schist tuff".split(" ");
+const NOTICE = "The same notice stands at the end of many files.";
+const QUERIES = [
+  "granite",
+  "quartz and basalt",
+  "chalk flint marble of the cliff",
+  "tuff tuff tuff schist",
+  "notice at the end",
+  "nothing of this stands anywhere zzz",
+];
+
+/** Commoner words first, as in any text; lengths differ a lot. */
+function passage(file: number, at: number): string {
+  const length = 4 + (hash32(`length ${file} ${at}`) % 60);
+  const words = Array.from({ length }, (_, place) => {
+    const share = (hash32(`${file} ${at} ${place}`) % 1_000) / 1_000;
+    return WORDS[Math.floor(share * share * WORDS.length)];
+  });
+  return `Passage ${file}.${at}: ${words.join(" ")}.`;
+}
+
+const passagesOf = (file: number) => [
+  passage(file, 0),
+  passage(file, 1),
+  ...(file % 5 === 0 ? [file % 10 === 0 ? NOTICE : NOTICE.toUpperCase()] : []),
+];
+
+const pathOf = (file: number) =>
+  `${file % 3 === 0 ? "a" : "b"}/${String(file).padStart(3, "0")}.md`;
+
+const factsAt = (file: number) =>
+  factsOf(pathOf(file), { fileId: `file ${String(file).padStart(3, "0")}` as FileId });
+
+/** The same files in one index object and in four. */
+async function both(name: string): Promise<{ one: RagRecord; four: RagRecord }> {
+  const { services } = worldWith({});
+  const one = await indexedRag(`${name}-one`, {});
+  const four = await indexedRag(`${name}-four`, {}, { shards: SHARDS });
+  for (let file = 0; file < FILES; file++) {
+    const facts = factsAt(file);
+    for (const { id, shards } of [one, four]) {
+      const shard = shardOf(facts.fileId, shards);
+      const index = services.ragIndexes({ ragId: id, generation: 1, shard });
+      await put(index, facts, 1, passagesOf(file));
+    }
+  }
+  return { one, four };
+}
+
+async function answer(
+  services: RetrievalServices,
+  rag: RagRecord,
+  { folder, ...more }: Partial<RetrievalRequest> & { folder?: string } = {},
+) {
+  const named = folder === undefined ? null : { files: [], folders: [folder] };
+  const request = {
+    targets: [{ rag, restriction: { named, metadata: [] } }],
+    queries: QUERIES,
+    topK: 40,
+    useReranking: false,
+    candidateMultiplier: 2,
+    similarityThreshold: null,
+    includeDuplicates: false,
+    ...more,
+  };
+  const { chunks, losses } = await retrieve(services, request);
+  return {
+    losses,
+    found: chunks.map(
+      ({ text, score, source }) => `${score.toFixed(3)} ${source.filePath} ${text}`,
+    ),
+  };
+}
+
+test("four shards answer as one index does: the same chunks, scores and order", async () => {
+  const { services } = worldWith({});
+  const { one, four } = await both("equal");
+  for (const query of QUERIES) {
+    for (const more of [{}, { folder: "a" }, { includeDuplicates: true }, { topK: 5 }]) {
+      const asked = { queries: [query], ...more };
+      const expected = await answer(services, one, asked);
+      expect(expected.losses).toEqual([]);
+      expect({ asked, ...(await answer(services, four, asked)) }).toEqual({ asked, ...expected });
+    }
+  }
+  const semantic = { searchMode: "semantic" as const };
+  expect(await answer(services, { ...four, ...semantic })).toEqual(
+    await answer(services, { ...one, ...semantic }),
+  );
+  expect(await answer(services, four)).toEqual(await answer(services, one));
+});
+
+test("when the original goes, an equal chunk of another shard takes its place at once", async () => {
+  const { services } = worldWith({});
+  const rag = await indexedRag("succession", {}, { shards: SHARDS });
+  const files = ["1.md", "2.md", "3.md"].map((path) => factsOf(path));
+  const indexes = files.map((_, shard) =>
+    services.ragIndexes({ ragId: rag.id, generation: 1, shard }),
+  );
+  for (const [at, facts] of files.entries()) {
+    const index = indexes[at];
+    if (index !== undefined) await put(index, facts, 1, [NOTICE]);
+  }
+  const shown = async () => (await answer(services, rag, { queries: ["notice"] })).found;
+  for (const [at, { path, fileId }] of files.entries()) {
+    expect(await shown()).toEqual([expect.stringContaining(` ${path} `)]);
+    await indexes[at]?.remove([{ fileId, revision: 2 }]);
+  }
+  expect(await shown()).toEqual([]);
+});
+
+/** One shard throws at each of its methods. */
+function withoutShard(open: RagIndexes, down: number): RagIndexes {
+  const dead = new Proxy({} as ReturnType<RagIndexes>, {
+    get: () => () => Promise.reject(new Error("gone")),
+  });
+  return (address) => (address.shard === down ? dead : open(address));
+}
+
+test("a shard that is down takes its files with it, and the answer says so", async () => {
+  const { services } = worldWith({});
+  const { four } = await both("down");
+  const whole = await answer(services, four, { topK: 100 });
+  const lame = { ...services, ragIndexes: withoutShard(services.ragIndexes, 2) };
+  const { found, losses } = await answer(lame, four, { topK: 100 });
+  expect(losses).toEqual([expect.stringMatching(/^index part 3 of 4: failed after \d+ ms$/)]);
+  expect(found.length).toBeGreaterThan(whole.found.length / 2);
+  const missing = whole.found.filter((line) => !found.includes(line));
+  expect(missing.length).toBeGreaterThan(0);
+});
+
+/** The answers of a RAG whose vectors are in a vector index of its own. */
+async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest>) {
+  const visible = { now: () => Date.now(), visibleAfterMs: 0, metadataIndexes: ["file", "folder"] };
+  const vectorIndex = vectorizeIndex(new VectorizeDouble({ dimensions: DIMENSIONS, ...visible }));
+  for (let file = 0; file < FILES; file++) {
+    const { fileId } = factsAt(file);
+    const { staged } = await versionOf(fileId, passagesOf(file));
+    const vectors = staged.map(({ id }, at) => {
+      const values = Float32Array.from(hashEmbedding(passagesOf(file)[at] ?? "", DIMENSIONS));
+      return { id, values, fileId, folders: [] };
+    });
+    await vectorIndex.upsert({ ragId: rag.id, generation: 1 }, vectors);
+  }
+  return await answer({ ...worldWith({}).services, vectorIndex }, rag, asked);
+}
+
+test("with a vector index, shards answer as one index does and equal texts are shown once", async () => {
+  const { one, four } = await both("vectorize");
+  const queries = QUERIES.filter((query) => !query.includes("notice"));
+  expect(await besideVectorIndex(four, { queries })).toEqual(
+    await besideVectorIndex(one, { queries }),
+  );
+  const { found } = await besideVectorIndex(four, { queries: ["notice"] });
+  const notices = found.filter((line) => /notice/i.test(line));
+  expect(notices).toEqual([expect.stringContaining(pathOf(0))]);
+});
