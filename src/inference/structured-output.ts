@@ -1,5 +1,7 @@
-import { admitsObjectsOnly, isJsonObject } from "./response-schema.ts";
-import type { JsonObject, ResponseSchema } from "./response-schema.ts";
+import { isJsonObject } from "./json-schema.ts";
+import type { JsonObject } from "./json-schema.ts";
+import { admitsObjectsOnly } from "./response-schema.ts";
+import type { ResponseSchema } from "./response-schema.ts";
 
 /** Providers want an object at the root: any other root stands under this property. */
 const WRAPPER = "items";
@@ -16,8 +18,8 @@ export type OutputPlan = {
 type ReadOutput = { ok: true; value: JsonObject | unknown[] } | { ok: false; findings: string[] };
 
 export function planOutput(response: ResponseSchema): OutputPlan {
-  const { schema } = response;
-  const direct = admitsObjectsOnly(schema) && schema !== true;
+  const schema = asksNothing(response.schema) ? { type: "object" } : response.schema;
+  const direct = admitsObjectsOnly(schema);
   const providerSchema = direct ? schema : wrapped(schema);
   const shown = providerSchema ?? schema;
   const isWrapped = !direct && providerSchema !== null;
@@ -29,29 +31,48 @@ export function planOutput(response: ResponseSchema): OutputPlan {
   return { providerSchema, formNote, read: (text) => readOutput(text, response, isWrapped) };
 }
 
-/** Definitions stay at the root, where references look for them. */
-function wrapped(schema: JsonObject | true): JsonObject | null {
-  if (schema === true) return null;
+const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description"]);
+
+/** `{}` and its like: any object will do, so an object is what providers are asked for. */
+const asksNothing = (schema: JsonObject) =>
+  Object.keys(schema).every((keyword) => ANNOTATIONS.has(keyword));
+
+/** Definitions stay at the root, where references look for them; null where that cannot be. */
+function wrapped(schema: JsonObject): JsonObject | null {
   const { $defs, definitions, $schema: _, ...inner } = schema;
-  if (refersElsewhere(schema)) return null;
+  if (hasOwnAddress(schema)) return null;
   return {
     type: "object",
-    properties: { [WRAPPER]: inner },
+    properties: { [WRAPPER]: referringInside(inner) },
     required: [WRAPPER],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
+    ...($defs === undefined ? {} : { $defs: referringInside($defs) }),
+    ...(definitions === undefined ? {} : { definitions: referringInside(definitions) }),
   };
 }
 
-/** References that would point elsewhere once the schema stands one level deeper. */
-function refersElsewhere(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(refersElsewhere);
+/** Identifiers and the references to them mean something else one level deeper. */
+function hasOwnAddress(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasOwnAddress);
   if (!isJsonObject(node)) return false;
-  const { $ref } = node;
-  if (typeof $ref === "string" && !/^#\/(\$defs|definitions)\//.test($ref)) return true;
-  return Object.values(node).some(refersElsewhere);
+  const { $ref, $id } = node;
+  if (typeof $id === "string" || (typeof $ref === "string" && !$ref.startsWith("#"))) return true;
+  return Object.values(node).some(hasOwnAddress);
 }
+
+/** The schema with what pointed at its root or into it pointing one level deeper. */
+function referringInside(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(referringInside);
+  if (!isJsonObject(node)) return node;
+  const moved = Object.entries(node).map(([key, value]) => [
+    key,
+    key === "$ref" && typeof value === "string" ? movedPointer(value) : referringInside(value),
+  ]);
+  return Object.fromEntries(moved) as JsonObject;
+}
+
+const ABOVE = /^#(?=\/(?!(?:\$defs|definitions)\/)|$)/;
+const movedPointer = (pointer: string) => pointer.replace(ABOVE, `#/properties/${WRAPPER}`);
 
 function readOutput(text: string, response: ResponseSchema, isWrapped: boolean): ReadOutput {
   const values = jsonValuesIn(text);

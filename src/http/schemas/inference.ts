@@ -69,9 +69,16 @@ export const InferenceRunRequest = z
   .object({
     prompt: Prompt,
     ...context,
-    jsonSchema: z.string().optional().openapi({
-      description: "A JSON Schema serialised as a string; forces the shape of response.",
-    }),
+    jsonSchema: z
+      .string()
+      .optional()
+      .openapi({
+        description: [
+          "A JSON Schema (draft 2020-12, or 2019-09, 7, 6 or 4 where $schema says so) serialised as",
+          "a string; forces the shape of response. Its root must admit an object or an array, and",
+          "references must stay inside it.",
+        ].join(" "),
+      }),
   })
   .openapi("InferenceRunRequest");
 

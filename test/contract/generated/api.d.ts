@@ -551,7 +551,7 @@ export interface components {
             /** @description Filter on provider metadata; every entry must match. */
             providerFilter?: components["schemas"]["ProviderFilter"][];
             includeSystemPrompt?: components["schemas"]["IncludeSystemPrompt"];
-            /** @description A JSON Schema serialised as a string; forces the shape of response. */
+            /** @description A JSON Schema (draft 2020-12, or 2019-09, 7, 6 or 4 where $schema says so) serialised as a string; forces the shape of response. Its root must admit an object or an array, and references must stay inside it. */
             jsonSchema?: string;
         };
         /**

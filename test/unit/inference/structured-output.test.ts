@@ -32,11 +32,39 @@ test("a list is asked for inside an object, and its definitions stay where refer
   expect(plan.read('{"items":["one"]}')).toMatchObject({ ok: false });
 });
 
-test("what a wrapped schema would point at wrongly is asked for in words alone", () => {
-  const plan = planFor({ type: "array", items: { anyOf: [{ type: "integer" }, { $ref: "#" }] } });
+test("a list that refers to itself refers to the same list inside the object", () => {
+  const items = { anyOf: [{ type: "integer" }, { $ref: "#" }, { $ref: "#/items/anyOf/0" }] };
+  const plan = planFor({ type: "array", items });
+  expect(plan.providerSchema).toMatchObject({
+    properties: {
+      items: {
+        items: {
+          anyOf: [
+            { type: "integer" },
+            { $ref: "#/properties/items" },
+            { $ref: "#/properties/items/items/anyOf/0" },
+          ],
+        },
+      },
+    },
+  });
+  expect(plan.read('{"items":[1,[2]]}')).toEqual({ ok: true, value: [1, [2]] });
+  expect(plan.read('{"items":["x"]}')).toMatchObject({ ok: false });
+});
+
+test("what would mean something else inside an object is asked for in words alone", () => {
+  const plan = planFor({ $id: "https://x.test/list", type: "array", items: { $ref: "#" } });
   expect(plan.providerSchema).toBeNull();
   expect(plan.formNote).toContain('"$ref":"#"');
-  expect(plan.read("[1,[2]]")).toEqual({ ok: true, value: [1, [2]] });
+  expect(plan.read("[[]]")).toEqual({ ok: true, value: [[]] });
+});
+
+test.each([true, {}, { title: "Anything" }])("for %j an object is asked for", (schema) => {
+  const plan = planFor(schema);
+  expect(plan.providerSchema).toEqual({ type: "object" });
+  expect(plan.read('{"n":1}')).toEqual({ ok: true, value: { n: 1 } });
+  expect(plan.read("[1]")).toEqual({ ok: true, value: [1] });
+  expect(plan.read('"text"')).toMatchObject({ ok: false });
 });
 
 test.each([

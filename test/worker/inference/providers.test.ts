@@ -237,3 +237,19 @@ test("a server that refuses the JSON-schema mode is asked in words", async () =>
   expect(bodies.map(({ response_format }) => response_format === undefined)).toEqual([false, true]);
   expect(bodies[1]?.messages.at(-1)?.content).toContain("must follow this JSON Schema");
 });
+
+test.each(["true", "{}"])("any object will do for %s, also of the embedded model", async (any) => {
+  const { services } = worldWith({});
+  const inference = inferenceOf({ model: "embedded/extractive" });
+  const run = { inference, input: inputOf({ jsonSchema: any }), caller: nobody };
+  const { response } = await runInference(services, run);
+  expect(response).toEqual({});
+});
+
+test("a list that refers to itself is filled by the embedded model as well", async () => {
+  const { services } = worldWith({});
+  const inference = inferenceOf({ model: "embedded/extractive" });
+  const tree = JSON.stringify({ type: "array", maxItems: 1, items: { $ref: "#" } });
+  const run = { inference, input: inputOf({ jsonSchema: tree }), caller: nobody };
+  expect((await runInference(services, run)).response).toBeInstanceOf(Array);
+});

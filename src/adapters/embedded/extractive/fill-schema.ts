@@ -102,7 +102,7 @@ function fillObject({ node }: Slot, filling: Filling): Record<string, unknown> {
     if (value !== undefined) filled[key] = value;
   }
   for (const key of required) {
-    if (typeof key === "string" && !(key in filled)) {
+    if (typeof key === "string" && !Object.hasOwn(filled, key)) {
       filled[key] = fill({ key, node: {} }, inside, true);
     }
   }

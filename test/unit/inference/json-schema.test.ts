@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+
+import { readJsonSchema } from "../../../src/inference/json-schema.ts";
+
+type Given = Parameters<typeof readJsonSchema>[0];
+
+const isValid = (schema: Given, value: unknown) => {
+  const read = readJsonSchema(schema);
+  if (!read.ok) throw new Error(read.reason);
+  return read.findings(value).length === 0;
+};
+const fromJson = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+/** Names that every JavaScript object inherits; a value has them only where it says so. */
+const INHERITED = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+
+test.each(INHERITED)("a property named %s is missing until it is there", (name) => {
+  const required = { required: [name] };
+  expect(isValid(required, {})).toBe(false);
+  expect(isValid(required, fromJson(`{"${name}":1}`))).toBe(true);
+  const typed = fromJson(`{"properties":{"${name}":{"type":"number"}}}`);
+  expect(isValid(typed, {})).toBe(true);
+  expect(isValid(typed, fromJson(`{"${name}":"text"}`))).toBe(false);
+  expect(isValid(typed, fromJson(`{"inner":{"${name}":"text"}}`))).toBe(true);
+  expect(isValid({ dependentRequired: { a: [name] } }, { a: 1 })).toBe(false);
+});
+
+const REFUSED: [what: string, schema: Given, reason: string][] = [
+  ["$dynamicRef", { items: { $dynamicRef: "#it" } }, "$dynamicRef"],
+  ["another document", { items: { $ref: "https://x.test/it.json" } }, "https://x.test/it.json"],
+  [
+    "the metaschema",
+    { items: { $ref: "https://json-schema.org/draft/2020-12/schema" } },
+    "which is not in it",
+  ],
+  ["a dialect of its own", { $schema: "https://x.test/mine" }, "$schema"],
+  ["draft 3", { $schema: "http://json-schema.org/draft-03/schema#" }, "$schema"],
+  [
+    "one anchor at two addresses",
+    { $defs: { a: { $anchor: "it" }, b: { $id: "b/", $anchor: "it" } } },
+    "$anchor it twice",
+  ],
+  [
+    "draft 7's reference beside an identifier",
+    {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      definitions: { a: { $id: "a", $ref: "#/definitions/b" }, b: {} },
+    },
+    "$ref beside",
+  ],
+  ["a keyword of the wrong form", { minItems: "3" }, "#/minItems"],
+  ["two schemas of one identifier", { $id: "a", allOf: [{ $id: "a" }] }, "identifier"],
+];
+
+test.each(REFUSED)("%s is refused, and the reason names it", (_what, schema, reason) => {
+  const read = readJsonSchema(schema);
+  expect(read.ok ? "accepted" : read.reason).toContain(reason);
+});
+
+test.each([
+  "https://json-schema.org/draft/2020-12/schema",
+  "https://json-schema.org/draft/2019-09/schema",
+  "http://json-schema.org/draft-07/schema#",
+  "http://json-schema.org/draft-06/schema",
+  "http://json-schema.org/draft-04/schema#",
+  "http://json-schema.org/schema#",
+  "",
+])("the dialect %j is known", ($schema) => {
+  expect(readJsonSchema({ $schema }).ok).toBe(true);
+});
+
+test("each draft has its own rules", () => {
+  const tuple = { items: [{ type: "number" }], additionalItems: false };
+  const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", ...tuple };
+  expect(isValid(draft7, [1])).toBe(true);
+  expect(isValid(draft7, [1, 2])).toBe(false);
+  expect(isValid({ prefixItems: [{ type: "number" }], items: false }, [1, 2])).toBe(false);
+  const aside = { $ref: "#/$defs/n", maximum: 3, $defs: { n: { type: "number" } } };
+  expect(isValid(aside, 4)).toBe(false);
+});
+
+test("unevaluated properties and items see through references and branches", () => {
+  const schema = {
+    $ref: "#/$defs/named",
+    anyOf: [{ properties: { age: { type: "integer" } }, required: ["age"] }, true],
+    unevaluatedProperties: false,
+    $defs: { named: { properties: { name: { type: "string" } } } },
+  };
+  expect(isValid(schema, { name: "Ada", age: 36 })).toBe(true);
+  expect(isValid(schema, { name: "Ada", other: 1 })).toBe(false);
+  const list = { prefixItems: [true], contains: { type: "string" }, unevaluatedItems: false };
+  expect(isValid(list, [1, "a"])).toBe(true);
+  expect(isValid(list, [1, "a", 2])).toBe(false);
+});
