@@ -5,64 +5,24 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
 import { readCollection } from "./support/collection.ts";
+import { madeUp, pushAll, signIn } from "./support/local-service.ts";
+import type { Counts, Send } from "./support/local-service.ts";
 
 /**
  * `npm run bench -- ingest [FOLDER] [PORT]`: pushes the documents of a collection (docs.jsonl) to
  * a fresh local service, and waits until all are indexed. Without a folder: 5,000 made-up ones.
  */
-const UPLOADS_AT_ONCE = 8;
 const POLL_MS = 250;
 const MADE_UP = 5_000;
-const WORDS_EACH = 220;
 const DEFAULT_PORT = 8_899;
 
-type Send = (method: string, path: string, body?: unknown, raw?: string) => Promise<Response>;
-
-async function signIn(url: string): Promise<Send> {
-  const credentials = { email: "admin@localhost", password: "quarry" };
-  const origin = { Origin: url };
-  const session = await fetch(`${url}/panel/api/session`, {
-    method: "POST",
-    body: JSON.stringify(credentials),
-  });
-  const cookie = session.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-  return async (method, path, body, raw) => {
-    const headers = { ...origin, Cookie: cookie, "Content-Type": "text/plain" };
-    const text = raw ?? (body === undefined ? null : JSON.stringify(body));
-    const init = text === null ? { method, headers } : { method, headers, body: text };
-    const response = await fetch(`${url}/panel/api${path}`, init);
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-    return response;
-  };
-}
-
-function madeUp(): { path: string; text: string }[] {
-  const word = (seed: number) => (Math.imul(seed, 2_654_435_761) >>> 8).toString(36).slice(0, 6);
-  return Array.from({ length: MADE_UP }, (_, at) => ({
-    path: `${at % 50}/${at}.txt`,
-    text: Array.from({ length: WORDS_EACH }, (_, n) => word((at * 31 + n * 7) % 20_000)).join(" "),
-  }));
-}
-
 function documentsOf(folder: string | undefined) {
-  if (folder === undefined) return madeUp();
+  if (folder === undefined) return madeUp(MADE_UP);
   return readCollection(folder).documents.map(({ id, title, text }) => ({
     path: `${id}.txt`,
     text: `${title}\n\n${text}`,
   }));
 }
-
-async function pushAll(send: Send, documents: { path: string; text: string }[]): Promise<void> {
-  const queue = documents.values();
-  const worker = async () => {
-    for (const { path, text } of queue) {
-      await (await send("PUT", `/file-sources/bench/files/${path}`, undefined, text)).text();
-    }
-  };
-  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, worker));
-}
-
-type Counts = { totalFiles: number; processedFiles: number; numberVectors: number };
 
 async function untilIndexed(send: Send, total: number, startedAt: number): Promise<Counts> {
   for (;;) {

@@ -20,6 +20,8 @@ export type WorkerSettings = {
   vars: string[];
   /** Files of secrets in place of `.dev.vars`; see `modelSettings`. */
   envFiles?: string[];
+  /** Where a debugger reaches the Worker; any free port unless given. */
+  inspectorPort?: number;
   tell: (line: string) => void;
 };
 
@@ -62,12 +64,19 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
 }
 
-function argumentsOf({ port, stateFolder, vars, envFiles = [] }: WorkerSettings): string[] {
-  const listening = ["--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"];
+function argumentsOf({
+  port,
+  stateFolder,
+  vars,
+  envFiles = [],
+  inspectorPort = 0,
+}: WorkerSettings): string[] {
+  const listening = ["--ip", "127.0.0.1", "--port", String(port)];
+  const inspector = ["--inspector-port", String(inspectorPort)];
   const quiet = ["--persist-to", stateFolder, "--show-interactive-dev-session=false"];
   const pairs = vars.flatMap((pair) => ["--var", pair]);
   const files = envFiles.flatMap((file) => ["--env-file", file]);
-  return ["dev", ...listening, ...quiet, ...pairs, ...files];
+  return ["dev", ...listening, ...inspector, ...quiet, ...pairs, ...files];
 }
 
 async function answers(probe: string, ended: Promise<void>): Promise<boolean> {

@@ -6,8 +6,16 @@ import { join, resolve } from "node:path";
 export const PROJECT = resolve(import.meta.dirname, "../../..");
 const WRANGLER = join(PROJECT, "node_modules/.bin/wrangler");
 
-/** Keeps wrangler off the network and off questions. */
-const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false", CI: "1" };
+/**
+ * Keeps wrangler off the network and off questions, and from storing a trace of every request
+ * among local state: nobody reads them here, and each costs memory and disk.
+ */
+const QUIET = {
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_SEND_METRICS: "false",
+  X_LOCAL_OBSERVABILITY: "false",
+  CI: "1",
+};
 
 const ENVIRONMENT = () => ({ ...process.env, ...QUIET });
 
