@@ -41,27 +41,43 @@ export function knownFrom({ metadata, sourceState, ...row }: RawKnownRow): Known
   };
 }
 
+type Named = Pick<KnownRow, "path" | "externalId">;
+
 /**
- * What is known of the files that have one of these paths or external ids. `cross join` keeps the
- * list outside: the planner would read the list once for each file of the source.
+ * What is known of these files, by path and by external id. The second is asked for only where
+ * the path does not lead to it, so that an unchanged file costs two rows read.
  */
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
-  paths: string[],
-  externalIds: string[],
+  listed: Named[],
 ): Promise<KnownRow[]> {
+  const paths = listed.map(({ path }) => path);
+  const found = await knownBy(db, "path", sourceId, paths);
+  const idAt = new Map(found.map(({ path, externalId }) => [path, externalId]));
+  const elsewhere = listed.flatMap(({ path, externalId }) =>
+    externalId === null || idAt.get(path) === externalId ? [] : [externalId],
+  );
+  if (elsewhere.length === 0) return found;
+  const moved = await knownBy(db, "external_id", sourceId, elsewhere);
+  return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
+}
+
+/** `cross join` keeps the list outside: else it is read once for each file of the source. */
+async function knownBy(
+  db: Database,
+  column: "path" | "external_id",
+  sourceId: FileSourceId,
+  values: string[],
+): Promise<KnownRow[]> {
+  if (values.length === 0) return [];
   const rows = await runOne<RawKnownRow>(
     db,
     statement(
       `select ${KNOWN_COLUMNS} from json_each(?2) m
-         cross join files f on f.file_source_id = ?1 and f.path = m.value
-       union
-       select ${KNOWN_COLUMNS} from json_each(?3) m
-         cross join files f on f.file_source_id = ?1 and f.external_id = m.value`,
+         cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
       sourceId,
-      paths,
-      externalIds,
+      values,
     ),
   );
   return rows.map(knownFrom);
@@ -151,14 +167,14 @@ const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, u
 
 const PEND_FILES = `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
   select r.id, f.id, f.path, 'pending', ?4, ?5
-  from json_each(?3) m join files f on f.id = m.value
-    join rags r on r.file_source_id = f.file_source_id
+  from json_each(?3) m cross join files f on f.id = m.value
+    cross join rags r on r.file_source_id = f.file_source_id
   where r.removed_at is null and ${HOLDS} and ${COMMITTED}
   on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}
   returning rag_id as ragId, file_id as fileId, revision`;
 
-const LEAVE_RAGS = leaveSql(`json_each(?1) m join rag_files rf on rf.file_id = m.value
-  join files f on f.id = rf.file_id join rags r on r.id = rf.rag_id
+const LEAVE_RAGS = leaveSql(`json_each(?1) m cross join rag_files rf on rf.file_id = m.value
+  cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
   where not ${HOLDS} and ${COMMITTED.replace("?1", "?4").replace("?2", "?5")}`);
 
 const FAIL_FILES = `update rag_files set status = 'error', held_until = 0,

@@ -121,18 +121,22 @@ export function claimedFrom(row: ClaimedRow): ClaimedFile {
   };
 }
 
-/** The worker still lives. */
-export async function renewLease(db: Database, leaseId: string, until: number): Promise<void> {
+const RENEW = `update rag_files set held_until = ?3 from json_each(?1) m
+  where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
+    and rag_files.lease_id = ?2 and rag_files.status = 'processing'`;
+
+/** The worker still lives: its hold on the files of these messages lasts until then. */
+export async function renewLease(
+  db: Database,
+  lease: { id: string; until: number },
+  messages: IndexMessage[],
+): Promise<void> {
   await runBatch(db, [
-    statement(
-      `update rag_files set held_until = ?2 where lease_id = ?1 and status = 'processing'`,
-      leaseId,
-      until,
-    ),
+    statement(RENEW, JSON.stringify(messages), lease.id, lease.until),
     statement(
       `update generation_files set held_until = ?2 where lease_id = ?1 and state = 'processing'`,
-      leaseId,
-      until,
+      lease.id,
+      lease.until,
     ),
   ]);
 }

@@ -228,7 +228,8 @@ export async function endRun(
     ),
     statement(
       `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
-         removed = (select count(*) from files f where f.file_source_id = scan_runs.file_source_id
+         removed = (select count(*) from files f indexed by files_deleted
+           where +f.file_source_id = scan_runs.file_source_id
            and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
        where id = ?1 and finished_at is null`,
       run.id,

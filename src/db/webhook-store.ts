@@ -58,7 +58,7 @@ export async function pushFiles(
          version, metadata, source_state, created_at)
        select value ->> 'id', s.id, value ->> 'url', value ->> 'url', value ->> 'url',
          value ->> 'name', 0, 'text/html', '', '{}', '{"pushed":true}', ?3
-       from json_each(?1) join file_sources s on s.id = ?2 and s.removed_at is null
+       from json_each(?1) cross join file_sources s on s.id = ?2 and s.removed_at is null
        where true
        on conflict (file_source_id, path) do update set
          source_state = json_set(coalesce(source_state, '{}'), '$.pushed', json('true')),
@@ -74,8 +74,8 @@ export async function pushFiles(
       `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
        select r.id, f.id, f.path, 'pending', ?3, ?4
        from json_each(?1) m
-         join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
-         join rags r on r.file_source_id = f.file_source_id
+         cross join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
+         cross join rags r on r.file_source_id = f.file_source_id
        where r.removed_at is null and ${HOLDS}
        on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}`,
       list,

@@ -31,7 +31,7 @@ export async function indexFiles(
   services: Services,
   messages: IndexMessage[],
 ): Promise<Redelivery[]> {
-  const lease = leaseOf(services);
+  const lease = leaseOf(services, messages);
   const now = services.now();
   const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
   const redeliveries: Redelivery[] = [];

@@ -34,9 +34,10 @@ export async function indexGroup(
   lease: Lease,
 ): Promise<GroupResult> {
   const load = loadingOnce(services);
-  const prepared = await inParallel(group, FILES_AT_ONCE, (file) =>
-    attempt(services, file, () => prepare(services, file, load)),
-  );
+  const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
+    await lease.renew();
+    return await attempt(services, file, () => prepare(services, file, load));
+  });
   const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
   const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
   await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {

@@ -1,4 +1,5 @@
 import { renewLease } from "../db/rag-file-store.ts";
+import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { LEASE_MS } from "./hold-times.ts";
 
@@ -8,14 +9,15 @@ const RENEW_AFTER_MS = LEASE_MS / 4;
 /** A hold on rows, renewed while its worker lives. */
 export type Lease = { id: string; renew: () => Promise<void> };
 
-export function leaseOf(services: Pick<Services, "db" | "now">): Lease {
+/** A lease for the work of these messages, once it is claimed under the lease's id. */
+export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
   const id = crypto.randomUUID();
   let renewedAt = services.now();
   const renew = async () => {
     const now = services.now();
     if (now - renewedAt < RENEW_AFTER_MS) return;
     renewedAt = now;
-    await renewLease(services.db, id, now + LEASE_MS);
+    await renewLease(services.db, { id, until: now + LEASE_MS }, messages);
   };
   return { id, renew };
 }

@@ -71,10 +71,8 @@ async function listOnce(
 async function compareListing(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
-  const paths = listing.files.map(({ path }) => path);
-  const externalIds = listing.files.flatMap(({ externalId }) => externalId ?? []);
   const [known, gone] = await Promise.all([
-    listing.files.length === 0 ? [] : knownFiles(db, id, paths, externalIds),
+    knownFiles(db, id, listing.files),
     listing.gone.length === 0 ? [] : idsOfGone(db, id, listing.gone),
   ]);
   const page = comparePage(listing.files, known, () => newId<FileId>(services.now()));

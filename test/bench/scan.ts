@@ -10,8 +10,9 @@ import { continueScan, startScan } from "../../src/ingestion/scan-source.ts";
 import type { ScanMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
 import { ScriptedSource } from "../doubles/source/scripted-source.ts";
+import { countedRows, noRows } from "../support/counted-rows.ts";
 
-const SIZES = [1_000, 10_000];
+const SIZES = [1_000, 10_000, 100_000];
 const CHANGED = 10;
 const PROJECT = join(import.meta.dirname, "../..");
 const SOURCE = "source" as FileSourceId;
@@ -47,27 +48,9 @@ function statements(): string[] {
     .flatMap((name) => readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint"));
 }
 
-const noCosts = () => ({ rowsRead: 0, rowsWritten: 0, d1Calls: 0, r2Operations: 0, messages: 0 });
+const noCosts = () => ({ rows: noRows(), r2Operations: 0, messages: 0 });
 
 type Costs = ReturnType<typeof noCosts>;
-
-/** The database, adding up what D1 reports of each statement. */
-function countedDatabase(database: D1Database, costs: Costs): D1Database {
-  return new Proxy(database, {
-    get(target, name) {
-      if (name !== "batch") return (Reflect.get(target, name) as () => unknown).bind(target);
-      return async (batch: D1PreparedStatement[]) => {
-        const results = await target.batch(batch);
-        costs.d1Calls += 1;
-        for (const { meta } of results) {
-          costs.rowsRead += meta.rows_read;
-          costs.rowsWritten += meta.rows_written;
-        }
-        return results;
-      };
-    },
-  });
-}
 
 function countedBucket(bucket: R2Bucket, costs: Costs): R2Bucket {
   return new Proxy(bucket, {
@@ -95,7 +78,7 @@ function scanServices(bindings: Bindings, reader: ScriptedSource, costs: Costs) 
   const services = {
     now: () => Date.now(),
     log: silent,
-    db: openDatabase(countedDatabase(bindings.DB, costs)),
+    db: openDatabase(countedRows(bindings.DB, costs.rows)),
     files: countedBucket(bindings.FILES, costs),
     queue: {
       scan: async (message: ScanMessage) => {
@@ -123,7 +106,16 @@ async function scan(bindings: Bindings, reader: ScriptedSource) {
     if (next.kind === "continue-scan") await continueScan(services, next);
   }
   await Promise.all(background);
-  return { ...costs, ms: Math.round(performance.now() - startedAt) };
+  const { rows, r2Operations, messages } = costs;
+  const ms = Math.round(performance.now() - startedAt);
+  return {
+    rowsRead: rows.read,
+    rowsWritten: rows.written,
+    d1Calls: rows.calls,
+    r2Operations,
+    messages,
+    ms,
+  };
 }
 
 async function measure(size: number) {

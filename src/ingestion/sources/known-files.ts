@@ -8,7 +8,11 @@ import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 export function knownOf(db: Database, sourceId: FileSourceId): KnownFiles {
   return {
     async byPath(paths) {
-      const rows = await knownFiles(db, sourceId, paths, []);
+      const rows = await knownFiles(
+        db,
+        sourceId,
+        paths.map((path) => ({ path, externalId: null })),
+      );
       return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
     },
     async pushed(after, limit) {

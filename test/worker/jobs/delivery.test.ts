@@ -15,7 +15,7 @@ import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 
 const HEALTHY_FILES = 999;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
   await putFile(world.services, {

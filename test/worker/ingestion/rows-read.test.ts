@@ -1,0 +1,144 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import type { FileSourceId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { indexFiles } from "../../../src/ingestion/index-files.ts";
+import { pushUrls } from "../../../src/ingestion/push-urls.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { continueScan, startScan } from "../../../src/ingestion/scan-source.ts";
+import type { IndexMessage } from "../../../src/ports/job-queue.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { World } from "../../support/ingestion-world.ts";
+
+const FEW = 200;
+const MANY = 1_400;
+const CHANGED = 10;
+/** The list's entry, the file's row, and the row again when what is gone is looked for. */
+const ROWS_PER_UNCHANGED_FILE = 3;
+/** D1 counts pages and the last row of an index twice now and then. */
+const SPARE_ROWS = 50;
+const TIMEOUT_MS = 60_000;
+
+const pathOf = (at: number) => `folder-${at % 10}/file-${at}.txt`;
+
+/** A source of so many files, all indexed in one RAG beside another one's, and a row counter. */
+async function worldOf(size: number, provider = "cloud_drive") {
+  const files = Array.from({ length: size }, (_, at) => [pathOf(at), `A note, ${at}.`] as const);
+  const reader = new ScriptedSource(Object.fromEntries(files));
+  reader.pageSize = 100;
+  const world = new World({ sourceReaders: async () => reader });
+  const source = await world.addSource(provider);
+  const rag = await world.addRag(source);
+  const counts = noRows();
+  world.services.db = openDatabase(countedRows(env.DB, counts));
+  await scanOnly(world, source);
+  await env.DB.prepare(
+    `update rag_files set status = 'indexed', held_until = 0, indexed_at = 1 where rag_id = ?`,
+  )
+    .bind(rag)
+    .run();
+  const rowsOf = async (work: () => Promise<unknown>) => {
+    Object.assign(counts, noRows());
+    await work();
+    return { read: counts.read, written: counts.written };
+  };
+  return { reader, world, source, rowsOf };
+}
+
+/** A scan without the index work that it queues. */
+async function scanOnly(world: World, fileSourceId: FileSourceId): Promise<void> {
+  world.now += MINUTE_MS;
+  world.waiting = [];
+  await startScan(world.services, { fileSourceId, confirmRemovals: false, urls: null });
+  for (const { body } of world.waiting.splice(0)) {
+    if ("kind" in body && body.kind === "continue-scan") await continueScan(world.services, body);
+  }
+}
+
+test(
+  "a scan reads three rows for a file that did not change, however many there are, and writes none",
+  async () => {
+    const costs = [];
+    for (const size of [FEW, MANY]) {
+      const { reader, world, source, rowsOf } = await worldOf(size);
+      for (let at = 0; at < CHANGED; at++) {
+        reader.files.set(pathOf(at), { text: `A note, changed, ${at}.` });
+      }
+      costs.push(await rowsOf(() => scanOnly(world, source)));
+    }
+    const [few, many] = costs;
+    const more = MANY - FEW;
+    const read = (many?.read ?? 0) - (few?.read ?? 0);
+    expect(read).toBeGreaterThanOrEqual(more);
+    expect(read).toBeLessThan(more * ROWS_PER_UNCHANGED_FILE + SPARE_ROWS);
+    // Three rows a page: the run, its source, and the hold's index.
+    const pages = more / 100;
+    expect((many?.written ?? 0) - (few?.written ?? 0)).toBeLessThanOrEqual(3 * pages);
+  },
+  TIMEOUT_MS,
+);
+
+const URLS = Array.from({ length: 40 }, (_, at) => `https://moss.example.com/${at}`);
+
+/** An index job that lasts so long that its holds are renewed. */
+async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
+  const { files } = world.services;
+  const untouched = world.services;
+  world.services = { ...untouched, files: slowed(files, () => (world.now += MINUTE_MS)) };
+  const { results } = await env.DB.prepare(
+    `update rag_files set status = 'pending', held_until = 5 where path in (?1, ?2)
+       and rag_id in (select id from rags where file_source_id = ?3)
+     returning rag_id as ragId, file_id as fileId, revision`,
+  )
+    .bind(pathOf(1), pathOf(2), source)
+    .all<IndexMessage>();
+  await indexFiles(world.services, results);
+  world.services = untouched;
+}
+
+const slowed = (bucket: R2Bucket, before: () => void): R2Bucket =>
+  new Proxy(bucket, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        before();
+        return Reflect.apply(method, target, args);
+      };
+    },
+  });
+
+const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][] = [
+  [
+    "pushed URLs that are new",
+    (world, sourceId) => pushUrls(world.services, { sourceId, urls: URLS }),
+  ],
+  ["a slow index job", slowIndexJob],
+  [
+    "a removed file",
+    (world, id) => removeFile(world.services, { source: { id }, path: pathOf(7) }),
+  ],
+];
+
+test(
+  "what concerns a few files reads as many rows in a large source as in a small one",
+  async () => {
+    const costs: Record<string, number[]> = {};
+    for (const size of [FEW, MANY]) {
+      const { world, source, rowsOf } = await worldOf(size, "web");
+      for (const [name, work] of WORK) {
+        (costs[name] ??= []).push((await rowsOf(() => work(world, source))).read);
+      }
+      world.waiting = [];
+      (costs["the same pushed again"] ??= []).push(
+        (await rowsOf(() => pushUrls(world.services, { sourceId: source, urls: URLS }))).read,
+      );
+    }
+    for (const [name, [few = 0, many = 0]] of Object.entries(costs)) {
+      expect({ name, grows: many - few > 5 }).toEqual({ name, grows: false });
+    }
+  },
+  TIMEOUT_MS,
+);
