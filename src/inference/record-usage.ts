@@ -1,8 +1,8 @@
-import { newId } from "../core/ids.ts";
+import { sendUsage } from "../catalog/send-usage.ts";
 import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
-import { findPrice } from "../db/price-store.ts";
+import { findPrice, PRICED_TOKENS } from "../db/price-store.ts";
 import type { Price } from "../db/price-store.ts";
-import type { UsageMessage } from "../ports/job-queue.ts";
+import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import type { Meter } from "./metered-model.ts";
 import type { Caller, InferenceServices, Usage } from "./types.ts";
@@ -23,9 +23,9 @@ export type UsageOutcome = {
   outcome: UsageMessage["outcome"];
   latencyMs: number;
   usage: Usage;
+  /** Of embedding and reranking. */
+  uses: ModelUse[];
 };
-
-const PRICED_TOKENS = 1_000_000;
 
 /** Started beside the model call; a price that cannot be read is none, and fails nothing. */
 export function startPriceLookup(
@@ -51,15 +51,12 @@ export function usageOf(meter: Meter, price: Price | null): Usage {
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cost };
 }
 
-/** Sends the usage of one call, after its answer; a failure is logged and changes nothing. */
+/** Sends the usage of one call, after its answer. */
 export function recordUsage(services: Recording, subject: UsageSubject, how: UsageOutcome): void {
   const { caller, ...what } = subject;
-  const at = services.now();
   const { inputTokens, outputTokens, cost } = how.usage;
-  const message: UsageMessage = {
+  sendUsage(services, {
     ...what,
-    id: newId(at),
-    at,
     tokenId: caller.tokenId,
     inputTokens,
     outputTokens,
@@ -67,17 +64,13 @@ export function recordUsage(services: Recording, subject: UsageSubject, how: Usa
     currency: cost?.currency ?? null,
     latencyMs: how.latencyMs,
     outcome: how.outcome,
-  };
-  const sent = services.queue.usage(message).catch((thrown: unknown) => {
-    const error = thrown instanceof Error ? thrown.name : typeof thrown;
-    services.log.warn("usage not recorded", { error, kind: subject.kind });
+    uses: how.uses,
   });
-  services.inBackground(sent);
 }
 
 const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: null };
 
-/** The same for a retrieval without a model; `losses` are those of its result. */
+/** The same for a retrieval without a model; `losses` and `uses` are those of its result. */
 export function recordRetrieveUsage(
   services: Recording,
   of: {
@@ -86,12 +79,13 @@ export function recordRetrieveUsage(
     caller: Caller;
     latencyMs: number;
     losses: string[];
+    uses: ModelUse[];
   },
 ): void {
-  const { ragIds, inferenceId = null, caller, latencyMs, losses } = of;
+  const { ragIds, inferenceId = null, caller, latencyMs, losses, uses } = of;
   recordUsage(
     services,
     { kind: "retrieve", inferenceId, agentId: null, ragIds, caller, model: null },
-    { outcome: losses.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS },
+    { outcome: losses.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS, uses },
   );
 }

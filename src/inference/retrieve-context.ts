@@ -8,6 +8,7 @@ import type { ContextInput, InferenceServices } from "./types.ts";
 const NOTHING: RetrievalResult = {
   chunks: [],
   losses: [],
+  uses: [],
   timings: { contextMs: 0, rerankingMs: 0 },
 };
 

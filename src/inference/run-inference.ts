@@ -34,9 +34,9 @@ export async function runInference(
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
 
   return measured(services, { kind: "inference", ...subject }, systemPrompt, async (tools) => {
-    const { key, meter } = tools;
     const chat = services.models.chat(model);
     const found = await retrieveContext(services, { inference, input, signal });
+    tools.uses.push(...found.uses);
     const output = outputOf(input);
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,
@@ -45,7 +45,7 @@ export async function runInference(
       formNote: output?.formNote ?? "",
       contextTokens: chat.contextTokens,
       maxOutputTokens,
-      key,
+      key: tools.key,
     });
     const { answer, log, toolCalls } = await runTurn(services, {
       setting: inference,
@@ -54,8 +54,7 @@ export async function runInference(
       output,
       search: inference.nativeRag ? null : searchSettings(input),
       maxSteps: MAX_STEPS,
-      key,
-      meter,
+      ...tools,
       signal,
     });
     return {

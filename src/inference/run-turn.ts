@@ -1,6 +1,7 @@
 import { Deadline } from "../core/deadline.ts";
 import { newDelimiterKey } from "../core/passages.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
 import type { ChatModel } from "../ports/models.ts";
 import { converse } from "./converse.ts";
 import type { Answer, AskedCall, Turn } from "./converse.ts";
@@ -25,10 +26,8 @@ export type TurnRequest = {
   /** Null: the model gets no tools. */
   search: SearchSettings | null;
   maxSteps: number;
-  key: string;
-  meter: Meter;
   signal: AbortSignal | undefined;
-};
+} & RunTools;
 
 export type TurnResult = { answer: Answer; log: SearchLog; toolCalls: ToolCall[] };
 
@@ -37,9 +36,9 @@ export async function runTurn(
   services: InferenceServices,
   request: TurnRequest,
 ): Promise<TurnResult> {
-  const { chat, setting, search, key, meter, messages, output, signal } = request;
+  const { chat, setting, search, key, meter, uses, messages, output, signal } = request;
   const { now, config } = services;
-  const log = newSearchLog();
+  const log = newSearchLog(uses);
   const { contextTokens } = chat;
   const tools =
     search === null
@@ -84,7 +83,13 @@ type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
   rerankingMs: number;
 };
 
-export type RunTools = { key: string; meter: Meter };
+export type RunTools = {
+  /** Of the delimiters; see core/passages.ts. */
+  key: string;
+  meter: Meter;
+  /** What embedding and reranking used so far; counts also when the run fails later. */
+  uses: ModelUse[];
+};
 
 /** Measures and records a run, whatever becomes of it; the usage leaves after the answer. */
 export async function measured(
@@ -95,16 +100,17 @@ export async function measured(
 ): Promise<InferenceResult> {
   const startedAt = services.now();
   const meter = newMeter();
+  const uses: ModelUse[] = [];
   const price = startPriceLookup(services, subject.model);
   const record = async (outcome: UsageOutcome["outcome"]) => {
     const latencyMs = services.now() - startedAt;
     const usage = usageOf(meter, await price);
-    recordUsage(services, subject, { outcome, latencyMs, usage });
+    recordUsage(services, subject, { outcome, latencyMs, usage, uses });
     return { usage, latencyMs };
   };
   let finished: Finished;
   try {
-    finished = await run({ key: newDelimiterKey(), meter });
+    finished = await run({ key: newDelimiterKey(), meter, uses });
   } catch (thrown) {
     await record("error");
     throw thrown;

@@ -1,5 +1,6 @@
 import { encodeHalfFloats } from "../core/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../core/hash.ts";
+import { estimatedTokens } from "../core/tokens.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
 import type { Embedder } from "../ports/models.ts";
 import { ModelFailure } from "../ports/models.ts";
@@ -38,21 +39,22 @@ export function slicesOf(works: FileWork[], limitOf: (file: ClaimedFile) => numb
   return slices;
 }
 
-/**
- * Unit vectors of the texts, in their order.
- * @throws StepFailure that names the embedding provider
- */
-export async function embedTexts(embedder: Embedder, texts: string[]): Promise<Float32Array[]> {
+/** Unit vectors in the texts' order; tokens as the provider counts them, or estimated. */
+export type EmbeddedTexts = { vectors: Float32Array[]; tokens: number };
+
+/** @throws StepFailure that names the embedding provider */
+export async function embedTexts(embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> {
   const values = texts.map((text) => text.slice(0, embedder.inputLimit));
   return await during("embedding provider", async () => {
     const abortSignal = AbortSignal.timeout(EMBEDDING_TIMEOUT_MS);
-    const { embeddings } = await embedder.model.doEmbed({ values, abortSignal });
+    const { embeddings, usage } = await embedder.model.doEmbed({ values, abortSignal });
     const { dimensions } = embedder;
     const fits = embeddings.length === texts.length;
     if (!fits || embeddings.some((vector) => vector.length !== dimensions)) {
       throw new ModelFailure(`did not return ${texts.length} vectors of ${dimensions} dimensions`);
     }
-    return embeddings.map(toUnitLength);
+    const tokens = usage?.tokens ?? estimatedTokens(values.join("\n"));
+    return { vectors: embeddings.map(toUnitLength), tokens };
   });
 }
 

@@ -1,3 +1,4 @@
+import { sendIndexingUsage } from "../catalog/send-usage.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import {
   claimForBuilding,
@@ -10,6 +11,7 @@ import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { tidyVectors } from "./dead-vectors.ts";
+import { EmbeddingTally } from "./embedding-tally.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "./hold-times.ts";
 import { indexGroup } from "./index-group.ts";
@@ -35,9 +37,14 @@ export async function indexFiles(
   const now = services.now();
   const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
   const redeliveries: Redelivery[] = [];
-  for (const group of groupsOf(claimed)) {
-    await lease.renew();
-    redeliveries.push(...(await workOn(services, group, lease)));
+  const tally = new EmbeddingTally();
+  try {
+    for (const group of groupsOf(claimed)) {
+      await lease.renew();
+      redeliveries.push(...(await workOn(services, group, lease, tally)));
+    }
+  } finally {
+    sendIndexingUsage(services, tally.uses);
   }
   const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
   await tidyVectors(services, replaced.map(addressOf));
@@ -90,8 +97,9 @@ async function workOn(
   services: Services,
   group: ClaimedFile[],
   lease: Lease,
+  tally: EmbeddingTally,
 ): Promise<Redelivery[]> {
-  const { results, saved } = await indexGroup(services, group, lease);
+  const { results, saved } = await indexGroup(services, group, lease, tally);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
   const stale = results.flatMap((result) => (result.kind === "stale" ? [result.stale] : []));
   if (ends.length > 0) await writeEnds(services, ends, lease, saved);

@@ -5,6 +5,7 @@ import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { chunkDocument } from "./chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
+import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
 import { factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
 import type { FileWork } from "./file-work.ts";
@@ -32,6 +33,7 @@ export async function indexGroup(
   services: Services,
   group: ClaimedFile[],
   lease: Lease,
+  tally: EmbeddingTally,
 ): Promise<GroupResult> {
   const load = loadingOnce(services);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
@@ -42,7 +44,7 @@ export async function indexGroup(
   const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
   await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
     await lease.renew();
-    await storeSlice(services, slice);
+    await storeSlice(services, slice, tally);
   });
   const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
     "chunks" in one ? await attempt(services, one.file, () => flip(services, one)) : one,

@@ -4,6 +4,7 @@ import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 import { embedTexts, stagedFrom } from "./embed-chunks.ts";
 import type { Slice, Wanted } from "./embed-chunks.ts";
+import type { EmbeddingTally } from "./embedding-tally.ts";
 import { foldersOf, indexOf } from "./file-work.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
@@ -13,38 +14,59 @@ const FILES_AT_ONCE = 6;
 type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
 /** Embeds a slice and stores its chunks, file by file. A failure is noted on the files it hits. */
-export async function storeSlice(services: Services, slice: Slice): Promise<void> {
+export async function storeSlice(
+  services: Services,
+  slice: Slice,
+  tally: EmbeddingTally,
+): Promise<void> {
   const wanted = slice.wanted.filter(({ work }) => work.failure === null);
   if (wanted.length === 0) return;
   const embedder = services.models.embedder(slice.model, slice.dimensions);
-  const byWork = await embedByWork(embedder, wanted);
+  const embed = (some: Wanted[]) => counted(services, embedder, some, tally);
+  const byWork = await embedByWork(embed, wanted);
   await inParallel([...byWork], FILES_AT_ONCE, async ([work, embedded]) => {
     await noting(work, () => storeChunks(services, work, embedded));
   });
 }
 
-async function embedByWork(
+type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
+
+/** One call of the provider, which is counted also when it fails. */
+async function counted(
+  { now }: Services,
   embedder: Embedder,
   wanted: Wanted[],
-): Promise<Map<FileWork, Embedded[]>> {
+  tally: EmbeddingTally,
+): Promise<Float32Array[]> {
+  const startedAt = now();
+  let tokens: number | null = null;
+  try {
+    const embedded = await embedTexts(embedder, textsOf(wanted));
+    ({ tokens } = embedded);
+    return embedded.vectors;
+  } finally {
+    tally.add({ model: embedder.name, wanted, tokens, latencyMs: now() - startedAt });
+  }
+}
+
+async function embedByWork(embed: Embed, wanted: Wanted[]): Promise<Map<FileWork, Embedded[]>> {
   const works = new Set(wanted.map(({ work }) => work));
   try {
-    return grouped(wanted, await embedTexts(embedder, textsOf(wanted)));
+    return grouped(wanted, await embed(wanted));
   } catch (thrown) {
     // A refusal may be about one text: each file then stands for itself. Others hit all alike.
-    if (works.size > 1 && isRefusal(thrown)) return await embedEach(embedder, works, wanted);
+    if (works.size > 1 && isRefusal(thrown)) return await embedEach(embed, works, wanted);
     for (const work of works) work.failure ??= { thrown };
     return new Map();
   }
 }
 
-async function embedEach(embedder: Embedder, works: Set<FileWork>, wanted: Wanted[]) {
+async function embedEach(embed: Embed, works: Set<FileWork>, wanted: Wanted[]) {
   const byWork = new Map<FileWork, Embedded[]>();
   for (const work of works) {
     const own = wanted.filter((one) => one.work === work);
     await noting(work, async () => {
-      const vectors = await embedTexts(embedder, textsOf(own));
-      byWork.set(work, grouped(own, vectors).get(work) ?? []);
+      byWork.set(work, grouped(own, await embed(own)).get(work) ?? []);
     });
   }
   return byWork;

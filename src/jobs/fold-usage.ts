@@ -1,8 +1,10 @@
 import { DAY_MS, HOUR_MS } from "../core/clock.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
+import { findPrices, priceKey, PRICED_TOKENS } from "../db/price-store.ts";
+import type { Prices } from "../db/price-store.ts";
 import { addUsage, foldedUsageIds } from "../db/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage-store.ts";
-import type { UsageMessage } from "../ports/job-queue.ts";
+import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 
 /** A queue keeps a message for 4 days at most; after that no second delivery can come. */
@@ -19,48 +21,103 @@ export async function foldUsage(
   if (fresh.length === 0) return;
   const ids = fresh.map(({ id }) => id);
   const time = now();
-  await addUsage(db, { ids, rows: rowsOf(fresh), now: time, forgetBefore: time - REMEMBERED_MS });
+  const rows = rowsOf(fresh, await pricesOf(db, fresh));
+  await addUsage(db, { ids, rows, now: time, forgetBefore: time - REMEMBERED_MS });
 }
 
-/** Each call adds to one row for every resource that it touched. */
-function rowsOf(messages: UsageMessage[]): UsageRow[] {
+async function pricesOf(db: Services["db"], messages: UsageMessage[]): Promise<Prices> {
+  const models = new Set(messages.flatMap(({ uses = [] }) => uses.map(({ model }) => model)));
+  return models.size === 0 ? new Map() : await findPrices(db, [...models]);
+}
+
+type Touched = [UsageDimension, string];
+type Counts = Omit<UsageRow, "hour" | "dimension" | "key">;
+
+/** Each call adds to one row for every resource that it touched, each model to its own. */
+function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const message of messages) {
-    for (const [dimension, key] of touched(message)) add(rows, dimension, key, message);
+    const hour = message.at - (message.at % HOUR_MS);
+    const called = countsOfCall(message);
+    if (message.kind !== "index") {
+      for (const touched of touchedBy(message)) add(rows, hour, touched, called);
+    }
+    for (const use of message.uses ?? []) {
+      const used = countsOfUse(use, prices);
+      add(rows, hour, ["model", use.model], used);
+      if (use.inputTokens === 0) continue;
+      // A call is counted once, whatever it used.
+      const { bucket } = called;
+      const beside = { ...used, bucket, calls: 0, errors: 0 };
+      for (const touched of touchedByUse(message, use)) add(rows, hour, touched, beside);
+    }
   }
   return [...rows.values()];
 }
 
-function touched(message: UsageMessage): [UsageDimension, string][] {
-  const { inferenceId, agentId, ragIds, tokenId, model } = message;
+function countsOfCall(message: UsageMessage): Counts {
+  const { outcome, inputTokens, outputTokens, latencyMs, cost, currency } = message;
+  return {
+    bucket: latencyBucket(latencyMs),
+    currency: currency ?? "",
+    calls: 1,
+    errors: Number(outcome === "error"),
+    degraded: Number(outcome === "degraded"),
+    inputTokens,
+    outputTokens,
+    cost: cost ?? 0,
+  };
+}
+
+function countsOfUse(use: ModelUse, prices: Prices): Counts {
+  const { kind, model, calls, failed, inputTokens, latencyMs } = use;
+  const price = prices.get(priceKey(kind, model));
+  return {
+    bucket: latencyBucket(latencyMs),
+    currency: price?.currency ?? "",
+    calls,
+    errors: failed ? calls : 0,
+    degraded: 0,
+    inputTokens,
+    outputTokens: 0,
+    cost: (inputTokens * (price?.inputPrice ?? 0)) / PRICED_TOKENS,
+  };
+}
+
+function touchedBy(message: UsageMessage): Touched[] {
+  const { model, ragIds } = message;
+  const rags = ragIds.map((id): Touched => ["rag", id]);
+  return [
+    ...touchedByCaller(message),
+    ...(model === null ? [] : [["model", model] as Touched]),
+    ...rags,
+  ];
+}
+
+function touchedByUse(message: UsageMessage, { ragIds }: ModelUse): Touched[] {
+  return [...touchedByCaller(message), ...ragIds.map((id): Touched => ["rag", id])];
+}
+
+function touchedByCaller({ inferenceId, agentId, tokenId }: UsageMessage): Touched[] {
   const named: [UsageDimension, string | null][] = [
     ["all", ""],
     ["inference", inferenceId],
     ["agent", agentId],
     ["token", tokenId],
-    ["model", model],
-    ...ragIds.map((id): [UsageDimension, string] => ["rag", id]),
   ];
   return named.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
 }
 
+const SUMMED = ["calls", "errors", "degraded", "inputTokens", "outputTokens", "cost"] as const;
+
 function add(
   rows: Map<string, UsageRow>,
-  dimension: UsageDimension,
-  key: string,
-  message: UsageMessage,
+  hour: number,
+  [dimension, key]: Touched,
+  counts: Counts,
 ): void {
-  const hour = message.at - (message.at % HOUR_MS);
-  const bucket = latencyBucket(message.latencyMs);
-  const currency = message.currency ?? "";
-  const id = JSON.stringify([hour, dimension, key, bucket, currency]);
-  const empty = { calls: 0, errors: 0, degraded: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-  const row = rows.get(id) ?? { hour, dimension, key, bucket, currency, ...empty };
-  row.calls += 1;
-  row.errors += Number(message.outcome === "error");
-  row.degraded += Number(message.outcome === "degraded");
-  row.inputTokens += message.inputTokens;
-  row.outputTokens += message.outputTokens;
-  row.cost += message.cost ?? 0;
-  rows.set(id, row);
+  const id = JSON.stringify([hour, dimension, key, counts.bucket, counts.currency]);
+  const row = rows.get(id);
+  if (row === undefined) rows.set(id, { hour, dimension, key, ...counts });
+  else for (const field of SUMMED) row[field] += counts[field];
 }

@@ -26,11 +26,26 @@ export type IndexMessage = {
   generation?: number | undefined;
 };
 
-/** One call's usage; `id` makes a second delivery count once. */
+/** What a call, or indexing, used of an embedding model or a reranker; priced by the consumer. */
+export type ModelUse = {
+  kind: "embedding" | "reranker";
+  model: string;
+  /** The RAGs that it was used for. */
+  ragIds: string[];
+  /** Requests of ours, and their mean time. */
+  calls: number;
+  latencyMs: number;
+  /** As the provider counts them; estimated where it does not tell. */
+  inputTokens: number;
+  failed: boolean;
+};
+
+/** One call's usage, or that of a batch of indexing; `id` makes a second delivery count once. */
 export type UsageMessage = {
   id: string;
   at: number;
-  kind: "inference" | "agent" | "retrieve";
+  /** `index` is no call: it counts for its models and its tokens alone. */
+  kind: "inference" | "agent" | "retrieve" | "index";
   inferenceId: string | null;
   agentId: string | null;
   ragIds: string[];
@@ -43,6 +58,8 @@ export type UsageMessage = {
   currency: string | null;
   latencyMs: number;
   outcome: "ok" | "degraded" | "error";
+  /** Beside the chat model; messages of earlier deployments have none. */
+  uses?: ModelUse[];
 };
 
 /** Queues. At-least-once and without order: every receiver looks at the truth in D1 first. */

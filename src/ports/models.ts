@@ -1,4 +1,9 @@
-import type { EmbeddingModelV4, LanguageModelV4, RerankingModelV4 } from "@ai-sdk/provider";
+import type {
+  EmbeddingModelV4,
+  LanguageModelV4,
+  RerankingModelV4,
+  RerankingModelV4Result,
+} from "@ai-sdk/provider";
 
 /** An embedding model and what the fusion and the index must know of it. */
 export type Embedder = {
@@ -23,6 +28,15 @@ export type Reranker = {
   /** Documents a call, at most. */
   batchLimit: number;
 };
+
+/** The SDK has no place for a reranker's tokens: our adapters put them here. */
+export const tokensOfReranking = (tokens: number) => ({ usage: { tokens } });
+
+/** Null where the provider did not tell. */
+export function rerankedTokens({ providerMetadata }: RerankingModelV4Result): number | null {
+  const tokens = providerMetadata?.["usage"]?.["tokens"];
+  return typeof tokens === "number" ? tokens : null;
+}
 
 /** A chat model with what prompt assembly must know of it. */
 export type ChatModel = {

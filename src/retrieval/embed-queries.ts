@@ -1,3 +1,4 @@
+import { estimatedTokens } from "../core/tokens.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Embedder } from "../ports/models.ts";
 import { leg } from "./leg.ts";
@@ -21,37 +22,54 @@ export function embedQueries(
   targets: RetrievalTarget[],
   queries: string[],
 ): (target: RetrievalTarget) => Promise<EmbeddedQueries> {
-  const started = new Map<string, Promise<EmbeddedQueries>>();
-  for (const target of targets) {
-    const key = keyOf(target);
-    if (!started.has(key)) started.set(key, embedWith(call, target, queries));
-  }
-  return (target) => started.get(keyOf(target)) ?? embedWith(call, target, queries);
+  const groups = Map.groupBy(targets, keyOf);
+  const started = new Map(
+    [...groups].map(([key, group]) => [key, embedWith(call, group, queries)] as const),
+  );
+  return (target) => started.get(keyOf(target)) ?? embedWith(call, [target], queries);
 }
 
 async function embedWith(
   call: Call,
-  { rag }: RetrievalTarget,
+  targets: RetrievalTarget[],
   queries: string[],
 ): Promise<EmbeddedQueries> {
+  const [target] = targets;
+  if (target === undefined) return { vectors: null, fusionWeight: 0 };
+  const { now, models } = call.services;
+  const { embeddingModel: model, dimensions } = target.rag;
+  const startedAt = now();
   let fusionWeight = 0;
+  let inputTokens = 0;
   const vectors = await leg(call, "embedding", EMBEDDING_SHARE, async (signal) => {
-    const embedder = call.services.models.embedder(rag.embeddingModel, rag.dimensions);
+    const embedder = models.embedder(model, dimensions);
     ({ fusionWeight } = embedder);
-    return embedTexts(embedder, queries, signal);
+    const embedded = await embedTexts(embedder, queries, signal);
+    inputTokens = embedded.tokens;
+    return embedded.vectors;
   });
+  const ragIds = targets.map(({ rag }) => rag.id);
+  const how = { calls: 1, inputTokens, latencyMs: now() - startedAt, failed: vectors === null };
+  call.uses.push({ kind: "embedding", model, ragIds, ...how });
   return { vectors, fusionWeight };
 }
 
+export type EmbeddedTexts = {
+  /** L2-normalised, in the texts' order. */
+  vectors: Float32Array[];
+  /** As the provider counts them; estimated where it does not tell. */
+  tokens: number;
+};
+
 /**
- * L2-normalised vectors in the texts' order; as few calls as the model's batch limit allows.
+ * As few calls as the model's batch limit allows.
  * @throws ModelFailure also when the model answers with vectors that cannot be meant.
  */
 export async function embedTexts(
   embedder: Embedder,
   texts: string[],
   signal: AbortSignal,
-): Promise<Float32Array[]> {
+): Promise<EmbeddedTexts> {
   const batches: string[][] = [];
   for (let at = 0; at < texts.length; at += embedder.batchLimit) {
     const batch = texts.slice(at, at + embedder.batchLimit);
@@ -60,12 +78,17 @@ export async function embedTexts(
   const replies = await Promise.all(
     batches.map(async (values) => {
       const { model, dimensions } = embedder;
-      const { embeddings } = await model.doEmbed({ values, dimensions, abortSignal: signal });
+      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
+      const { embeddings, usage } = reply;
       if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
-      return embeddings.map((embedding) => normalised(embedding, dimensions));
+      const vectors = embeddings.map((embedding) => normalised(embedding, dimensions));
+      return { vectors, tokens: usage?.tokens ?? estimatedTokens(values.join("\n")) };
     }),
   );
-  return replies.flat();
+  return {
+    vectors: replies.flatMap(({ vectors }) => vectors),
+    tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
 }
 
 function normalised(embedding: number[], dimensions: number): Float32Array {

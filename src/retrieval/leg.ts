@@ -3,6 +3,7 @@ import type { Deadline } from "../core/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { withRetries } from "../core/retry.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 
@@ -17,6 +18,8 @@ export type Call = {
   deadline: Deadline;
   /** Plain sentences in order of loss, each once. */
   losses: Set<string>;
+  /** Embedding and reranking, those that failed among them. */
+  uses: ModelUse[];
 };
 
 const TRIES = 2;

@@ -1,6 +1,7 @@
-import type { ChunkId } from "../core/ids.ts";
+import type { ChunkId, RagId } from "../core/ids.ts";
 import { inParallel } from "../core/parallel.ts";
-import { ModelFailure } from "../ports/models.ts";
+import { estimatedTokens } from "../core/tokens.ts";
+import { ModelFailure, rerankedTokens } from "../ports/models.ts";
 import type { Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { leg } from "./leg.ts";
@@ -10,6 +11,9 @@ import type { ScoredChunk } from "./select.ts";
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;
 
+/** Whose candidates, by which model; `what` names the leg for the administrator. */
+type RerankedBy = { what: string; name: string; ragId: RagId };
+
 /**
  * Orders one RAG's candidates by relevance: each query scores the candidates that it found, and
  * a chunk keeps its best relevance. Null when the reranker was lost.
@@ -17,25 +21,30 @@ const CALLS_AT_ONCE = 6;
  */
 export async function rerank(
   call: Call,
-  what: string,
-  name: string,
+  { what, name, ragId }: RerankedBy,
   candidates: ScoredChunk[],
   queries: string[],
   foundBy: (id: ChunkId, query: number) => boolean,
 ): Promise<ScoredChunk[] | null> {
+  const { now, models } = call.services;
+  const startedAt = now();
+  let inputTokens = 0;
   const relevance = await leg(call, what, 1, async (signal) => {
-    const reranker = call.services.models.reranker(name);
+    const reranker = models.reranker(name);
     const batches = queries.flatMap((query, at) =>
       inBatches(
         candidates.filter(({ chunk }) => foundBy(chunk.id, at)),
         reranker.batchLimit,
       ).map((batch) => ({ query, batch })),
     );
-    const scores = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) =>
+    const replies = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) =>
       relevanceOf(reranker, query, batch, signal),
     );
-    return bestOf(scores.flat());
+    inputTokens = replies.reduce((sum, { tokens }) => sum + tokens, 0);
+    return bestOf(replies.flatMap(({ scores }) => scores));
   });
+  const how = { calls: 1, inputTokens, latencyMs: now() - startedAt, failed: relevance === null };
+  call.uses.push({ kind: "reranker", model: name, ragIds: [ragId], ...how });
   if (relevance === null) return null;
   return candidates.map((candidate) => {
     const value = relevance.get(candidate.chunk.id) ?? Number.NEGATIVE_INFINITY;
@@ -56,15 +65,15 @@ async function relevanceOf(
   query: string,
   batch: ScoredChunk[],
   signal: AbortSignal,
-): Promise<Relevance[]> {
+): Promise<{ scores: Relevance[]; tokens: number }> {
   const values = batch.map(({ chunk }) => rerankedText(chunk));
-  const { ranking } = await reranker.model.doRerank({
+  const reply = await reranker.model.doRerank({
     documents: { type: "text", values },
     query: query.toWellFormed(),
     topN: values.length,
     abortSignal: signal,
   });
-  const scores = ranking.map(({ index, relevanceScore }): Relevance => {
+  const scores = reply.ranking.map(({ index, relevanceScore }): Relevance => {
     const scored = batch[index];
     if (scored === undefined || !Number.isFinite(relevanceScore)) {
       throw new ModelFailure("a ranking of what was not sent");
@@ -74,8 +83,12 @@ async function relevanceOf(
   if (new Set(scores.map(([id]) => id)).size < batch.length) {
     throw new ModelFailure("incomplete reply");
   }
-  return scores;
+  return { scores, tokens: rerankedTokens(reply) ?? estimatedPairs(query, values) };
 }
+
+/** A reranker reads the query again with every document. */
+const estimatedPairs = (query: string, documents: string[]) =>
+  documents.length * estimatedTokens(query) + estimatedTokens(documents.join("\n"));
 
 /** Titles and headings say what a chunk is about: without them rankings get worse. */
 function rerankedText({ headings, text }: HydratedChunk): string {

@@ -44,7 +44,7 @@ export async function retrieve(
   const { now, config } = services;
   const startedAt = now();
   const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
-  const call: Call = { services, deadline, losses: new Set() };
+  const call: Call = { services, deadline, losses: new Set(), uses: [] };
   const targets = request.targets.filter(showsAnything);
   const plan = planOf(request);
 
@@ -61,6 +61,7 @@ export async function retrieve(
   return {
     chunks: merged.slice(0, request.topK).map(asRetrieved),
     losses: [...call.losses],
+    uses: call.uses,
     timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
   };
 }
@@ -140,8 +141,8 @@ function rerankLists(
       if (rag.reranker === null || list.chunks.length === 0) return list;
       const candidates = list.chunks.slice(0, neededOf(request));
       const what = lists.length === 1 ? "reranker" : `reranker of ${rag.identifier}`;
-      const foundBy = finders(list.found);
-      const ranked = await rerank(call, what, rag.reranker, candidates, plan.queries, foundBy);
+      const by = { what, name: rag.reranker, ragId: rag.id };
+      const ranked = await rerank(call, by, candidates, plan.queries, finders(list.found));
       if (ranked !== null) return { ...list, chunks: ranked.sort(inOrder), order: "relevance" };
       const bySimilarity = list.chunks.map((chunk) =>
         chunk.scored ? { ...chunk, value: chunk.score } : chunk,

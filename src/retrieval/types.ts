@@ -1,4 +1,5 @@
 import type { RagRecord } from "../db/records.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 
 /** One RAG to search and what of it this call may see. */
@@ -34,5 +35,7 @@ export type RetrievalResult = {
   chunks: RetrievedChunk[];
   /** What was lost, one plain sentence each (`reranker: 503 after 812 ms`); empty: nothing. */
   losses: string[];
+  /** What embedding and reranking used, for the record. */
+  uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };
 };

@@ -7,6 +7,7 @@ import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
+import type { UsageMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
 
 type Envelope = { queue: "quarry-index" | "quarry-scan"; body: IndexMessage | ScanMessage };
@@ -17,6 +18,8 @@ export class World {
   waiting: Envelope[] = [];
   /** What the clock of the services says, ms. */
   now = Date.now();
+  /** What was sent to the usage queue. */
+  readonly usage: UsageMessage[] = [];
   readonly background: Promise<unknown>[] = [];
 
   constructor(change: Partial<Services> = {}) {
@@ -30,7 +33,7 @@ export class World {
           for (const body of messages) this.waiting.push({ queue: "quarry-index", body });
         },
         scan: async (body) => void this.waiting.push({ queue: "quarry-scan", body }),
-        usage: async () => undefined,
+        usage: async (message) => void this.usage.push(message),
       },
       ...change,
     };

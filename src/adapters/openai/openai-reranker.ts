@@ -1,22 +1,31 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 
-import { ModelFailure } from "../../ports/models.ts";
+import { ModelFailure, tokensOfReranking } from "../../ports/models.ts";
 import { asModelFailure, failureOfStatus } from "./model-failures.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 
 const inJinaForm = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
+  usage: z
+    .object({ total_tokens: z.number().min(0) })
+    .nullish()
+    .catch(null),
 });
 /** Text Embeddings Inference answers with a bare list. */
 const inTeiForm = z.array(z.object({ index: z.int().min(0), score: z.number() }));
 const reply = z.union([
-  inJinaForm.transform(({ results }) =>
-    results.map(({ index, relevance_score }) => ({ index, relevanceScore: relevance_score })),
-  ),
-  inTeiForm.transform((results) =>
-    results.map(({ index, score }) => ({ index, relevanceScore: score })),
-  ),
+  inJinaForm.transform(({ results, usage }) => ({
+    ranking: results.map(({ index, relevance_score }) => ({
+      index,
+      relevanceScore: relevance_score,
+    })),
+    tokens: usage?.total_tokens ?? null,
+  })),
+  inTeiForm.transform((results) => ({
+    ranking: results.map(({ index, score }) => ({ index, relevanceScore: score })),
+    tokens: null,
+  })),
 ]);
 
 /** `POST {baseUrl}/rerank` in the form that Jina, Cohere and vLLM share; TEI's reply is read too. */
@@ -28,7 +37,9 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
     async doRerank(options) {
       const { abortSignal } = options;
       try {
-        return { ranking: await askForRanking(endpoint, modelId, options) };
+        const { ranking, tokens } = await askForRanking(endpoint, modelId, options);
+        if (tokens === null) return { ranking };
+        return { ranking, providerMetadata: tokensOfReranking(tokens) };
       } catch (thrown) {
         if (thrown instanceof ModelFailure || abortSignal?.aborted === true) throw thrown;
         if (thrown instanceof TypeError) {

@@ -123,7 +123,7 @@ inferenceRoutes.openapi(
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
     const startedAt = services.now();
-    const { systemPrompt, chunks, losses } = await retrieveContext(services, {
+    const { systemPrompt, chunks, losses, uses } = await retrieveContext(services, {
       inference,
       input,
       signal,
@@ -134,6 +134,7 @@ inferenceRoutes.openapi(
       caller,
       latencyMs: services.now() - startedAt,
       losses,
+      uses,
     });
     const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
     return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);

@@ -4,6 +4,7 @@ import type { ToolSet } from "ai";
 import { messageOf } from "../../core/errors.ts";
 import { passagesNotice, writePassages } from "../../core/passages.ts";
 import type { RagRecord } from "../../db/records.ts";
+import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest, RetrievedChunk } from "../../retrieval/types.ts";
@@ -28,14 +29,17 @@ export type SearchLog = {
   /** Each passage once, in the order in which it was found. */
   chunks: Map<string, RetrievedChunk>;
   losses: Set<string>;
+  /** Of embedding and reranking. */
+  uses: ModelUse[];
   contextMs: number;
   rerankingMs: number;
 };
 
-export const newSearchLog = (): SearchLog => ({
+export const newSearchLog = (uses: ModelUse[]): SearchLog => ({
   calls: [],
   chunks: new Map(),
   losses: new Set(),
+  uses,
   contextMs: 0,
   rerankingMs: 0,
 });
@@ -151,6 +155,7 @@ async function searchOnce(
   const found = await retrieve(services, { ...wanted, targets, queries: [query] }, options);
   log.contextMs += found.timings.contextMs;
   log.rerankingMs += found.timings.rerankingMs;
+  log.uses.push(...found.uses);
   for (const loss of found.losses) log.losses.add(loss);
   if (found.chunks.length === 0 && found.losses.length > 0) throw new Error("the search failed");
   if (found.chunks.length === 0) return "Nothing was found.";

@@ -33,6 +33,8 @@ export class OpenAiDouble {
   readonly requests: Request[] = [];
   /** What the model says; `sayByDefault` until told otherwise. */
   script: (body: ChatBody) => Said = sayByDefault;
+  /** What `/rerank` says that it counted; null: it says nothing. */
+  rerankTokens: number | null = null;
   readonly #options: Options;
   readonly #failures = new Map<Place, { failure: Failure; times: number }>();
 
@@ -104,6 +106,7 @@ export class OpenAiDouble {
     if (rerankForm === "tei") return Response.json(results);
     return Response.json({
       results: results.map(({ index, score }) => ({ index, relevance_score: score })),
+      ...(this.rerankTokens === null ? {} : { usage: { total_tokens: this.rerankTokens } }),
     });
   }
 }

@@ -28,7 +28,7 @@ function callOf(): Call {
     vectorIndex: null,
     models: modelRegistry(config, {}),
   };
-  return { services, deadline: new Deadline(now, BUDGET_MS), losses: new Set() };
+  return { services, deadline: new Deadline(now, BUDGET_MS), losses: new Set(), uses: [] };
 }
 
 const hang = () => new Promise<never>(() => {});

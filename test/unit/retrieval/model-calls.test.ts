@@ -18,7 +18,7 @@ const texts = (count: number) => Array.from({ length: count }, (_, at) => `text 
 test("ten queries are one embedding call, with the key and without fields that servers refuse", async () => {
   const double = new OpenAiDouble({ apiKey: "key", embed: () => [3, 4] });
   const registry = modelRegistry(config, { fetch: double.fetch });
-  const vectors = await embedTexts(registry.embedder("local/nomic", 2), texts(10), signal);
+  const { vectors } = await embedTexts(registry.embedder("local/nomic", 2), texts(10), signal);
   expect(double.requests).toHaveLength(1);
   expect(double.requests[0]?.url).toBe("http://models.test/v1/embeddings");
   expect(double.requests[0]?.body).toEqual({
@@ -40,7 +40,7 @@ test("more texts than a provider takes go in batches that it takes", async () =>
     inputLimit: 9,
     fusionWeight: 1,
   };
-  const vectors = await embedTexts(embedder, texts(250), signal);
+  const { vectors } = await embedTexts(embedder, texts(250), signal);
   expect(ai.calls.map(({ inputs }) => (inputs["text"] as string[]).length)).toEqual([100, 100, 50]);
   expect(ai.calls[0]?.options).toMatchObject({ gateway: { id: "gate" } });
   expect(vectors).toHaveLength(250);

@@ -151,7 +151,7 @@ test("a retrieval without a model is recorded too", async () => {
   const world = worldWith({});
   const ragIds = ["rag" as RagId];
   const losses = ["reranker: 503 after 2 ms"];
-  recordRetrieveUsage(world.services, { ragIds, caller: nobody, latencyMs: 12, losses });
+  recordRetrieveUsage(world.services, { ragIds, caller: nobody, latencyMs: 12, losses, uses: [] });
   await world.settled();
   expect(world.usage).toMatchObject([
     { kind: "retrieve", ragIds, model: null, outcome: "degraded", latencyMs: 12 },

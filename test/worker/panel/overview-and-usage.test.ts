@@ -117,6 +117,10 @@ test("calls are reported by day, RAG and token with their names", async () => {
   expect(await report("?group=rag")).toMatchObject({
     data: [{ identifier: "docs-rag", name: "Docs RAG", calls: 2, p50Ms: expect.any(Number) }],
   });
+  expect(await report("?group=model")).toMatchObject({
+    // Two queries, and the passages of one file before them.
+    data: [{ key: "embedded/hash", calls: 3, errors: 0, inputTokens: expect.any(Number) }],
+  });
   expect(await report(`?group=token&from=${today}&to=${today}`)).toMatchObject({
     data: [{ identifier: null, name: "Caller", calls: 2 }],
   });

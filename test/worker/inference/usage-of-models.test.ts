@@ -1,0 +1,191 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { usageReport } from "../../../src/catalog/usage-report.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
+import type { TokenId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { replaceModels } from "../../../src/db/model-store.ts";
+import { runAgent } from "../../../src/inference/run-agent.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import { foldUsage } from "../../../src/jobs/fold-usage.ts";
+import type { ModelUse, UsageMessage } from "../../../src/ports/job-queue.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { DIMENSIONS } from "../rag-index/support.ts";
+import { agentOf, indexedRag, inferenceOf, inputOf, worldWith } from "./support.ts";
+
+const db = openDatabase(env.DB);
+const NOON = Date.parse("2026-05-04T12:00:00Z");
+const services = { db, now: () => NOON + HOUR_MS };
+const caller = { tokenId: "token" as TokenId };
+const models = { embeddingModel: "local/embed", reranker: "local/rerank" };
+const files = { "leave.md": ["Full-time employees get 26 days of holiday a year."] };
+
+beforeEach(async () => {
+  await db.$client.batch([
+    db.$client.prepare("delete from usage_hours"),
+    db.$client.prepare("delete from usage_batches"),
+  ]);
+});
+
+const report = (group: Parameters<typeof usageReport>[1]["group"], from = NOON) =>
+  usageReport(db, { from, to: from + DAY_MS, group });
+
+const use = (more: Partial<ModelUse>): ModelUse => ({
+  kind: "embedding",
+  model: "local/embed",
+  ragIds: ["rag-a", "rag-b"],
+  calls: 1,
+  latencyMs: 20,
+  inputTokens: 1_000,
+  failed: false,
+  ...more,
+});
+
+const message = (more: Partial<UsageMessage>): UsageMessage => ({
+  id: crypto.randomUUID(),
+  at: NOON,
+  kind: "retrieve",
+  inferenceId: null,
+  agentId: null,
+  ragIds: ["rag-a", "rag-b"],
+  tokenId: "token",
+  model: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: null,
+  currency: null,
+  latencyMs: 100,
+  outcome: "ok",
+  uses: [],
+  ...more,
+});
+
+function openWorld() {
+  const double = new OpenAiDouble({ embed: (text) => hashEmbedding(text, DIMENSIONS) });
+  return { double, world: worldWith({ double }) };
+}
+
+test("a search tells what it used: one embedding for all RAGs, one reranking for each", async () => {
+  const { double, world } = openWorld();
+  const rags = [await indexedRag("one", files, models), await indexedRag("two", files, models)];
+  const inference = inferenceOf({ model: "local/chat", rags });
+  const input = inputOf({ semanticSearch: ["days of holiday", "leave"], useReranking: true });
+  await runInference(world.services, { inference, input, caller });
+  await world.settled();
+  expect(world.usage).toHaveLength(1);
+  const uses = world.usage[0]?.uses ?? [];
+  expect(uses).toMatchObject([
+    // The double's own count of tokens.
+    { kind: "embedding", model: "local/embed", ragIds: ["one", "two"], inputTokens: 3 },
+    { kind: "reranker", model: "local/rerank", ragIds: ["one"], failed: false },
+    { kind: "reranker", model: "local/rerank", ragIds: ["two"], failed: false },
+  ]);
+  // It tells no count for reranking: about what it was sent.
+  expect(uses[1]?.inputTokens).toBeGreaterThan(10);
+  expect(uses[1]?.inputTokens).toBeLessThan(60);
+  expect(double.of("embeddings")).toHaveLength(1);
+});
+
+test("a reranker's own count of tokens is believed", async () => {
+  const { double, world } = openWorld();
+  double.rerankTokens = 4_321;
+  const rags = [await indexedRag("one", files, models)];
+  const inference = inferenceOf({ model: "local/chat", rags });
+  const input = inputOf({ semanticSearch: ["holiday"], useReranking: true });
+  await runInference(world.services, { inference, input, caller });
+  await world.settled();
+  expect(world.usage[0]?.uses?.[1]).toMatchObject({ kind: "reranker", inputTokens: 4_321 });
+});
+
+test("what was used counts also where the model fails afterwards, or the embedding itself", async () => {
+  const { double, world } = openWorld();
+  double.fail("chat", { kind: "status", status: 401 });
+  double.fail("embeddings", { kind: "status", status: 401 });
+  const rags = [await indexedRag("one", files, models)];
+  const inference = inferenceOf({ model: "local/chat", rags });
+  const input = inputOf({ semanticSearch: ["holiday"] });
+  const run = runInference(world.services, { inference, input, caller });
+  await expect(run).rejects.toMatchObject({ kind: "model-failed" });
+  await world.settled();
+  expect(world.usage).toMatchObject([
+    { outcome: "error", uses: [{ kind: "embedding", failed: true, inputTokens: 0 }] },
+  ]);
+});
+
+test("an agent's searches are in its one message", async () => {
+  const { world } = openWorld();
+  const agent = agentOf({ model: "local/chat", rags: [await indexedRag("one", files, models)] });
+  await runAgent(world.services, { agent, prompt: "holiday", caller });
+  await world.settled();
+  expect(world.usage).toMatchObject([
+    { kind: "agent", agentId: agent.id, uses: [{ kind: "embedding" }, { kind: "reranker" }] },
+  ]);
+});
+
+test("a call is counted once; its models bear their own counts, prices and times", async () => {
+  const price = { inputPrice: 20, outputPrice: 0 };
+  await replaceModels(db, [
+    { model: "local/embed", kind: "embedding", ...price, currency: "EUR" },
+    { model: "local/embed", kind: "chat", inputPrice: 9, outputPrice: 9, currency: "EUR" },
+    { model: "local/rerank", kind: "reranker", ...price, currency: "USD" },
+  ]);
+  const uses = [
+    use({}),
+    use({ kind: "reranker", model: "local/rerank", ragIds: ["rag-a"], latencyMs: 500 }),
+    use({ kind: "reranker", model: "local/free", ragIds: ["rag-b"], failed: true, inputTokens: 0 }),
+  ];
+  const run = { kind: "inference", inferenceId: "inference", model: "local/chat" } as const;
+  const cost = { inputTokens: 100, outputTokens: 10, cost: 1, currency: "EUR" };
+  await foldUsage(services, [message({ ...run, ...cost, uses })]);
+
+  const whole = { calls: 1, errors: 0, inputTokens: 2_100, outputTokens: 10 };
+  const euros = (amount: number) => ({ amount, currency: "EUR" });
+  const dollars = { amount: 0.02, currency: "USD" };
+  for (const group of ["day", "inference", "token"] as const) {
+    const [line, ...others] = await report(group);
+    expect(others).toEqual([]);
+    expect(line).toMatchObject(whole);
+    expect(line?.cost).toHaveLength(2);
+    expect(line?.cost).toEqual(expect.arrayContaining([euros(1.02), dollars]));
+    expect(line?.p50Ms).toBe((await report("rag"))[0]?.p50Ms);
+  }
+  const rags = await report("rag");
+  expect(rags.map(({ key, calls, inputTokens }) => [key, calls, inputTokens])).toEqual([
+    ["rag-a", 1, 2_100],
+    ["rag-b", 1, 1_100],
+  ]);
+  const byModel = await report("model");
+  expect(byModel).toMatchObject([
+    { key: "local/chat", calls: 1, inputTokens: 100, cost: [euros(1)] },
+    { key: "local/embed", calls: 1, errors: 0, inputTokens: 1_000, cost: [euros(0.02)] },
+    { key: "local/free", calls: 1, errors: 1, inputTokens: 0, cost: [] },
+    { key: "local/rerank", calls: 1, inputTokens: 1_000, cost: [dollars] },
+  ]);
+  expect(Math.abs((byModel[3]?.p50Ms ?? 0) - 500)).toBeLessThan(26);
+});
+
+test("indexing is no call, and yet its tokens and cost are there, by RAG and by model", async () => {
+  const price = { inputPrice: 20, outputPrice: 0, currency: "EUR" };
+  await replaceModels(db, [{ model: "local/embed", kind: "embedding", ...price }]);
+  const ragIds = ["rag-a"];
+  const uses = [use({ ragIds, calls: 7, inputTokens: 50_000 })];
+  const told = message({ kind: "index", tokenId: null, ragIds, latencyMs: 0, uses });
+  await foldUsage(services, [told, told]);
+  await foldUsage(services, [told]);
+  const cost = [{ amount: 1, currency: "EUR" }];
+  expect(await report("day")).toMatchObject([{ calls: 0, inputTokens: 50_000, cost, p50Ms: null }]);
+  expect(await report("rag")).toMatchObject([{ key: "rag-a", calls: 0, cost }]);
+  expect(await report("model")).toMatchObject([{ key: "local/embed", calls: 7, cost }]);
+  expect(await report("token")).toEqual([]);
+});
+
+test("a message of an earlier deployment, which knows no uses, is folded as ever", async () => {
+  const { uses: _, ...earlier } = message({ inputTokens: 5 });
+  await foldUsage(services, [earlier]);
+  expect(await report("rag")).toMatchObject([
+    { key: "rag-a", calls: 1, inputTokens: 5 },
+    { key: "rag-b", calls: 1, inputTokens: 5 },
+  ]);
+});
