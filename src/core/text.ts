@@ -12,8 +12,14 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu;
 
+/** Where none of these stands, no script without spaces does: most texts are not looked through. */
+const MAY_BE_UNSPACED = /[\u0e00-\u1fff\u2e80-\uffff]/;
+const ASCII_WORD = /[a-z0-9]+/g;
+
+const isAscii = (text: string) => !NOT_ASCII.test(text);
+
 function fold(text: string): string {
-  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   return text.normalize("NFKD").toLowerCase().replace(MARKS, "").normalize("NFC");
 }
@@ -38,7 +44,10 @@ export function searchWordsOf(text: string): string[] {
  * so that every one of its characters begins a word: one character is then found as a prefix.
  */
 export function indexWordsOf(text: string): string[] {
-  const paired = fold(text).replace(UNSPACED, (run) => {
+  if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  const folded = fold(text);
+  if (!MAY_BE_UNSPACED.test(folded)) return folded.match(WORD) ?? [];
+  const paired = folded.replace(UNSPACED, (run) => {
     const characters = [...run];
     if (characters.length === 1) return ` ${run} `;
     return ` ${[...characterPairs(run), characters.at(-1)].join(" ")} `;

@@ -17,6 +17,7 @@ import { removeFile } from "./file-removal.ts";
 import { describeLive, flip } from "./flip.ts";
 import { noChange } from "./index-change.ts";
 import type { IndexChange } from "./index-change.ts";
+import { POSTINGS_LIMIT } from "./query-terms.ts";
 import { listDeadVectors, listLiveFiles } from "./reconciliation.ts";
 import { prepareSchema } from "./schema.ts";
 import { applyScopes } from "./scopes.ts";
@@ -37,13 +38,15 @@ export class IndexStore {
   readonly #vectorLeg: VectorLeg;
   readonly #search: Search;
 
-  constructor(storage: DurableObjectStorage) {
+  /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure what other bounds cost. */
+  constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
     prepareSchema(storage);
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#termCounts = new TermCounts(storage.sql);
     this.#vectorLeg = new VectorLeg(storage.sql);
-    this.#search = new Search(storage.sql, this.#termCounts, this.#vectorLeg);
+    const parts = { termCounts: this.#termCounts, vectorLeg: this.#vectorLeg, postingsLimit };
+    this.#search = new Search(storage.sql, parts);
   }
 
   missing(fileId: FileId, ids: ChunkId[]): ChunkId[] {

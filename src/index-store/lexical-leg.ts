@@ -6,7 +6,7 @@ import type { Admission } from "./admission.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-sample.ts";
 import { countMatches } from "./match-counts.ts";
-import { matchExpression, POSTINGS_LIMIT, queryTerms, withinBound } from "./query-terms.ts";
+import { matchExpression, queryTerms, withinBound } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "./term-counts.ts";
 
@@ -39,6 +39,8 @@ type LexicalQuery = {
   limit: number;
   /** Scores of several shards are to be compared: tell what they are made of. */
   forMerge: boolean;
+  /** Entries of posting lists that the query may read. */
+  postingsLimit: number;
 };
 
 type Hit = { chunk: number; id: ChunkId; score: number };
@@ -61,10 +63,10 @@ export function searchWords(
   admission: Admission,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, forMerge } = search;
+  const { query, limit, forMerge, postingsLimit } = search;
   const terms = queryTerms(query, (word) => termCounts.estimate(word));
-  const bounded = withinBound(terms);
-  const { hits, scored } = collect(sql, admission, { terms, bounded, limit });
+  const bounded = withinBound(terms, postingsLimit);
+  const { hits, scored } = collect(sql, admission, { terms, bounded, limit, postingsLimit });
   if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
   const statistics = statisticsOf(terms);
   if (forMerge) countExactly(sql, statistics, bounded);
@@ -77,9 +79,9 @@ export function searchWords(
 function collect(
   sql: SqlStorage,
   admission: Admission,
-  search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number },
+  search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number; postingsLimit: number },
 ): Collected {
-  const { terms, bounded, limit } = search;
+  const { terms, bounded, limit, postingsLimit } = search;
   const [rarest] = terms;
   if (rarest === undefined) return { hits: [], scored: true };
   const scored = bounded.length === terms.length;
@@ -88,7 +90,7 @@ function collect(
     return { hits: unscored(eligibleChunks(sql, admission)), scored };
   }
   if (bounded.length === 0) {
-    const first = { match: matchExpression([rarest]), postingsLimit: POSTINGS_LIMIT };
+    const first = { match: matchExpression([rarest]), postingsLimit };
     return { hits: unscored(firstMatches(sql, admission, first)), scored };
   }
   const read = rankedReader(sql, admission, matchExpression(bounded));

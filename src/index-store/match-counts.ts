@@ -7,19 +7,29 @@ import type { ChunkWords } from "./word-index.ts";
 
 type Counter = (words: ChunkWords) => MatchCounts;
 
+/** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
+const headOf = (word: string) => word.charCodeAt(0);
+
 /** How often each of these words of a query stands in a chunk, by its stem as FTS5 takes it. */
 function counterOf(words: string[]): Counter {
   const byStem = new Map<string, number[]>();
+  const heads = new Set<number>();
   const prefixes: [word: string, at: number][] = [];
   for (const [at, word] of words.entries()) {
     if (isPrefixTerm(word)) prefixes.push([word, at]);
-    else byStem.set(stemOf(word), [...(byStem.get(stemOf(word)) ?? []), at]);
+    else {
+      const stem = stemOf(word);
+      byStem.set(stem, [...(byStem.get(stem) ?? []), at]);
+      heads.add(headOf(word));
+    }
   }
   return ({ headings, text }) => {
     const counts = words.map(() => 0);
     const add = (at: number, weight: number) => (counts[at] = (counts[at] ?? 0) + weight);
     const read = (word: string, weight: number) => {
-      for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
+      if (heads.has(headOf(word))) {
+        for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
+      }
       for (const [prefix, at] of prefixes) if (word.startsWith(prefix)) add(at, weight);
     };
     for (const word of headings) read(word, HEADING_WEIGHT);

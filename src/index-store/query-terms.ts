@@ -25,9 +25,9 @@ export function queryTerms(query: string, postingsOf: (word: string) => number):
 }
 
 /** The rarest terms as far as the bound on postings reaches; none when the first exceeds it. */
-export function withinBound(terms: QueryTerm[]): QueryTerm[] {
+export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
   let read = 0;
-  const end = terms.findIndex(({ postings }) => (read += postings) > POSTINGS_LIMIT);
+  const end = terms.findIndex(({ postings }) => (read += postings) > postingsLimit);
   return end === -1 ? terms : terms.slice(0, end);
 }
 

@@ -19,16 +19,20 @@ import type { VectorLeg } from "./vector-leg.ts";
 /** Up to here a restricted search scans every eligible vector, whatever else there is. */
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
 
+type SearchParts = { termCounts: TermCounts; vectorLeg: VectorLeg; postingsLimit: number };
+
 /** Answers searches from one index object. */
 export class Search {
   readonly #sql: SqlStorage;
   readonly #termCounts: TermCounts;
   readonly #vectorLeg: VectorLeg;
+  readonly #postingsLimit: number;
   /** The last restriction resolved: hydration follows the candidates with the same one. */
   #resolved: { key: string; eligibility: Eligibility } | null = null;
 
-  constructor(sql: SqlStorage, termCounts: TermCounts, vectorLeg: VectorLeg) {
+  constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
     this.#sql = sql;
+    this.#postingsLimit = postingsLimit;
     this.#termCounts = termCounts;
     this.#vectorLeg = vectorLeg;
   }
@@ -58,7 +62,8 @@ export class Search {
     return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
   }
 
-  #words(admission: Admission, search: Parameters<typeof searchWords>[3]) {
+  #words(admission: Admission, of: { query: string; limit: number; forMerge: boolean }) {
+    const search = { ...of, postingsLimit: this.#postingsLimit };
     return searchWords(this.#sql, this.#termCounts, admission, search);
   }
 

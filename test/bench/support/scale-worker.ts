@@ -1,0 +1,200 @@
+import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import type { ChunkId, FileId, RagId } from "../../../src/core/ids.ts";
+import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
+import { shardOf } from "../../../src/ingestion/shard-of.ts";
+import { IndexStore } from "../../../src/index-store/index-store.ts";
+import type { HydrateRequest, PlacedChunk, StagedChunk } from "../../../src/ports/rag-index.ts";
+import { mergeShards } from "../../../src/retrieval/merge-shards.ts";
+import type { Document } from "./collection.ts";
+import { randomFrom, textOf } from "./synthetic-text.ts";
+
+const WORDS_A_CHUNK = 200;
+const CHUNKS_A_FILE = 20;
+const CANDIDATES = 100;
+const DIMENSIONS = 1_024;
+const BYTES_A_VECTOR = 2 * DIMENSIONS;
+/** Exponent of a half float near 1/32, as in a unit vector of 1,024 dimensions. */
+const HALF_EXPONENT = 0x28;
+
+const ragId = "scale" as RagId;
+const everything = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
+
+const fileIdOf = (file: number) => `file-${String(file).padStart(8, "0")}` as FileId;
+const chunkIdOf = (chunk: number, version = 0) =>
+  `${String(chunk).padStart(32, "0")}${String(version).padStart(8, "0")}` as ChunkId;
+
+function vectorOf(seed: number): Uint8Array {
+  const random = randomFrom(seed);
+  const bytes = new Uint8Array(BYTES_A_VECTOR);
+  for (let at = 0; at < BYTES_A_VECTOR; at += 2) {
+    const bits = Math.floor(random() * 65_536);
+    bytes[at] = bits & 0xff;
+    bytes[at + 1] = HALF_EXPONENT | ((bits >> 8) & 0x83);
+  }
+  return bytes;
+}
+
+/** Chunk `version` of a file differs from the first in its text. */
+function chunksOf(file: number, version: number, changed: number) {
+  return Array.from({ length: CHUNKS_A_FILE }, (_, at) => {
+    const chunk = file * CHUNKS_A_FILE + at;
+    const own = at < changed ? version : 0;
+    const id = chunkIdOf(chunk, own);
+    const seed = chunk + own * 1_000_003;
+    const place: PlacedChunk = {
+      id,
+      position: at,
+      headings: ["Part"],
+      page: null,
+      start: 0,
+      end: 1,
+    };
+    const staged = (): StagedChunk => {
+      const text = textOf(seed, WORDS_A_CHUNK);
+      return { id, text, duplicateKey: id, vector: vectorOf(seed) };
+    };
+    return { place, staged };
+  });
+}
+
+const factsOf = (file: number) => {
+  const path = `folder${file % 100}/${file}.md`;
+  return { fileId: fileIdOf(file), path, name: path, externalId: null, url: null, metadata: {} };
+};
+
+/** The index object, filled by its own code without a call for each file. */
+export class RagIndex extends Index {
+  async put(file: number, version: number, changed: number): Promise<void> {
+    const chunks = chunksOf(file, version, changed);
+    const ids = chunks.map(({ place }) => place.id);
+    const missing = new Set(await this.missing(fileIdOf(file), ids));
+    const wanted = chunks.filter(({ place }) => missing.has(place.id));
+    await this.stage(
+      fileIdOf(file),
+      version,
+      wanted.map(({ staged }) => staged()),
+    );
+    await this.flip(
+      factsOf(file),
+      version,
+      chunks.map(({ place }) => place),
+    );
+  }
+
+  async putFiles(part: { from: number; to: number; shard: number; shards: number }): Promise<void> {
+    for (let file = part.from; file < part.to; file++) {
+      if (shardOf(fileIdOf(file), part.shards) === part.shard) await this.put(file, 0, 0);
+    }
+  }
+
+  /** The lexical leg under another bound than the service's; ids of the chunks found. */
+  async withBound(postingsLimit: number, text: string): Promise<ChunkId[]> {
+    await Promise.resolve();
+    const store = new IndexStore(this.ctx.storage, { postingsLimit });
+    const { queries } = store.candidates({
+      ...everything,
+      queries: [{ text, vector: null }],
+      limitPerLeg: CANDIDATES,
+      lexical: true,
+    });
+    return queries.flatMap(({ lexical }) => lexical.map(({ id }) => id));
+  }
+
+  /** Real documents, one chunk each; ids are the documents' own. */
+  async load(documents: Document[]): Promise<void> {
+    const vector = vectorOf(0);
+    for (const { id: name, title, text } of documents) {
+      const id = name as ChunkId;
+      const fileId = name as FileId;
+      await this.stage(fileId, 1, [{ id, text, duplicateKey: name, vector }]);
+      const facts = { fileId, path: name, name, externalId: null, url: null, metadata: {} };
+      const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
+      await this.flip(facts, 1, [{ id, ...place }]);
+    }
+  }
+
+  async bytes(): Promise<number> {
+    await Promise.resolve();
+    return this.ctx.storage.sql.databaseSize;
+  }
+}
+
+type BenchEnv = { RAG_INDEX: DurableObjectNamespace<RagIndex> };
+type Ask = { generation: number; shards: number };
+
+const addressesOf = ({ generation, shards }: Ask) =>
+  Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard }));
+
+function objectsOf(env: BenchEnv, ask: Ask) {
+  return addressesOf(ask).map(({ generation, shard }) =>
+    env.RAG_INDEX.get(env.RAG_INDEX.idFromName(`${ragId}:${generation}:${shard}`)),
+  );
+}
+
+/** The lexical leg of all shards, merged, as a retrieval beside a vector index asks for it. */
+async function lexical(env: BenchEnv, ask: Ask & { text: string }) {
+  const open = ragIndexes(env.RAG_INDEX);
+  const request = {
+    ...everything,
+    queries: [{ text: ask.text, vector: null }],
+    limitPerLeg: CANDIDATES,
+    lexical: true,
+    forMerge: ask.shards > 1,
+  };
+  const replies = await Promise.all(
+    addressesOf(ask).map((address) => open(address).candidates(request)),
+  );
+  const size = { queryCount: 1, limitPerLeg: CANDIDATES };
+  return mergeShards(replies, size).queries[0]?.lexical.length ?? 0;
+}
+
+/** Texts and exact scores of chunks that a vector index named, of which nobody knows the shard. */
+async function hydrate(env: BenchEnv, ask: Ask & { chunks: number[] }) {
+  const open = ragIndexes(env.RAG_INDEX);
+  const vector = Float32Array.from({ length: DIMENSIONS }, () => 1 / Math.sqrt(DIMENSIONS));
+  const ids = ask.chunks.map((chunk) => chunkIdOf(chunk));
+  const request: HydrateRequest = { ...everything, ids, queryVectors: [vector] };
+  const replies = await Promise.all(
+    addressesOf(ask).map((address) => open(address).hydrate(request)),
+  );
+  return replies.flat().length;
+}
+
+const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> = {
+  "/fill": async (env, ask: Ask & { from: number; to: number }) => {
+    for (const [shard, object] of objectsOf(env, ask).entries()) {
+      await object.putFiles({ from: ask.from, to: ask.to, shard, shards: ask.shards });
+    }
+  },
+  "/facts": async (env, ask: Ask) => {
+    const objects = objectsOf(env, ask);
+    const bytes = await Promise.all(objects.map(async (object) => await object.bytes()));
+    const facts = await Promise.all(objects.map(async (object) => await object.facts()));
+    return {
+      bytes: bytes.reduce((sum, one) => sum + one, 0),
+      chunks: facts.reduce((sum, one) => sum + one.chunks, 0),
+    };
+  },
+  "/load": async (env, ask: Ask & { documents: Document[] }) => {
+    await objectsOf(env, ask)[0]?.load(ask.documents);
+  },
+  "/bounded": async (env, ask: Ask & { limit: number; text: string }) =>
+    await objectsOf(env, ask)[0]?.withBound(ask.limit, ask.text),
+  "/nothing": async (env, ask: Ask) => (await objectsOf(env, ask)[0]?.facts())?.files,
+  "/lexical": lexical,
+  "/hydrate": hydrate,
+  "/swap": async (env, ask: Ask & { file: number; version: number; changed: number }) => {
+    const { file, version, changed, shards } = ask;
+    await objectsOf(env, ask)[shardOf(fileIdOf(file), shards)]?.put(file, version, changed);
+  },
+};
+
+export default {
+  async fetch(request, env) {
+    if (request.method !== "POST") return new Response(null, { status: 204 });
+    const route = routes[new URL(request.url).pathname];
+    if (route === undefined) return new Response(null, { status: 404 });
+    const body: unknown = await request.json();
+    return Response.json((await route(env, body as never)) ?? null);
+  },
+} satisfies ExportedHandler<BenchEnv>;
