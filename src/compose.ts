@@ -31,6 +31,7 @@ export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
   const services: Services = {
     config,
+    version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
     now: () => Date.now(),
     // oxlint-disable-next-line no-console -- the console is the Worker's log
     log: jsonLog((level, line) => console[level](line)),

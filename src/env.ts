@@ -12,6 +12,7 @@ export type Env = {
   INDEX_QUEUE: Queue<IndexMessage>;
   USAGE_QUEUE: Queue<UsageMessage>;
   ASSETS?: Fetcher;
+  VERSION?: WorkerVersionMetadata;
   /** Production only. */
   AI?: Ai;
   VECTORIZE?: Vectorize;

@@ -17,6 +17,8 @@ import type { VectorIndex } from "./ports/vector-index.ts";
  */
 export type Services = {
   config: Config;
+  /** The deployed version, its tag being the commit; null where the platform names none. */
+  version: { id: string; tag: string } | null;
   now: Now;
   log: Log;
   db: Database;

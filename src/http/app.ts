@@ -9,6 +9,7 @@ import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { services, type Compose } from "./middleware/services.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
@@ -37,6 +38,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   app.route("/", api);
   app.route("/", documentation(api));
   app.route("/", assetRoutes);
+  app.route("/", healthRoutes);
   return app;
 }
 

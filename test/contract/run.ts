@@ -1,6 +1,7 @@
 /**
  * `npm run conformance -- --url https://quarry.example --admin email:password`: holds any running
- * service against the specification, rule by rule. It makes resources of its own through the
+ * service against the specification, rule by rule. Without `--admin` the administrator is read
+ * from QUARRY_SMOKE_ADMIN. It makes resources of its own through the
  * panel API and removes them again. Rate windows are waited for; a local service, which believes
  * the address that a client claims, is asked from a fresh one each time.
  */
@@ -12,12 +13,13 @@ import { RULES, whyNot } from "./table.ts";
 import { setUpWorld, type Admin, type Sabotage, type World } from "./world.ts";
 
 const USAGE = "usage: npm run conformance -- --url ADDRESS --admin EMAIL:PASSWORD [--only TEXT]";
+const administrator = process.env["QUARRY_SMOKE_ADMIN"];
 const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const { values } = parseArgs({
   options: {
     url: { type: "string" },
-    admin: { type: "string" },
+    admin: { type: "string", ...(administrator === undefined ? {} : { default: administrator }) },
     only: { type: "string", default: "" },
   },
 });
@@ -96,10 +98,10 @@ async function main(url: string, admin: Admin, only: string): Promise<boolean> {
   return counts.failed === 0;
 }
 
-if (values.url === undefined || values.admin?.includes(":") !== true) {
+if (values.url === undefined || !(values.admin ?? "").includes(":")) {
   console.error(USAGE);
   process.exitCode = 2;
 } else {
-  const passed = await main(values.url, adminFrom(values.admin), values.only);
+  const passed = await main(values.url, adminFrom(values.admin ?? ""), values.only);
   process.exitCode = passed ? 0 : 1;
 }

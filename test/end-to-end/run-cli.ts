@@ -44,7 +44,7 @@ export type Running = {
 
 /** Starts a command as a person would, on this very Node.js. */
 export function startCli(
-  script: "start" | "dev" | "quarry",
+  script: "start" | "dev" | "quarry" | "deploy",
   args: string[],
   environment: Record<string, string> = {},
 ): Running {

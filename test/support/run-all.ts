@@ -21,16 +21,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["types", "tsc", "--noEmit"],
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
-  [
-    "production bundle",
-    "wrangler",
-    "deploy",
-    "--dry-run",
-    "--env",
-    "production",
-    "--outdir",
-    join(scratch, "bundle"),
-  ],
+  ["bundles of production and preview", "node", "test/support/check-bundle.ts"],
 ];
 
 type Counts = { passed: number; failed: number; skipped: number };

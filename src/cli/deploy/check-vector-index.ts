@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+import { there, type Finding } from "./finding.ts";
+import type { DeploySettings } from "./settings.ts";
+import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
+
+const indexes = z.array(
+  z.object({
+    name: z.string(),
+    config: z.object({ dimensions: z.number(), metric: z.string() }).partial().optional(),
+  }),
+);
+const metadataIndexes = z.array(z.object({ propertyName: z.string(), indexType: z.string() }));
+
+const METRIC = "cosine";
+const TYPE = "string";
+
+type VectorIndex = NonNullable<DeploySettings["vectorIndex"]>;
+
+/** The index with its dimensions and metric, and its metadata indexes. */
+export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<Finding[]> {
+  const what = `Vectorize index ${index.name}`;
+  const said = await ask(["vectorize", "list", "--json"]);
+  const listed = jsonSaid(said, indexes);
+  if (listed === null) return [{ what, state: "unknown", note: reasonSaid(said) }];
+  const found = listed.find(({ name }) => name === index.name);
+  if (found === undefined) {
+    const mend = [creation(index), ...index.metadataIndexes.map((name) => addition(index, name))];
+    return [{ what, state: "missing", mend }];
+  }
+  const { dimensions, metric } = found.config ?? {};
+  if (dimensions !== index.dimensions || metric !== METRIC) {
+    return [otherShape(what, index, `${dimensions} dimensions, metric ${metric}`)];
+  }
+  return [there(what), await checkMetadataIndexes(ask, index)];
+}
+
+const creation = ({ name, dimensions }: VectorIndex) =>
+  `npx wrangler vectorize create ${name} --dimensions=${dimensions} --metric=${METRIC}`;
+
+const addition = ({ name }: VectorIndex, property: string) =>
+  `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
+
+/** An index never changes its shape, and deleting one is nothing to be advised lightly. */
+function otherShape(what: string, index: VectorIndex, shape: string): Finding {
+  const name = `${index.name}-${index.dimensions}`;
+  return {
+    what,
+    state: "wrong",
+    note: `it has ${shape}; EMBEDDING_DIMENSIONS asks for ${index.dimensions}, metric ${METRIC}`,
+    mend: [
+      "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
+      "# wrangler.toml (index_name):",
+      creation({ ...index, name }),
+      ...index.metadataIndexes.map((property) => addition({ ...index, name }, property)),
+    ],
+  };
+}
+
+async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promise<Finding> {
+  const what = `metadata indexes of ${index.name}`;
+  const said = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
+  const listed = jsonSaid(said, metadataIndexes);
+  if (listed === null) return { what, state: "unknown", note: reasonSaid(said) };
+  const known = new Set(
+    listed
+      .filter(({ indexType }) => indexType.toLowerCase() === TYPE)
+      .map(({ propertyName }) => propertyName),
+  );
+  const lacking = index.metadataIndexes.filter((name) => !known.has(name));
+  if (lacking.length === 0) return there(what);
+  return {
+    what,
+    state: "missing",
+    note: `${lacking.join(", ")}; they hold only what is indexed after they are made`,
+    mend: [
+      ...lacking.map((name) => addition(index, name)),
+      "# if RAGs are indexed already: POST /panel/api/rags/{id}/reindex for each",
+    ],
+  };
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { PROJECT } from "../worker/wrangler.ts";
+import type { DeploySettings } from "./settings.ts";
+import { runWrangler } from "./wrangler-command.ts";
+
+/** Builds everything and uploads nothing; needs neither account nor network. */
+export async function dryRun({ environment }: DeploySettings): Promise<void> {
+  await runWrangler(["deploy", "--dry-run", "--env", environment], "Nothing was built");
+}
+
+/** Before the new code: every migration fits the code before it. */
+export async function applyMigrationsThere(settings: DeploySettings): Promise<void> {
+  const { database, environment } = settings;
+  const args = ["d1", "migrations", "apply", database.name, "--remote", "--env", environment];
+  // The preflight has shown them; wrangler would ask once more.
+  await runWrangler(args, "Nothing was deployed", { CI: "1" });
+}
+
+export type Released = {
+  /** As `/health` of the new version will say. */
+  versionId: string | null;
+  /** Addresses that it answers at, `https://…`. */
+  addresses: string[];
+};
+
+const entry = z.object({
+  type: z.literal("deploy"),
+  version_id: z.string().nullish(),
+  targets: z.array(z.string()).nullish(),
+});
+
+/** Uploads the code. wrangler writes what came of it to a file of JSON lines. */
+export async function deployCode({ environment }: DeploySettings): Promise<Released> {
+  const folder = await mkdtemp(join(tmpdir(), "quarry-deploy-"));
+  const output = join(folder, "output.ndjson");
+  try {
+    const args = ["deploy", "--env", environment, ...commitTag()];
+    await runWrangler(args, "The new code is not there", { WRANGLER_OUTPUT_FILE_PATH: output });
+    return releasedIn(await readFile(output, "utf8").catch(() => ""));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function releasedIn(lines: string): Released {
+  for (const line of lines.split("\n").filter(Boolean)) {
+    const parsed = entry.safeParse(JSON.parse(line));
+    if (!parsed.success) continue;
+    const { version_id: versionId = null, targets } = parsed.data;
+    const addresses = (targets ?? []).map(addressOf).filter((address) => address !== null);
+    return { versionId, addresses };
+  }
+  return { versionId: null, addresses: [] };
+}
+
+/** A custom domain is a bare name with a remark behind it; routes and cron entries are no address. */
+function addressOf(target: string): string | null {
+  if (target.startsWith("https://")) return target.split(" ", 1)[0] ?? null;
+  const domain = /^([a-z0-9.-]+\.[a-z]+) \(custom domain/.exec(target)?.[1];
+  return domain === undefined ? null : `https://${domain}`;
+}
+
+/** `/health` names the commit that runs; a tree without git has none. */
+function commitTag(): string[] {
+  try {
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { cwd: PROJECT, encoding: "utf8", stdio: "pipe" }).trim();
+    const changed = git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "-changed";
+    return ["--tag", git("rev-parse", "--short=12", "HEAD") + changed];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,83 @@
+import { join } from "node:path";
+
+import { unstable_readConfig as readWranglerConfig } from "wrangler";
+import { z } from "zod";
+
+import { METADATA_INDEXES } from "../../adapters/cloudflare/vectorize-index.ts";
+import { CommandFailure } from "../failure.ts";
+import { PROJECT } from "../worker/wrangler.ts";
+
+export const ENVIRONMENTS = ["production", "preview"] as const;
+export type EnvironmentName = (typeof ENVIRONMENTS)[number];
+
+/** What one `[env.…]` of wrangler.toml needs in the account. */
+export type DeploySettings = {
+  environment: EnvironmentName;
+  workerName: string;
+  /** Of the configuration or of `CLOUDFLARE_ACCOUNT_ID`; wrangler chooses where there is none. */
+  accountId: string | undefined;
+  database: { name: string; id: string };
+  buckets: string[];
+  /** Each once, dead-letter queues first: a consumer names them. */
+  queues: string[];
+  /** Null: nearest neighbours are searched in the RAGs' own objects. */
+  vectorIndex: { name: string; dimensions: number; metadataIndexes: readonly string[] } | null;
+  secrets: string[];
+  variables: Record<string, unknown>;
+};
+
+const database = z.object({ database_name: z.string(), database_id: z.string().optional() });
+
+/** Of what wrangler reads, the part that a deployment is checked by. */
+const configuration = z.object({
+  name: z.string(),
+  account_id: z.string().optional(),
+  vars: z.record(z.string(), z.unknown()),
+  d1_databases: z.tuple([database]).rest(database),
+  r2_buckets: z.array(z.object({ bucket_name: z.string() })),
+  queues: z.object({
+    producers: z.array(z.object({ queue: z.string() })).default([]),
+    consumers: z
+      .array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
+      .default([]),
+  }),
+  vectorize: z.array(z.object({ index_name: z.string() })),
+  secrets: z.object({ required: z.array(z.string()).default([]) }).default({ required: [] }),
+});
+
+/** @throws CommandFailure that names what wrangler.toml lacks. */
+export function readDeploySettings(environment: EnvironmentName): DeploySettings {
+  const read = readWranglerConfig({ config: join(PROJECT, "wrangler.toml"), env: environment });
+  const parsed = configuration.safeParse(read);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const where = `[env.${environment}] of wrangler.toml`;
+    throw new CommandFailure(`${where} cannot be deployed. ${wrong.join("; ")}`);
+  }
+  const { data: config } = parsed;
+  const [{ database_name: databaseName, database_id: databaseId = "" }] = config.d1_databases;
+  const { consumers, producers } = config.queues;
+  const dead = consumers.flatMap(({ dead_letter_queue: queue }) => queue ?? []);
+  const others = [...consumers, ...producers].map(({ queue }) => queue);
+  return {
+    environment,
+    workerName: config.name,
+    accountId: process.env["CLOUDFLARE_ACCOUNT_ID"] ?? config.account_id,
+    database: { name: databaseName, id: databaseId },
+    buckets: config.r2_buckets.map(({ bucket_name: name }) => name),
+    queues: [...new Set([...dead, ...others])],
+    vectorIndex: vectorIndexIn(config),
+    secrets: config.secrets.required,
+    variables: config.vars,
+  };
+}
+
+function vectorIndexIn({
+  vars,
+  vectorize,
+}: z.infer<typeof configuration>): DeploySettings["vectorIndex"] {
+  const [bound] = vectorize;
+  if (vars["VECTOR_INDEX"] !== "vectorize" || bound === undefined) return null;
+  const dimensions = Number(vars["EMBEDDING_DIMENSIONS"]);
+  return { name: bound.index_name, dimensions, metadataIndexes: METADATA_INDEXES };
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { z } from "zod";
+
+import { CommandFailure } from "../failure.ts";
+import type { Terminal } from "../terminal.ts";
+import { PROJECT } from "../worker/wrangler.ts";
+
+/** A new version reaches every location within seconds; a new address takes longer. */
+const ANSWERS_WITHIN_MS = 120_000;
+const ASK_EVERY_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 10_000;
+
+const health = z.object({
+  status: z.literal("ok"),
+  environment: z.string(),
+  version: z.object({ id: z.string(), tag: z.string() }).nullable(),
+});
+
+type Smoke = {
+  url: string;
+  /** Waits until this version answers; null: any. */
+  versionId: string | null;
+  /** `EMAIL:PASSWORD` of an administrator: the specification is checked with it. */
+  admin: string | undefined;
+  waitMs?: number;
+};
+
+/**
+ * Waits until the version answers, then holds it against the specification.
+ * @throws CommandFailure with the service's last answer when it does not come up, or when a rule
+ * of the specification fails.
+ */
+export async function smokeTest(terminal: Terminal, smoke: Smoke): Promise<void> {
+  const { environment, version } = await healthOf(smoke);
+  const name = version === null ? "" : `, version ${version.id} (${version.tag || "no tag"})`;
+  terminal.say(`${smoke.url} answers: ${environment}${name}`);
+  if (smoke.admin === undefined || smoke.admin === "") {
+    terminal.say("The specification was not checked: set QUARRY_SMOKE_ADMIN=EMAIL:PASSWORD.");
+    return;
+  }
+  const code = await conformance(smoke.url, smoke.admin);
+  if (code !== 0) throw new CommandFailure("The service breaks the specification; see above.");
+}
+
+async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
+  const giveUpAt = Date.now() + waitMs;
+  for (;;) {
+    const answer = await ask(url);
+    if (typeof answer !== "string") {
+      if (versionId === null || answer.version?.id === versionId) return answer;
+    }
+    if (Date.now() >= giveUpAt) {
+      const said =
+        typeof answer === "string" ? answer : `version ${answer.version?.id} still answers`;
+      throw new CommandFailure(`${url}/health: ${said}`);
+    }
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+/** What `/health` says, or why it says nothing useful. */
+async function ask(url: string): Promise<z.infer<typeof health> | string> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    const response = await fetch(`${url}/health`, { signal, redirect: "error" });
+    const text = await response.text();
+    if (!response.ok) return `${response.status} ${text}`;
+    const parsed = health.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : "answered by something else than Quarry";
+  } catch (thrown) {
+    const { cause } = thrown as Error;
+    return cause instanceof Error ? cause.message : String(thrown);
+  }
+}
+
+/** The password goes by the environment: arguments are seen by every user of the machine. */
+async function conformance(url: string, admin: string): Promise<number | null> {
+  const script = join(PROJECT, "test/contract/run.ts");
+  const child = spawn(process.execPath, [script, "--url", url], {
+    env: { ...process.env, QUARRY_SMOKE_ADMIN: admin },
+    stdio: "inherit",
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+import type { z } from "zod";
+
+import { CommandFailure } from "../failure.ts";
+import { PROJECT } from "../worker/wrangler.ts";
+
+/** What wrangler said, and its exit code. */
+export type Said = { code: number; stdout: string; stderr: string };
+
+export type AskWrangler = (args: string[]) => Promise<Said>;
+
+/**
+ * `npm run` puts the project's own wrangler first on the path; at the end it is there for who
+ * calls the script without npm.
+ */
+const environment = (extra: Record<string, string>) => ({
+  ...process.env,
+  PATH: `${process.env["PATH"] ?? ""}:${join(PROJECT, "node_modules/.bin")}`,
+  WRANGLER_SEND_METRICS: "false",
+  ...extra,
+});
+
+/** Asks without a terminal: wrangler puts no question and shows no spinner. */
+export const askWrangler: AskWrangler = (args) =>
+  new Promise((answered, failed) => {
+    const child = spawn("wrangler", args, {
+      cwd: PROJECT,
+      env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = { stdout: "", stderr: "" };
+    child.stdout.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
+    child.stderr.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
+    child.once("error", (error) =>
+      failed(new CommandFailure(`wrangler does not start: ${error.message}`)),
+    );
+    child.once("close", (code) => answered({ code: code ?? 1, ...said }));
+  });
+
+/**
+ * Runs wrangler where the person sees it and can answer it.
+ * @throws CommandFailure with what was to be done when it ends with anything but 0.
+ */
+export async function runWrangler(
+  args: string[],
+  purpose: string,
+  extra: Record<string, string> = {},
+): Promise<void> {
+  const code = await new Promise<number | null>((ended, failed) => {
+    const child = spawn("wrangler", args, {
+      cwd: PROJECT,
+      env: environment(extra),
+      stdio: "inherit",
+    });
+    child.once("error", failed);
+    child.once("close", ended);
+  });
+  if (code !== 0) {
+    throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} ended with ${code}.`);
+  }
+}
+
+/** The JSON that wrangler printed; null when it is none, or of another shape. */
+export function jsonSaid<Schema extends z.ZodType>(
+  { stdout }: Said,
+  schema: Schema,
+): z.infer<Schema> | null {
+  try {
+    const parsed = schema.safeParse(JSON.parse(stdout));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
+const REASON_LINES = 3;
+
+/** The first lines of what wrangler complained of, without its decoration. */
+export function reasonSaid({ stdout, stderr }: Said): string {
+  const lines = `${stderr}\n${stdout}`
+    .replaceAll(BOX_AND_COLOUR, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("Logs were written to"));
+  return lines.slice(0, REASON_LINES).join(" ") || "wrangler said nothing";
+}

@@ -1,0 +1,20 @@
+import { Command } from "commander";
+
+import { smokeTest } from "./deploy/smoke-test.ts";
+import { checkedUrl } from "./push-command.ts";
+import { runCommand } from "./run-command.ts";
+import { openTerminal } from "./terminal.ts";
+
+const program = new Command("npm run smoke --")
+  .description("See that a deployed service answers, and hold it against the specification")
+  .requiredOption("--url <url>", "address of the service")
+  .addHelpText(
+    "after",
+    "\nQUARRY_SMOKE_ADMIN=EMAIL:PASSWORD of an administrator; without it only /health is asked.",
+  )
+  .action(async ({ url }: { url: string }) => {
+    const admin = process.env["QUARRY_SMOKE_ADMIN"];
+    await smokeTest(openTerminal(false), { url: checkedUrl(url), versionId: null, admin });
+  });
+
+await runCommand(program);

@@ -1,0 +1,100 @@
+import { readdirSync } from "node:fs";
+
+import type { Said } from "../../../src/cli/deploy/wrangler-command.ts";
+import type { Account } from "./account.ts";
+
+/** wrangler's own way of ending: what it prints on either stream, and its exit code. */
+class Failure extends Error {}
+
+const ok = (stdout = ""): Said => ({ code: 0, stdout, stderr: "" });
+const json = (value: unknown): Said => ok(JSON.stringify(value, null, 2));
+
+/** A failure of `--json`: the error is the output. */
+const failedJson = (value: unknown): Said => ({ ...json(value), code: 1 });
+
+function fail(message: string): never {
+  throw new Failure(message);
+}
+
+function optionOf(args: string[], name: string): string {
+  const joined = args.find((arg) => arg.startsWith(`${name}=`));
+  return joined?.slice(name.length + 1) ?? args[args.indexOf(name) + 1] ?? "";
+}
+
+type Command = (account: Account, name: string, args: string[]) => Said;
+
+const COMMANDS: Record<string, Command> = {
+  whoami: ({ loggedIn, accounts }) =>
+    loggedIn ? json({ loggedIn, email: "owner@example.com", accounts }) : failedJson({ loggedIn }),
+  "d1 list": ({ databases }) => json(databases),
+  "d1 create": (account, name) => {
+    account.databases.push({ uuid: account.nextDatabaseId, name });
+    return ok();
+  },
+  "d1 execute": ({ applied }) =>
+    applied === null
+      ? failedJson({ error: { text: "no such table: d1_migrations: SQLITE_ERROR" } })
+      : json([{ results: applied.map((name) => ({ name })), success: true }]),
+  "d1 migrations apply": (account) => {
+    account.applied = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
+    return ok();
+  },
+  "r2 bucket info": ({ buckets }, name) =>
+    buckets.includes(name)
+      ? json({ name })
+      : fail("A request to the API failed. The specified bucket does not exist. [code: 10006]"),
+  "r2 bucket create": ({ buckets }, name) => ok(String(buckets.push(name))),
+  "queues info": ({ queues }, name) =>
+    queues.includes(name)
+      ? ok(`Queue Name: ${name}`)
+      : fail(`Queue "${name}" does not exist. To create it, run: …`),
+  "queues create": ({ queues }, name) => ok(String(queues.push(name))),
+  "vectorize list-metadata-index": ({ indexes }, name) => {
+    const { properties = [] } = indexes.find((index) => index.name === name) ?? {};
+    return json(properties.map((propertyName) => ({ propertyName, indexType: "String" })));
+  },
+  "vectorize list": ({ indexes }) =>
+    json(indexes.map(({ name, dimensions, metric }) => ({ name, config: { dimensions, metric } }))),
+  "vectorize create-metadata-index": ({ indexes }, name, args) => {
+    const found = indexes.find((index) => index.name === name) ?? fail("no such index");
+    found.properties.push(optionOf(args, "--property-name"));
+    return ok();
+  },
+  "vectorize create": ({ indexes }, name, args) => {
+    const dimensions = Number(optionOf(args, "--dimensions"));
+    indexes.push({ name, dimensions, metric: optionOf(args, "--metric"), properties: [] });
+    return ok();
+  },
+  "secret list": ({ secrets }) =>
+    secrets === null
+      ? fail('Worker "quarry" (env: production) not found.')
+      : json(secrets.map((name) => ({ name, type: "secret_text" }))),
+  "secret put": (account, name) => {
+    account.secrets = [...(account.secrets ?? []), name];
+    return ok();
+  },
+  deploy: ({ versionId, targets }) => json({ type: "deploy", version_id: versionId, targets }),
+};
+
+const NO_TOKEN =
+  "In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN environment variable";
+
+/**
+ * What wrangler 4 answers in front of this account, which the making commands change; its words
+ * are those of wrangler-dist/cli.js of 4.155.
+ */
+export function answerOf(account: Account, args: string[]): Said {
+  try {
+    const line = `${args.join(" ")} `;
+    const named = Object.keys(COMMANDS).find((command) => line.startsWith(`${command} `));
+    const command = named === undefined ? undefined : COMMANDS[named];
+    if (named === undefined || command === undefined) fail(`Unknown arguments: ${line}`);
+    if (!account.loggedIn && named !== "whoami") fail(NO_TOKEN);
+    if (account.broken.includes(named)) fail("Unable to resolve Cloudflare's API hostname.");
+    return command(account, args[named.split(" ").length] ?? "", args);
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    const stderr = `\n\u001B[31m✘ \u001B[41;31m[ERROR]\u001B[0m ${thrown.message}\n\n🪵  Logs were written to "/x"\n`;
+    return { code: 1, stdout: "", stderr };
+  }
+}

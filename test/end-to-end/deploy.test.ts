@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { readDeploySettings } from "../../src/cli/deploy/settings.ts";
+import { PROJECT } from "../../src/cli/worker/wrangler.ts";
+import type { WranglerDouble } from "../doubles/wrangler/account.ts";
+import { wranglerDouble } from "../doubles/wrangler/account.ts";
+import { runCli } from "./run-cli.ts";
+
+let wrangler: WranglerDouble;
+let deployed: Server;
+let address: string;
+
+/** Stands for the deployed Worker: it says which version it is. */
+beforeEach(async () => {
+  wrangler = wranglerDouble();
+  deployed = createServer((request, response) => {
+    const { versionId } = wrangler.account();
+    const version = { id: versionId, tag: "abc123" };
+    response.statusCode = request.url === "/health" ? 200 : 404;
+    response.end(JSON.stringify({ status: "ok", environment: "production", version }));
+  }).listen(0, "127.0.0.1");
+  await once(deployed, "listening");
+  address = `http://127.0.0.1:${(deployed.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  deployed.close();
+  await once(deployed, "close");
+  wrangler.remove();
+});
+
+const deploy = (...args: string[]) => runCli("deploy", args, wrangler.environment);
+
+/** What changed the deployment, in order. */
+const released = () =>
+  wrangler.calls().filter((call) => /^(d1 migrations apply|deploy)/.test(call));
+
+/** The indented lines below "Run these", as a person would paste them. */
+const printedCommands = (stdout: string) =>
+  (stdout.split("Run these")[1] ?? "").split("\n").filter((line) => line.startsWith("  "));
+
+test("deploys when the printed commands were run, migrations first, and sees the new version", async () => {
+  const { queues } = readDeploySettings("production");
+  wrangler.change({ queues: queues.slice(1), secrets: ["ENCRYPTION_KEY", "PANEL_ADMIN_EMAIL"] });
+  const first = await deploy();
+  expect(first.code).toBe(1);
+  execFileSync("sh", ["-e", "-c", printedCommands(first.stdout).join("\n")], {
+    cwd: PROJECT,
+    env: { ...process.env, ...wrangler.environment },
+  });
+
+  wrangler.change({ broken: ["d1 migrations apply"] });
+  const second = await deploy("--url", address);
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain("Nothing was deployed");
+  expect(released()).toEqual(["d1 migrations apply quarry --remote --env production"]);
+
+  wrangler.change({ broken: [] });
+  const third = await deploy("--url", address);
+  expect(third).toMatchObject({ code: 0 });
+  expect(third.stdout).toContain(`version ${wrangler.account().versionId} (abc123)`);
+  expect(released().slice(1)).toEqual([
+    "d1 migrations apply quarry --remote --env production",
+    expect.stringMatching(/^deploy --env production/),
+  ]);
+});
