@@ -26,6 +26,8 @@ export type World = {
 export function worldWith(of: {
   double?: OpenAiDouble;
   ai?: WorkersAi;
+  /** For servers that stand outside; otherwise the double's. */
+  fetch?: typeof fetch;
   variables?: Record<string, string>;
 }): World {
   const config = parseConfig({
@@ -53,7 +55,7 @@ export function worldWith(of: {
     },
     ragIndexes: ragIndexes(env.RAG_INDEX),
     vectorIndex: null,
-    models: modelRegistry(config, { ai: of.ai, fetch: of.double?.fetch }),
+    models: modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch }),
     inBackground: (work) => background.push(work),
   };
   return {

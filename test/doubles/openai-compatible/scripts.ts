@@ -1,0 +1,25 @@
+import { sayByDefault } from "./chat-answer.ts";
+import type { ChatBody, Said } from "./chat-answer.ts";
+
+const hasToolResult = ({ messages }: ChatBody) => messages.some(({ role }) => role === "tool");
+
+/** What a model may do, by name: so that a double in another process can be told, too. */
+export const SCRIPTS = {
+  default: sayByDefault,
+  "repairs-itself": ({ messages }): Said => ({
+    text: messages.at(-1)?.content?.includes("does not follow") === true ? '{"answer":"ok"}' : "{}",
+  }),
+  "stays-wrong": (): Said => ({ text: '{"unasked":1}' }),
+  "never-stops-searching": (): Said => ({
+    calls: [{ name: "search_handbook", arguments: '{"query":"holiday"}' }],
+  }),
+  "calls-wrongly": (body): Said => {
+    if (hasToolResult(body)) return { text: "Never mind." };
+    const wrong = { name: "search_handbook", arguments: '{"query": 5}' };
+    return { calls: [{ name: "delete_everything", arguments: "{}" }, wrong] };
+  },
+} satisfies Record<string, (body: ChatBody) => Said>;
+
+export type ScriptName = keyof typeof SCRIPTS;
+
+export const isScriptName = (name: string): name is ScriptName => Object.hasOwn(SCRIPTS, name);
