@@ -1,3 +1,4 @@
+import { abandonRun } from "../db/scan-store.ts";
 import { updateSourceRow, type SourceChange } from "../db/source-store.ts";
 import type { Services } from "../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
@@ -30,6 +31,7 @@ export async function updateFileSource(
     Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
   }
   await updateSourceRow(services.db, id, change);
+  if (patch.config !== undefined) await abandonRun(services.db, id, services.now());
   if (patch.config !== undefined && provider !== "file_system") await queueScan(services, id);
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });

@@ -11,6 +11,8 @@ export type ScanProgress = {
   confirmRemovals: boolean;
   /** Pages committed. */
   step: number;
+  /** The page from which the notes count: before it a feed was followed whose cursor expired. */
+  notesFrom?: number;
   cursor: string | null;
   /** The cursor is too long for a row and lies in the bucket. */
   cursorIsStored: boolean;
@@ -205,19 +207,23 @@ export type RunEnd = {
   nextScanAt: number | null;
 };
 
-/** Ends a run. Whether one more was asked for meanwhile; null when it had ended already. */
+/**
+ * Ends a run. Whether one more was asked for meanwhile, which is then due at `againBy` (ms) should
+ * its message be lost; null when it had ended already.
+ */
 export async function endRun(
   db: Database,
   run: ScanRun,
   end: RunEnd,
-  now: number,
+  { now, againBy }: { now: number; againBy: number },
 ): Promise<{ scanAgain: boolean } | null> {
   const [rows] = await runBatch(db, [
     statement(
       `update file_sources set scan_run_id = null, scan_held_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
          change_cursor = coalesce(?4, change_cursor),
-         next_scan_at = case when scan_interval_minutes > 0 and ?5 is not null
+         next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
+           when scan_interval_minutes > 0 and ?5 is not null
            then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
        where id = ?1 and scan_run_id = ?2 returning scan_again as scanAgain`,
       run.source.id,
@@ -225,6 +231,7 @@ export async function endRun(
       end.error,
       end.changeCursor,
       end.nextScanAt,
+      againBy,
     ),
     statement(
       `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
@@ -240,4 +247,21 @@ export async function endRun(
   ]);
   const [row] = rows as { scanAgain: number }[];
   return row === undefined ? null : { scanAgain: row.scanAgain === 1 };
+}
+
+/** Ends the run under way, if any: what it lists is no longer what is wanted. */
+export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `update scan_runs set finished_at = ?2, progress = null,
+         error = 'the configuration was changed'
+       where finished_at is null and id = (select scan_run_id from file_sources where id = ?1)`,
+      id,
+      now,
+    ),
+    statement(
+      `update file_sources set scan_run_id = null, scan_held_until = null where id = ?1`,
+      id,
+    ),
+  ]);
 }

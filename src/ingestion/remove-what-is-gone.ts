@@ -26,19 +26,29 @@ export async function removeWhatIsGone(
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
   const gone = await goneFiles(services, run);
   if (gone.length === 0) return null;
-  const total = await countLiveFiles(services.db, run.source.id);
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
-  if (!confirmRemovals && (isEmpty || isMassRemoval(gone.length, total))) {
-    const why = isEmpty ? "the listing is empty: " : "";
-    const message = `${why}removal of ${gone.length} of ${total} files is held until confirmed`;
-    return { count: gone.length, message };
+  if (!confirmRemovals && (isEmpty || gone.length > BRAKE_FROM)) {
+    const total = await countLiveFiles(services.db, run.source.id);
+    if (isEmpty || isMassRemoval(gone.length, total)) {
+      const why = isEmpty ? "the listing is empty: " : "";
+      const message = `${why}removal of ${gone.length} of ${total} files is held until confirmed`;
+      return { count: gone.length, message };
+    }
   }
+  await removeInSteps(services, run, gone);
+  return null;
+}
+
+async function removeInSteps(services: Services, run: ScanRun, gone: FileId[]): Promise<void> {
   for (let at = 0; at < gone.length; at += REMOVED_PER_STEP) {
     const now = services.now();
-    if (at > 0) await moveOn(services.db, run, run.progress, now + LEASE_MS);
-    await removeGoneFiles(services, gone.slice(at, at + REMOVED_PER_STEP), run.startedAt);
+    const isOurs = at === 0 || (await moveOn(services.db, run, run.progress, now + LEASE_MS));
+    if (!isOurs) return;
+    // Whoever else writes files of a listed source has seen them later than the listing; a feed
+    // tells of files in the order in which things happened, those of this very run included.
+    const before = run.progress.mode === "follow" ? now : run.startedAt;
+    await removeGoneFiles(services, gone.slice(at, at + REMOVED_PER_STEP), before);
   }
-  return null;
 }
 
 export function isMassRemoval(removals: number, total: number): boolean {
@@ -47,7 +57,6 @@ export function isMassRemoval(removals: number, total: number): boolean {
 
 async function goneFiles(services: Services, run: ScanRun): Promise<FileId[]> {
   const { seen, gone } = await readNotes(services, run);
-  for (const id of seen) gone.delete(id);
   if (run.progress.mode !== "full" || run.progress.partial) return [...gone];
   let after = "";
   for (;;) {

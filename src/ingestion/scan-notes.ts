@@ -26,19 +26,28 @@ export async function notePage({ files }: Bucket, run: ScanRun, notes: PageNotes
   await files.put(pageKey(run, run.progress.step), JSON.stringify(notes));
 }
 
-/** All that the run's pages noted. Some 100 bytes a file of memory. */
+/**
+ * All that the run's pages noted; of a file that one page shows and another names as gone, the
+ * later holds. Some 100 bytes a file of memory.
+ */
 export async function readNotes({ files }: Bucket, run: ScanRun) {
   const seen = new Set<FileId>();
   const gone = new Set<FileId>();
-  const { step } = run.progress;
-  for (let first = 0; first < step; first += PAGES_AT_ONCE) {
+  const { step, notesFrom = 0 } = run.progress;
+  for (let first = notesFrom; first < step; first += PAGES_AT_ONCE) {
     const count = Math.min(PAGES_AT_ONCE, step - first);
     const keys = Array.from({ length: count }, (_, at) => pageKey(run, first + at));
     for (const object of await Promise.all(keys.map((key) => files.get(key)))) {
       if (object === null) throw new Error("a page's notes are missing");
       const notes = pageNotes.parse(await object.json());
-      for (const id of notes.seen) seen.add(id);
-      for (const id of notes.gone) gone.add(id);
+      for (const id of notes.gone) {
+        seen.delete(id);
+        gone.add(id);
+      }
+      for (const id of notes.seen) {
+        gone.delete(id);
+        seen.add(id);
+      }
     }
   }
   return { seen, gone };

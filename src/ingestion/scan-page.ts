@@ -25,9 +25,7 @@ export async function scanPage(
 ): Promise<ScanRun | null> {
   const listing = await listOnce(services, run, reader);
   if (listing === null) {
-    // The change feed's cursor has expired: everything is listed instead.
-    const progress = { ...run.progress, mode: "full" as const, cursor: null };
-    return await scanPage(services, { ...run, progress }, reader);
+    return await scanPage(services, { ...run, progress: fromTheStart(run.progress) }, reader);
   }
   const { page, gone } = await compareListing(services, run, listing);
   await notePage(services, run, { seen: page.seen, gone });
@@ -48,6 +46,16 @@ export async function scanPage(
   await services.queue.index(committed.messages);
   await settleRemovals(services, committed.removals);
   return { ...run, progress: next };
+}
+
+/**
+ * The change feed's cursor has expired: everything is listed instead. What the feed showed before
+ * may have gone since, and no later feed would tell.
+ */
+function fromTheStart(progress: ScanProgress): ScanProgress {
+  const { step } = progress;
+  const nothing = { cursor: null, cursorIsStored: false, seenFiles: 0, changeCursor: null };
+  return { ...progress, ...nothing, mode: "full", notesFrom: step };
 }
 
 async function listOnce(

@@ -155,7 +155,8 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
 }
 
 async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void> {
-  const ended = await endRun(services.db, run, how, services.now());
+  const now = services.now();
+  const ended = await endRun(services.db, run, how, { now, againBy: now + QUEUED_HOLD_MS });
   if (ended === null) return;
   services.inBackground(forgetNotes(services, run));
   if (!ended.scanAgain) return;

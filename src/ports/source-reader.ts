@@ -32,7 +32,7 @@ export type ListingPage = {
   partial?: boolean;
   /** Links that became no file: disallowed, looping, missing, failing; for the run record. */
   skipped?: number;
-  /** On the last page: where `follow` takes up the changes that come after this listing. */
+  /** On the last page: where `follow` takes up the changes since this listing began. */
   changeCursor?: string;
 };
 
@@ -86,8 +86,9 @@ export interface SourceReader {
   /** Looks at these paths alone, whatever is known of them: what was pushed. One page. */
   look?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
   /**
-   * Changes since `changeCursor`; `cursor` continues a long feed. Null when the cursor is no
-   * longer good and everything must be listed.
+   * Changes since `changeCursor`; `cursor` continues a long feed. Of a file that several pages
+   * tell of the last holds; within one page what is listed is there. Null when the cursor is no
+   * longer good, or when what changed (a folder that moved) is known only by listing everything.
    */
   follow?(
     changeCursor: string,

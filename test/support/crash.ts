@@ -78,7 +78,7 @@ export class CrashPoint {
       },
       sourceReaders: async (source) => {
         const reader = await services.sourceReaders(source);
-        return reader === null ? null : this.#guard<SourceReader>(reader, ["list", "open", "look"]);
+        return reader === null ? null : this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
       },
     };
   }

@@ -41,7 +41,7 @@ export class ScriptedSource implements SourceReader {
     if (page === 0) this.listings++;
     const failure = this.failures.get(page);
     if (failure !== undefined) throw failure;
-    const all = [...this.files].map(([path, file]) => this.#listed(path, file));
+    const all = this.listed();
     const next = (page + 1) * this.pageSize;
     return {
       files: all.slice(page * this.pageSize, next),
@@ -62,8 +62,9 @@ export class ScriptedSource implements SourceReader {
     return { outcome: "opened" as const, body, size: file.text.length, mimeType: null };
   }
 
-  #listed(path: string, file: ScriptedFile): ListedFile {
-    return {
+  /** Every file as the source lists it now. */
+  protected listed(): ListedFile[] {
+    return [...this.files].map(([path, file]) => ({
       path,
       externalId: file.externalId ?? path,
       url: null,
@@ -73,6 +74,6 @@ export class ScriptedSource implements SourceReader {
       version: file.version ?? file.text,
       metadata: file.metadata ?? {},
       sourceState: null,
-    };
+    }));
   }
 }
