@@ -1,6 +1,8 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
 import { clockClient, driveWindowClient } from "./adapters/cloudflare/own-objects.ts";
+import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
+import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
@@ -12,8 +14,8 @@ import type { Env } from "./env.ts";
 import { readerFor } from "./ingestion/sources/reader-for.ts";
 import type { Services } from "./services.ts";
 
-/** What of a request's or an event's context the services use. */
-type Context = { waitUntil(work: Promise<unknown>): void };
+/** What of a request's or an event's context the services use; objects have no tracing. */
+type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
 
 /** Parsed once an isolate: the bindings and variables of a deployment never change under it. */
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
@@ -29,12 +31,14 @@ function configOf(env: Env) {
 /** Configuration and bindings become Services. The only importer of adapters. */
 export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
+  const queues = { scan: env.SCAN_QUEUE, index: env.INDEX_QUEUE, usage: env.USAGE_QUEUE };
   const services: Services = {
     config,
     version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
     now: () => Date.now(),
     // oxlint-disable-next-line no-console -- the console is the Worker's log
     log: jsonLog((level, line) => console[level](line)),
+    trace: platformTrace(context.tracing),
     db: openDatabase(env.DB),
     files: env.FILES,
     ragIndexes: ragIndexes(env.RAG_INDEX),
@@ -42,11 +46,8 @@ export function composeServices(env: Env, context: Context): Services {
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
-    queue: cloudflareQueue({
-      scan: env.SCAN_QUEUE,
-      index: env.INDEX_QUEUE,
-      usage: env.USAGE_QUEUE,
-    }),
+    queue: cloudflareQueue(queues),
+    queueBacklog: () => queueBacklog(queues),
     sourceReaders: (source) => readerFor(services, source),
     wakeClock: clockClient(env.CLOCK),
     openDriveWindow: driveWindowClient(env.DRIVE_DEBOUNCE),

@@ -2,9 +2,10 @@ import type { Config } from "./config.ts";
 import type { Now } from "./core/clock.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
+import type { Trace } from "./core/trace.ts";
 import type { Database } from "./db/client.ts";
 import type { DocumentConverter } from "./ports/document-converter.ts";
-import type { JobQueue } from "./ports/job-queue.ts";
+import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";
 import type { RateLimits } from "./ports/rate-limits.ts";
@@ -21,10 +22,12 @@ export type Services = {
   version: { id: string; tag: string } | null;
   now: Now;
   log: Log;
+  trace: Trace;
   db: Database;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
   queue: JobQueue;
+  queueBacklog: () => Promise<QueueBacklog[]>;
   ragIndexes: RagIndexes;
   /** Null: nearest neighbours are searched inside the RAG's index object. */
   vectorIndex: VectorIndex | null;

@@ -41,7 +41,7 @@ export async function signIn(
     { hash: await sha256Hex(secret), userId: signedIn.id, now },
     { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
   );
-  services.log.info("signed-in", { userId: signedIn.id });
+  services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
   return { session: { userId: id, email: signedIn.email, role }, secret };
 }
@@ -75,7 +75,7 @@ async function setFirstAdministrator(
 ): Promise<UserRow | null> {
   const { db, log } = services;
   const passwordHash = await hashPassword(password);
-  log.warn("first-administrator-set", { reset: anyUser });
+  log.warn("first administrator set", { reset: anyUser });
   if (user !== null) {
     await updateUser(db, user.id, { passwordHash, role: "admin" }, true);
     return { ...user, passwordHash, role: "admin" };

@@ -1,18 +1,22 @@
-import { and, asc, desc, eq, gt, isNull, min, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, min, sql, sum } from "drizzle-orm";
 
 import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
-import { files, fileSources, ragFiles, rags, scanRuns } from "./schema/index.ts";
+import { files, fileSources, ragFiles, rags, scanRuns, usageHours } from "./schema/index.ts";
 
 const counted = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
 
 /**
- * What the panel's first page shows, in one round trip. `limit` bounds each of the lists. The
+ * What the panel's first page shows, in one round trip. `limit` bounds each of the lists,
+ * `callsSince` (ms, by the hour) the calls. The
  * counts come from the RAGs' counters, so that they cost a row a RAG.
  */
-export async function readOverview(db: Database, now: number, limit: number) {
-  const [[counts], failingFiles, failingSources, scans, [oldest]] = await db.batch([
+export async function readOverview(
+  db: Database,
+  { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
+) {
+  const [[counts], failingFiles, failingSources, scans, [oldest], [calls]] = await db.batch([
     db
       .select({
         pending: counted(rags.pendingFiles),
@@ -31,9 +35,18 @@ export async function readOverview(db: Database, now: number, limit: number) {
       .from(ragFiles)
       .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
       .where(and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active"))),
+    db
+      .select({
+        calls: counted(usageHours.calls),
+        errors: counted(usageHours.errors),
+        degraded: counted(usageHours.degraded),
+      })
+      .from(usageHours)
+      .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
   ]);
   // A revision is at least the time in ms at which the change became known.
-  return { counts, failingFiles, failingSources, scans, oldestPendingSince: oldest?.since ?? null };
+  const oldestPendingSince = oldest?.since ?? null;
+  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls };
 }
 
 const selectFailingFiles = (db: Database, limit: number) =>

@@ -7,6 +7,7 @@ export type InferenceServices = Pick<
   | "config"
   | "now"
   | "log"
+  | "trace"
   | "db"
   | "queue"
   | "ragIndexes"

@@ -7,9 +7,27 @@ import { foldUsage } from "./fold-usage.ts";
 
 /**
  * Hands a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
- * one by one; where a consumer throws, the whole batch is delivered again.
+ * one by one; where a consumer throws, the whole batch is delivered again. One log line a batch
+ * says how long its oldest message has waited since it was sent, retries included.
  */
 export async function consume(services: Services, batch: MessageBatch): Promise<void> {
+  const { queue, messages } = batch;
+  const { now } = services;
+  const startedAt = now();
+  const log = services.log.with({ queue });
+  const sentAt = messages.map(({ timestamp }) => timestamp.getTime());
+  const oldestMs = Math.max(0, startedAt - Math.min(startedAt, ...sentAt));
+  let ok = false;
+  try {
+    await handOver({ ...services, log }, batch);
+    ok = true;
+  } finally {
+    const durationMs = now() - startedAt;
+    log.info("batch", { messages: messages.length, oldestMs, durationMs, ok });
+  }
+}
+
+async function handOver(services: Services, batch: MessageBatch): Promise<void> {
   const { queue, messages } = batch;
   if (queue.endsWith("-scan")) return await consumeScanMessages(services, messages);
   if (queue.endsWith("-index")) return await consumeIndexMessages(services, messages);

@@ -62,6 +62,14 @@ export type UsageMessage = {
   uses?: ModelUse[];
 };
 
+/** What waits in a queue; null where nobody knows. */
+export type QueueBacklog = {
+  queue: string;
+  waiting: number | null;
+  /** When the oldest message was sent, ms. */
+  oldestAt: number | null;
+};
+
 /** Queues. At-least-once and without order: every receiver looks at the truth in D1 first. */
 export interface JobQueue {
   scan(message: ScanMessage, delaySeconds?: number): Promise<void>;

@@ -41,13 +41,18 @@ async function embedWith(
   const startedAt = now();
   let fusionWeight = 0;
   let inputTokens = 0;
-  const vectors = await leg(call, "embedding", EMBEDDING_SHARE, async (signal) => {
-    const embedder = models.embedder(model, dimensions);
-    ({ fusionWeight } = embedder);
-    const embedded = await embedTexts(embedder, queries, signal);
-    inputTokens = embedded.tokens;
-    return embedded.vectors;
-  });
+  const vectors = await leg(
+    call,
+    { what: "embedding", kind: "embedding" },
+    EMBEDDING_SHARE,
+    async (signal) => {
+      const embedder = models.embedder(model, dimensions);
+      ({ fusionWeight } = embedder);
+      const embedded = await embedTexts(embedder, queries, signal);
+      inputTokens = embedded.tokens;
+      return embedded.vectors;
+    },
+  );
   const ragIds = targets.map(({ rag }) => rag.id);
   const how = { calls: 1, inputTokens, latencyMs: now() - startedAt, failed: vectors === null };
   call.uses.push({ kind: "embedding", model, ragIds, ...how });

@@ -9,7 +9,7 @@ import type { Services } from "../services.ts";
 
 export type RetrievalServices = Pick<
   Services,
-  "config" | "now" | "log" | "ragIndexes" | "vectorIndex" | "models"
+  "config" | "now" | "log" | "trace" | "ragIndexes" | "vectorIndex" | "models"
 >;
 
 /** What every leg of one retrieval shares: the budget, and the list of what was lost. */
@@ -20,7 +20,12 @@ export type Call = {
   losses: Set<string>;
   /** Embedding and reranking, those that failed among them. */
   uses: ModelUse[];
+  /** When each leg ran; those of a kind run side by side. */
+  legs: LegTime[];
 };
+
+export type LegKind = "embedding" | "search" | "vectorIndex" | "hydration" | "reranking";
+export type LegTime = { kind: LegKind; from: number; to: number };
 
 const TRIES = 2;
 const FIRST_DELAY_MS = 100;
@@ -32,11 +37,11 @@ const MAX_DELAY_MS = 1_000;
  */
 export async function leg<T>(
   call: Call,
-  what: string,
+  { what, kind }: { what: string; kind: LegKind },
   share: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const { deadline, losses, services } = call;
+  const { deadline, losses, legs, services } = call;
   const startedAt = services.now();
   const endsAt = startedAt + deadline.remainingMs * share;
   const tryWithin = (signal: AbortSignal) =>
@@ -48,13 +53,19 @@ export async function leg<T>(
       retryAfterMs: retryAfter,
       signal,
     });
-  try {
-    return await deadline.run(what, tryWithin, share);
-  } catch (thrown) {
-    losses.add(sentence(what, thrown, services.now() - startedAt));
-    reportUnknown(services.log, what, thrown);
-    return null;
-  }
+  return await services.trace(`retrieval ${kind}`, async (note) => {
+    try {
+      return await deadline.run(what, tryWithin, share);
+    } catch (thrown) {
+      const loss = sentence(what, thrown, services.now() - startedAt);
+      losses.add(loss);
+      note({ "retrieval.loss": loss });
+      reportUnknown(services.log, what, thrown);
+      return null;
+    } finally {
+      legs.push({ kind, from: startedAt, to: services.now() });
+    }
+  });
 }
 
 function retryAfter(thrown: unknown): number | null {

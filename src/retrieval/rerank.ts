@@ -29,7 +29,7 @@ export async function rerank(
   const { now, models } = call.services;
   const startedAt = now();
   let inputTokens = 0;
-  const relevance = await leg(call, what, 1, async (signal) => {
+  const relevance = await leg(call, { what, kind: "reranking" }, 1, async (signal) => {
     const reranker = models.reranker(name);
     const batches = queries.flatMap((query, at) =>
       inBatches(

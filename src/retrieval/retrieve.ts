@@ -1,10 +1,12 @@
 import { Deadline } from "../core/deadline.ts";
+import type { SpanFacts } from "../core/trace.ts";
 import type { ChunkId } from "../core/ids.ts";
 import { embedQueries } from "./embed-queries.ts";
 import { scaleOf } from "./fuse.ts";
 import type { Scale } from "./fuse.ts";
 import type { Call, RetrievalServices } from "./leg.ts";
 import { readCandidates } from "./read-candidates.ts";
+import { retrievalFacts } from "./report-retrieval.ts";
 import { rerank } from "./rerank.ts";
 import { searchTarget } from "./search-target.ts";
 import type { Found, SearchPlan } from "./search-target.ts";
@@ -35,16 +37,29 @@ const QUERY_LIMIT = 16_384;
  * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`.
  * Never throws for what is down or slow: `losses` says what is missing from the answer.
  */
-export async function retrieve(
+export function retrieve(
   services: RetrievalServices,
   asked: RetrievalRequest,
   options: { signal?: AbortSignal } = {},
 ): Promise<RetrievalResult> {
+  return services.trace("retrieval", async (note) => {
+    const { result, facts } = await run(services, asked, options);
+    services.log.info("retrieval", facts);
+    note(Object.fromEntries(Object.entries(facts).map(([name, is]) => [`retrieval.${name}`, is])));
+    return result;
+  });
+}
+
+async function run(
+  services: RetrievalServices,
+  asked: RetrievalRequest,
+  options: { signal?: AbortSignal },
+): Promise<{ result: RetrievalResult; facts: SpanFacts }> {
   const request = withoutIdleReranking(asked);
   const { now, config } = services;
   const startedAt = now();
   const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
-  const call: Call = { services, deadline, losses: new Set(), uses: [] };
+  const call: Call = { services, deadline, losses: new Set(), uses: [], legs: [] };
   const targets = request.targets.filter(showsAnything);
   const plan = planOf(request);
 
@@ -58,12 +73,13 @@ export async function retrieve(
   const rerankingMs = request.useReranking ? now() - rerankingStartedAt : 0;
   const merged = mergeLists(lists, request.includeDuplicates);
 
-  return {
+  const result = {
     chunks: merged.slice(0, request.topK).map(asRetrieved),
     losses: [...call.losses],
     uses: call.uses,
     timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
   };
+  return { result, facts: retrievalFacts(call, request, found, result) };
 }
 
 /** Where no RAG has a reranker, asking for one changes nothing: neither order nor candidates. */

@@ -86,7 +86,9 @@ function askShards(
   const request = { queries, restriction, includeDuplicates, limitPerLeg, lexical, forMerge };
   return Promise.all(
     shards.map((shard, at) =>
-      leg(call, nameOf(shards, at), INDEX_SHARE, () => shard.candidates(request)),
+      leg(call, { what: nameOf(shards, at), kind: "search" }, INDEX_SHARE, () =>
+        shard.candidates(request),
+      ),
     ),
   );
 }
@@ -126,7 +128,7 @@ async function askVectorIndex(
   }
   const space = { ragId: target.rag.id, generation: target.rag.generation };
   const options = { topK: plan.limitPerLeg, filter: filtered ? filter : null };
-  return leg(call, "vector index", VECTOR_INDEX_SHARE, () =>
+  return leg(call, { what: "vector index", kind: "vectorIndex" }, VECTOR_INDEX_SHARE, () =>
     Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
   );
 }
@@ -163,7 +165,7 @@ export async function hydrate(
       const held = ids.filter((id) => (shardOf.get(id) ?? at) === at);
       if (held.length === 0) return { chunks: [], outrun: false };
       const request = { ids: held, ...asked };
-      const what = nameOf(found.shards, at);
+      const what = { what: nameOf(found.shards, at), kind: "hydration" } as const;
       const chunks = await leg(call, what, HYDRATION_SHARE, () => shard.hydrate(request));
       if (chunks === null) return { chunks: [], outrun: false };
       const read = new Set(chunks.map(({ id }) => id));
@@ -216,7 +218,7 @@ export async function searchAgain(
   const ids = approximate ? named : [];
   const replies = await Promise.all(
     found.shards.map((shard, at) =>
-      leg(call, nameOf(found.shards, at), HYDRATION_SHARE, () =>
+      leg(call, { what: nameOf(found.shards, at), kind: "hydration" }, HYDRATION_SHARE, () =>
         shard.candidatesWithChunks(request, ids),
       ),
     ),

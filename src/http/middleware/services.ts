@@ -4,7 +4,10 @@ import type { Env } from "../../env.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
 
-export type Compose = (env: Env, context: { waitUntil(work: Promise<unknown>): void }) => Services;
+/** Of a request's execution context. Hono's own type knows no tracing; the object has it. */
+type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
+
+export type Compose = (env: Env, context: Context) => Services;
 
 /** Puts the services into the context, their log bearing the request's id. */
 export function services(compose: Compose) {

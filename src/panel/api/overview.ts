@@ -1,20 +1,23 @@
 import { Hono } from "hono";
 
-import { SECOND_MS, isoTime } from "../../core/clock.ts";
+import { HOUR_MS, SECOND_MS, isoTime } from "../../core/clock.ts";
 import { readOverview } from "../../db/overview-store.ts";
 import type { PanelEnv } from "./panel-env.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
 const LIST_LIMIT = 20;
+/** Of the rates: long enough for a quiet service, short enough to show what is wrong now. */
+const CALL_HOURS = 24;
 
 /** What the panel's first page shows. */
 export function overviewRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.get("/", async (context) => {
-    const { db, now } = context.get("services");
-    const found = await readOverview(db, now(), LIST_LIMIT);
-    const waitingMs =
-      found.oldestPendingSince === null ? null : Math.max(0, now() - found.oldestPendingSince);
+    const { db, now, queueBacklog } = context.get("services");
+    const time = now();
+    const callsSince = time - (time % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
+    const asked = { now: time, callsSince, limit: LIST_LIMIT };
+    const [found, queues] = await Promise.all([readOverview(db, asked), queueBacklog()]);
     return context.json({
       files: found.counts,
       failingFiles: found.failingFiles,
@@ -29,8 +32,26 @@ export function overviewRoutes(): Hono<PanelEnv> {
         name,
         startedAt: isoTime(startedAt),
       })),
-      oldestPendingSeconds: waitingMs === null ? null : Math.floor(waitingMs / SECOND_MS),
+      oldestPendingSeconds: ageOf(found.oldestPendingSince, time),
+      queues: queues.map(({ queue, waiting, oldestAt }) => ({
+        queue,
+        waiting,
+        oldestSeconds: ageOf(oldestAt, time),
+      })),
+      calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
     });
   });
   return app;
+}
+
+function ageOf(since: number | null, now: number): number | null {
+  return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
+}
+
+type Calls = { calls: number; errors: number; degraded: number };
+
+/** Parts of all calls, 0 to 1, to three decimals; 0 where there were none. */
+function ratesOf({ calls, errors, degraded }: Calls = { calls: 0, errors: 0, degraded: 0 }) {
+  const rate = (part: number) => (calls === 0 ? 0 : Math.round((part / calls) * 1_000) / 1_000);
+  return { total: calls, errors, degraded, errorRate: rate(errors), degradedRate: rate(degraded) };
 }

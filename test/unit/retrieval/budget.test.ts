@@ -4,6 +4,7 @@ import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { Deadline } from "../../../src/core/deadline.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import { untraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/retry.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { leg } from "../../../src/retrieval/leg.ts";
@@ -22,25 +23,35 @@ function callOf(): Call {
     config,
     now,
     log: jsonLog(() => {}),
+    trace: untraced,
     ragIndexes: () => {
       throw new Error("not asked here");
     },
     vectorIndex: null,
     models: modelRegistry(config, {}),
   };
-  return { services, deadline: new Deadline(now, BUDGET_MS), losses: new Set(), uses: [] };
+  return {
+    services,
+    deadline: new Deadline(now, BUDGET_MS),
+    losses: new Set(),
+    uses: [],
+    legs: [],
+  };
 }
 
+const EMBEDDING = { what: "embedding", kind: "embedding" } as const;
+const RERANKER = { what: "reranker", kind: "reranking" } as const;
+const INDEX = { what: "index", kind: "search" } as const;
 const hang = () => new Promise<never>(() => {});
 
 test("a leg that hangs is left after its share, and the next has the rest", async () => {
   const call = callOf();
   const startedAt = Date.now();
-  const first = leg(call, "embedding", 0.5, hang);
+  const first = leg(call, EMBEDDING, 0.5, hang);
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await first).toBeNull();
   expect(Date.now() - startedAt).toBe(4_000);
-  const second = leg(call, "reranker", 1, hang);
+  const second = leg(call, RERANKER, 1, hang);
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await second).toBeNull();
   expect(Date.now() - startedAt).toBe(BUDGET_MS);
@@ -55,13 +66,13 @@ test("with nothing left a leg is not begun", async () => {
   const call = callOf();
   vi.advanceTimersByTime(BUDGET_MS);
   const work = vi.fn<typeof hang>(hang);
-  expect(await leg(call, "reranker", 1, work)).toBeNull();
+  expect(await leg(call, RERANKER, 1, work)).toBeNull();
   expect(work).not.toHaveBeenCalled();
 });
 
 test("a leg that answers in time leaves no timer behind", async () => {
   const call = callOf();
-  expect(await leg(call, "index", 0.5, () => Promise.resolve(7))).toBe(7);
+  expect(await leg(call, INDEX, 0.5, () => Promise.resolve(7))).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
   expect(call.losses.size).toBe(0);
 });
@@ -69,7 +80,7 @@ test("a leg that answers in time leaves no timer behind", async () => {
 test("a caller who goes away ends a leg at once", async () => {
   const gone = new AbortController();
   const call = { ...callOf(), deadline: new Deadline(() => Date.now(), BUDGET_MS, gone.signal) };
-  const running = leg(call, "embedding", 1, hang);
+  const running = leg(call, EMBEDDING, 1, hang);
   gone.abort();
   expect(await running).toBeNull();
   expect(vi.getTimerCount()).toBe(0);

@@ -7,6 +7,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { newId } from "../../../src/core/ids.ts";
 import type { AgentId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
@@ -45,6 +46,7 @@ export function worldWith(of: {
     config,
     now: () => Date.now(),
     log: jsonLog(() => {}),
+    trace: untraced,
     db: openDatabase(env.DB),
     queue: {
       scan: () => Promise.resolve(),

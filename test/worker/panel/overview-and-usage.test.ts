@@ -14,6 +14,13 @@ beforeAll(async () => {
 });
 afterAll(queuesSettled, 60_000);
 
+/** What waits in the queues is the platform's to say. */
+const QUEUES = ["scan", "index", "usage"].map((queue) => ({
+  queue,
+  waiting: expect.toSatisfy((value: unknown) => value === null || Number.isInteger(value)),
+  oldestSeconds: expect.toSatisfy((value: unknown) => value === null || Number.isInteger(value)),
+}));
+
 test("a new service has nothing to show and nothing that waits", async () => {
   const { status, body } = await admin.send("GET", "/overview");
   expect(status).toBe(200);
@@ -23,6 +30,8 @@ test("a new service has nothing to show and nothing that waits", async () => {
     failingSources: [],
     scansUnderWay: [],
     oldestPendingSeconds: null,
+    queues: QUEUES,
+    calls: { hours: 24, total: 0, errors: 0, degraded: 0, errorRate: 0, degradedRate: 0 },
   });
 });
 
@@ -61,6 +70,8 @@ test("the overview counts files by status and names what fails", async () => {
     ],
     scansUnderWay: [],
     oldestPendingSeconds: null,
+    queues: QUEUES,
+    calls: expect.objectContaining({ total: 0 }),
   });
   expect((await admin.send("GET", "/rags/docs-rag")).body).toMatchObject({ status: "active" });
 });
@@ -94,6 +105,25 @@ test("what waits has an age, and what is under way is named", async () => {
   expect(oldestPendingSeconds).toBeLessThan(150);
   await env.DB.prepare("delete from rags where id = 'r'").run();
   await env.DB.prepare("delete from file_sources where id = 's'").run();
+});
+
+test("the rates of the last 24 hours are those of the calls, whatever their latency", async () => {
+  const hour = Date.now() - (Date.now() % 3_600_000);
+  const insert = env.DB.prepare(
+    `insert into usage_hours (hour, dimension, key, bucket, currency, calls, errors, degraded,
+       input_tokens, output_tokens, cost) values (?, ?, 'k', ?, '', ?, ?, ?, 0, 0, 0)`,
+  );
+  await env.DB.batch([
+    insert.bind(hour, "all", 1, 90, 3, 10),
+    insert.bind(hour - 3_600_000, "all", 2, 10, 0, 15),
+    insert.bind(hour - 25 * 3_600_000, "all", 2, 1_000, 1_000, 0),
+    insert.bind(hour, "rag", 1, 90, 3, 10),
+  ]);
+  const { body } = await admin.send("GET", "/overview");
+  expect(body).toMatchObject({
+    calls: { hours: 24, total: 100, errors: 3, degraded: 25, errorRate: 0.03, degradedRate: 0.25 },
+  });
+  await env.DB.prepare("delete from usage_hours").run();
 });
 
 test("calls are reported by day, RAG and token with their names", async () => {

@@ -1,0 +1,37 @@
+import type { QueueBacklog } from "../../ports/job-queue.ts";
+import type { QueueBindings } from "./job-queue.ts";
+
+/** Asked beside an answer: it must not hold it up. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/**
+ * What waits in each queue, as the platform counts it
+ * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); what cannot be asked
+ * is null, which says that nobody knows.
+ */
+export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
+  return await Promise.all(
+    Object.entries(queues).map(async ([queue, binding]): Promise<QueueBacklog> => {
+      const metrics = await metricsOf(binding);
+      return {
+        queue,
+        waiting: metrics?.backlogCount ?? null,
+        oldestAt: metrics?.oldestMessageTimestamp?.getTime() ?? null,
+      };
+    }),
+  );
+}
+
+async function metricsOf(queue: Pick<Queue, "metrics">): Promise<QueueMetrics | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((given) => {
+    timer = setTimeout(() => given(null), ANSWER_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([queue.metrics(), late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
