@@ -25,7 +25,7 @@ export type Call = {
 };
 
 export type LegKind = "embedding" | "search" | "vectorIndex" | "hydration" | "reranking";
-export type LegTime = { kind: LegKind; from: number; to: number };
+type LegTime = { kind: LegKind; from: number; to: number };
 
 const TRIES = 2;
 const FIRST_DELAY_MS = 100;

@@ -3,8 +3,6 @@ import { describe, expect, test } from "vitest";
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId } from "../../../src/core/ids.ts";
-import { jsonLog } from "../../../src/core/log.ts";
-import type { Trace } from "../../../src/core/trace.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { Restriction } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
@@ -267,66 +265,5 @@ describe("with a vector index outside", () => {
     const { chunks, losses } = await retrieve(strayed, requestOf([rag]));
     expect(losses).toEqual([]);
     expect(chunks).toHaveLength(2);
-  });
-});
-
-describe("what is told of a retrieval", () => {
-  const told = async (rag: RagRecord, more: Partial<RetrievalRequest>, double?: OpenAiDouble) => {
-    const { services } = worldWith(double === undefined ? {} : { double });
-    const lines: Record<string, unknown>[] = [];
-    const log = jsonLog((_, line) => lines.push(JSON.parse(line) as Record<string, unknown>));
-    const spans: string[] = [];
-    const trace: Trace = (name, work) => {
-      spans.push(name);
-      return work(() => undefined);
-    };
-    await retrieve({ ...services, log, trace }, requestOf([rag], more));
-    return { lines, spans };
-  };
-
-  test("one line with its size and the time of each leg, without a word of query or text", async () => {
-    const rag = await indexedRag("told", { "a.md": ["The boiler gets its service in spring."] });
-    const { lines, spans } = await told(rag, { queries: ["boiler service", "spring"] });
-    expect(lines).toEqual([
-      {
-        level: "info",
-        event: "retrieval",
-        rags: 1,
-        queries: 2,
-        topK: 5,
-        reranked: false,
-        candidates: 1,
-        chunks: 1,
-        totalMs: expect.any(Number),
-        embeddingMs: expect.any(Number),
-        searchMs: expect.any(Number),
-        hydrationMs: expect.any(Number),
-        degraded: false,
-      },
-    ]);
-    expect(JSON.stringify(lines)).not.toMatch(/boiler|spring/);
-    expect(spans).toEqual([
-      "retrieval",
-      "retrieval embedding",
-      "retrieval search",
-      "retrieval hydration",
-    ]);
-  });
-
-  test("what was lost is said, with the leg that lost it", async () => {
-    const files = { "a.md": ["The boiler gets its service in spring."] };
-    const rag = await indexedRag("told-lost", files, { reranker: "local/rerank" });
-    const double = new OpenAiDouble();
-    double.fail("rerank", { kind: "status", status: 503 });
-    const { lines, spans } = await told(rag, { useReranking: true }, double);
-    expect(lines).toEqual([
-      expect.objectContaining({
-        reranked: true,
-        degraded: true,
-        rerankingMs: expect.any(Number),
-        losses: expect.stringMatching(/^reranker: 503 after \d+ ms$/),
-      }),
-    ]);
-    expect(spans).toContain("retrieval reranking");
   });
 });
