@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { composeServices } from "../../src/compose.ts";
 import { newId } from "../../src/core/ids.ts";
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
+import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
@@ -61,8 +62,8 @@ export class World {
       env.DB.prepare(
         `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
            chunk_size, chunk_overlap, format, created_at)
-         values (?1, 1, 'live', ?2, ?3, 400, 60, 1, 0)`,
-      ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS),
+         values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, 0)`,
+      ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS, INDEX_FORMAT),
       ...(scopes ?? []).map((value) =>
         env.DB.prepare(`insert into rag_scopes values (?1, 'path', ?2, 0)`).bind(id, value),
       ),

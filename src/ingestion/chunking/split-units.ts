@@ -1,7 +1,8 @@
+import { sentenceEnds } from "../../core/sentences.ts";
+import { cutBefore } from "./cut-before.ts";
 import { tokenWeight } from "./estimate-tokens.ts";
 import { LIST_ITEM } from "./scan-blocks.ts";
 import type { Block } from "./scan-blocks.ts";
-import { cutBefore, sentenceEnds } from "./split-sentences.ts";
 
 /** How much a break before a unit hurts; the partition weighs these against sizes. */
 export const BREAK = {

@@ -1,3 +1,4 @@
+import { splitSentences } from "../../../core/sentences.ts";
 import { stemOf } from "../../../core/stems.ts";
 import { pairUnspacedScripts, wordsOf } from "../../../core/text.ts";
 
@@ -40,7 +41,6 @@ const HEADING = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/;
 const TABLE_ROW = /^\s*\|(.+)\|\s*$/;
 const TABLE_RULE = /^\s*\|[\s:|-]+\|\s*$/;
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** Splits Markdown or plain text; headings are remembered with what stands below them. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
@@ -49,8 +49,8 @@ export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   for (const block of blocksOf(text)) {
     if (block.kind === "heading") headingStems = new Set(stemsOf(`${title} ${block.text}`));
     else {
-      for (const { segment } of segmenter.segment(block.text)) {
-        const plain = plainText(segment);
+      for (const said of splitSentences(block.text)) {
+        const plain = plainText(said);
         const position = sentences.length;
         const stems = stemsOf(plain);
         if (plain !== "") sentences.push({ text: plain, stems, headingStems, passage, position });
