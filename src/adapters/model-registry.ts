@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { Embedder, ModelRegistry } from "../ports/models.ts";
+import type { ModelRegistry } from "../ports/models.ts";
 import { workersAiChat } from "./cloudflare/workers-ai-chat.ts";
 import {
   WORKERS_AI_TEXTS_PER_CALL,
@@ -15,9 +15,12 @@ import { extractiveChat } from "./embedded/extractive-chat.ts";
 import { hashEmbedder } from "./embedded/hash-embedder.ts";
 import { lexicalReranker } from "./embedded/lexical-reranker.ts";
 import { contextTokensOf } from "./model-facts.ts";
+import { aiGateway } from "./openai/ai-gateway.ts";
 import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
 import type { OpenAiEndpoint } from "./openai/openai-models.ts";
 import { openAiReranker } from "./openai/openai-reranker.ts";
+import { lacks } from "./provider.ts";
+import type { Provider } from "./provider.ts";
 
 /** Texts a call that every OpenAI-compatible server of note takes (TEI's default is 32). */
 const OPENAI_TEXTS_PER_CALL = 32;
@@ -31,16 +34,6 @@ export type ModelBindings = {
   ai?: WorkersAi | undefined;
   /** Tests put a double here; otherwise the runtime's own. */
   fetch?: typeof globalThis.fetch | undefined;
-};
-
-/** One provider's models; `name` is what stands after the first slash. */
-type Provider = {
-  chat(name: string): ReturnType<typeof openAiChat>;
-  embedding(name: string): Pick<Embedder, "model" | "batchLimit">;
-  reranker(name: string): {
-    model: ReturnType<typeof openAiReranker>;
-    batchLimit: number;
-  };
 };
 
 /** Models by `provider/name`; a provider is asked for its settings when it is first used. */
@@ -57,7 +50,7 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
       case "workers-ai":
         return overWorkersAi(workersAiSettings(config, bindings, model));
       default:
-        return overOpenAi(gatewayEndpoint(config, bindings, model), `${prefix}/`);
+        return aiGateway(config, { provider: prefix, model, fetch: bindings.fetch });
     }
   };
   const nameOf = (model: string) => model.slice(model.indexOf("/") + 1);
@@ -81,9 +74,6 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
     },
   };
 }
-
-const lacks = (model: string, settings: string) =>
-  modelFailed(`Model ${model} needs the setting ${settings}`);
 
 function embedded(model: string): Provider {
   const unknown = (kind: string, known: string) =>
@@ -109,42 +99,17 @@ function localEndpoint(config: Config, { fetch }: ModelBindings, model: string):
   return { baseUrl, apiKey, name: "local", ...(fetch === undefined ? {} : { fetch }) };
 }
 
-/** One attempt a call: what is tried again, and how long, is decided here and not there. */
-const GATEWAY_HEADERS = { "cf-aig-max-attempts": "1" };
-
-function gatewayEndpoint(config: Config, { fetch }: ModelBindings, model: string): OpenAiEndpoint {
-  const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
-  if (account === undefined) throw lacks(model, "AI_GATEWAY_ACCOUNT_ID");
-  if (gateway === undefined) throw lacks(model, "AI_GATEWAY_ID");
-  const token = config.AI_GATEWAY_TOKEN;
-  const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
-  const authorization = token === undefined ? {} : { "cf-aig-authorization": `Bearer ${token}` };
+function overOpenAi(endpoint: OpenAiEndpoint): Provider {
   return {
-    baseUrl: `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}/compat`,
-    apiKey: undefined,
-    headers: { ...GATEWAY_HEADERS, ...timeout, ...authorization },
-    name: "gateway",
-    sendsDimensions: true,
-    ...(fetch === undefined ? {} : { fetch }),
-  };
-}
-
-/** `prefix` stays part of the model's name on the wire, as the gateway wants it. */
-function overOpenAi(endpoint: OpenAiEndpoint, prefix = ""): Provider {
-  return {
-    chat: (name) => openAiChat(endpoint, `${prefix}${name}`),
+    chat: (name) => openAiChat(endpoint, name),
     embedding: (name) => ({
-      model: openAiEmbedding(endpoint, `${prefix}${name}`, OPENAI_TEXTS_PER_CALL),
+      model: openAiEmbedding(endpoint, name, OPENAI_TEXTS_PER_CALL),
       batchLimit: OPENAI_TEXTS_PER_CALL,
     }),
-    reranker(name) {
-      if (prefix !== "") {
-        const known = "local/…, workers-ai/… and embedded/lexical";
-        throw modelFailed(`Model ${prefix}${name}: rerankers are ${known}`);
-      }
-      const batchLimit = OPENAI_DOCUMENTS_PER_RERANK;
-      return { model: openAiReranker(endpoint, name), batchLimit };
-    },
+    reranker: (name) => ({
+      model: openAiReranker(endpoint, name),
+      batchLimit: OPENAI_DOCUMENTS_PER_RERANK,
+    }),
   };
 }
 

@@ -13,6 +13,12 @@ export function checkReranker({ models }: Named, name: string): void {
   refuse("reranker", () => models.reranker(name));
 }
 
+/** @throws QuarryError `invalid`, as above; the model is the deployment's own. */
+export function checkEmbedder({ models, config }: Pick<Services, "models" | "config">): void {
+  const { EMBEDDING_MODEL, EMBEDDING_DIMENSIONS } = config;
+  refuse("EMBEDDING_MODEL", () => models.embedder(EMBEDDING_MODEL, EMBEDDING_DIMENSIONS));
+}
+
 function refuse(field: string, find: () => unknown): void {
   try {
     find();

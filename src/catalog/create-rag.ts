@@ -6,7 +6,7 @@ import { findSourceRow } from "../db/source-store.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { IndexScope } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
-import { checkReranker } from "./check-model.ts";
+import { checkEmbedder, checkReranker } from "./check-model.ts";
 import { chooseIdentifier, identifierTaken } from "./choose-identifier.ts";
 import { findRag } from "./find-rag.ts";
 import {
@@ -34,11 +34,12 @@ export type NewRagInput = {
 /**
  * Makes a RAG and queues the indexing of what its source lists already. Scopes without a mode
  * make it scoped.
- * @throws QuarryError `invalid` (unknown source, scopes, chunking, reranker); `conflict`.
+ * @throws QuarryError `invalid` (unknown source, scopes, chunking, models); `conflict`.
  */
 export async function createRag(services: Services, input: NewRagInput): Promise<RagRecord> {
   const { db, config } = services;
   const identifier = chooseIdentifier(input.name, input.identifier);
+  checkEmbedder(services);
   const found = await findSourceRow(db, input.fileSource);
   if (found === null) throw invalid(`fileSource: there is no ${input.fileSource}`);
   const { source } = found;

@@ -5,7 +5,7 @@ import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
 
 /** An OpenAI-compatible server. `fetch` is given by tests and by the Workers AI adapter. */
 export type OpenAiEndpoint = {
-  /** Ends in `/v1`, or in `/compat` for the AI Gateway. */
+  /** Ends in `/v1`, or in the provider's path for the AI Gateway. */
   baseUrl: string;
   apiKey: string | undefined;
   headers?: Record<string, string>;
@@ -14,6 +14,8 @@ export type OpenAiEndpoint = {
   fetch?: typeof globalThis.fetch;
   /** Whether `dimensions` may be sent: many local servers refuse a field they do not know. */
   sendsDimensions?: boolean;
+  /** `cohere`: its own server, which refuses fields that it does not know. */
+  rerankForm?: "any" | "cohere";
 };
 
 function providerOf(endpoint: OpenAiEndpoint) {

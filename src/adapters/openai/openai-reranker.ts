@@ -65,12 +65,12 @@ async function askForRanking(
       ...(endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${endpoint.apiKey}` }),
       ...endpoint.headers,
     },
-    // `texts` is TEI's name for `documents`; both kinds of server ignore the other's.
     body: JSON.stringify({
       model: modelId,
       query: options.query,
       documents,
-      texts: documents,
+      // TEI's name for `documents`; it and all others but Cohere ignore what they do not know.
+      ...(endpoint.rerankForm === "cohere" ? {} : { texts: documents }),
       top_n: options.topN ?? documents.length,
       return_documents: false,
     }),

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-embedding.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { checkEmbedder } from "../../../src/catalog/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { embedTexts } from "../../../src/retrieval/embed-queries.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
@@ -69,6 +70,64 @@ test.each(["jina", "tei"] as const)(
     expect(ranking.map(({ index }) => index)).toEqual([1, 2, 0]);
   },
 );
+
+describe("over AI Gateway", () => {
+  const gateway = {
+    ENVIRONMENT: "development",
+    AI_GATEWAY_ACCOUNT_ID: "account",
+    AI_GATEWAY_ID: "gate",
+    AI_GATEWAY_TOKEN: "token",
+    AI_GATEWAY_BASE_URL: "http://gateway.test/v1",
+  };
+  const open = (double: OpenAiDouble) =>
+    modelRegistry(parseConfig(gateway), { fetch: double.fetch });
+
+  test.each([
+    ["openai/text-embedding-3-small", "openai/embeddings", { dimensions: 2 }],
+    ["openai/text-embedding-ada-002", "openai/embeddings", {}],
+    ["mistral/mistral-embed", "mistral/v1/embeddings", {}],
+  ])("%s embeds at its provider's own path", async (name, path, more) => {
+    const double = new OpenAiDouble();
+    await embedTexts(open(double).embedder(name, 2), ["a"], signal);
+    const [request] = double.requests;
+    expect(request?.url).toBe(`http://gateway.test/v1/account/gate/${path}`);
+    const model = name.slice(name.indexOf("/") + 1);
+    expect(request?.body).toEqual({ model, input: ["a"], encoding_format: "float", ...more });
+    expect(request?.headers.get("cf-aig-authorization")).toBe("Bearer token");
+    expect(request?.headers.get("authorization")).toBeNull();
+  });
+
+  test("Cohere reranks at its own path, and gets no field that it does not know", async () => {
+    const double = new OpenAiDouble();
+    const { model } = open(double).reranker("cohere/rerank-v3.5");
+    const documents = { type: "text" as const, values: ["about cats", "about red boats"] };
+    const { ranking } = await model.doRerank({ query: "red boats", documents });
+    expect(ranking[0]?.index).toBe(1);
+    const [request] = double.requests;
+    expect(request?.url).toBe("http://gateway.test/v1/account/gate/cohere/v1/rerank");
+    expect(request?.body).toEqual({
+      model: "rerank-v3.5",
+      query: "red boats",
+      documents: documents.values,
+      top_n: 2,
+      return_documents: false,
+    });
+  });
+
+  test("what it does not serve is refused, with what it does", () => {
+    const registry = open(new OpenAiDouble());
+    expect(() => registry.embedder("anthropic/claude", 2)).toThrow("openai/… and mistral/…");
+    expect(() => registry.reranker("openai/gpt-5")).toThrow("rerankers of cohere/…");
+  });
+});
+
+test("a RAG cannot be made where the deployment's embedding model cannot be had", () => {
+  const wrong = parseConfig({ ENVIRONMENT: "development", EMBEDDING_MODEL: "local/nomic" });
+  const services = { config: wrong, models: modelRegistry(wrong, {}) };
+  expect(() => checkEmbedder(services)).toThrow(
+    "EMBEDDING_MODEL: Model local/nomic needs the setting OPENAI_COMPATIBLE_BASE_URL",
+  );
+});
 
 test.each([
   ["local/llama", {}, "OPENAI_COMPATIBLE_BASE_URL"],

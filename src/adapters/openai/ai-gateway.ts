@@ -1,0 +1,81 @@
+/**
+ * Outside providers through Cloudflare's AI Gateway, with the keys that are stored there.
+ * - Chat: `/compat/chat/completions`, the provider's name in the model's.
+ *   https://developers.cloudflare.com/ai-gateway/usage/chat-completion/
+ * - Embeddings and reranking have no documented place under `/compat`. Where a provider's own
+ *   API has the form that we speak, its path below the gateway is used:
+ *   https://developers.cloudflare.com/ai-gateway/usage/providers/openai/ (and mistral/, cohere/)
+ */
+import type { Config } from "../../config.ts";
+import { modelFailed } from "../../core/errors.ts";
+import { lacks } from "../provider.ts";
+import type { Provider } from "../provider.ts";
+import { openAiChat, openAiEmbedding } from "./openai-models.ts";
+import type { OpenAiEndpoint } from "./openai-models.ts";
+import { openAiReranker } from "./openai-reranker.ts";
+
+type Fetch = typeof globalThis.fetch | undefined;
+
+/** One attempt a call: what is tried again, and how long, is decided here and not there. */
+const HEADERS = { "cf-aig-max-attempts": "1" };
+
+const TEXTS_PER_CALL = 32;
+const DOCUMENTS_PER_CALL = 100;
+
+/** Paths below the gateway at which `/embeddings` and `/rerank` stand. */
+const EMBEDDING_PATHS = new Map([
+  ["openai", "openai"],
+  ["mistral", "mistral/v1"],
+]);
+const RERANKER_PATHS = new Map([["cohere", "cohere/v1"]]);
+
+/** OpenAI's models that can be asked for shorter vectors. */
+const SHORTENED = /^text-embedding-3-/;
+
+/** @param provider the gateway's name of it: `openai`, `anthropic`, `google-ai-studio`, … */
+export function aiGateway(
+  config: Config,
+  { provider, model, fetch }: { provider: string; model: string; fetch: Fetch },
+): Provider {
+  const at = endpointsOf(config, model, fetch);
+  return {
+    chat: (name) => openAiChat(at("compat"), `${provider}/${name}`),
+    embedding(name) {
+      const path = EMBEDDING_PATHS.get(provider);
+      if (path === undefined) throw without(model, "embedding models", EMBEDDING_PATHS);
+      const sendsDimensions = provider === "openai" && SHORTENED.test(name);
+      const endpoint = { ...at(path), sendsDimensions };
+      const batchLimit = TEXTS_PER_CALL;
+      return { model: openAiEmbedding(endpoint, name, batchLimit), batchLimit };
+    },
+    reranker(name) {
+      const path = RERANKER_PATHS.get(provider);
+      if (path === undefined) throw without(model, "rerankers", RERANKER_PATHS);
+      const endpoint: OpenAiEndpoint = { ...at(path), rerankForm: "cohere" };
+      return { model: openAiReranker(endpoint, name), batchLimit: DOCUMENTS_PER_CALL };
+    },
+  };
+}
+
+function endpointsOf(config: Config, model: string, fetch: Fetch) {
+  const { AI_GATEWAY_ACCOUNT_ID: account, AI_GATEWAY_ID: gateway } = config;
+  if (account === undefined) throw lacks(model, "AI_GATEWAY_ACCOUNT_ID");
+  if (gateway === undefined) throw lacks(model, "AI_GATEWAY_ID");
+  const token = config.AI_GATEWAY_TOKEN;
+  const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
+  const authorization = token === undefined ? {} : { "cf-aig-authorization": `Bearer ${token}` };
+  return (path: string): OpenAiEndpoint => ({
+    baseUrl: `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}/${path}`,
+    apiKey: undefined,
+    headers: { ...HEADERS, ...timeout, ...authorization },
+    name: "gateway",
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+}
+
+function without(model: string, kind: string, paths: Map<string, string>) {
+  const known = [...paths.keys()].map((provider) => `${provider}/…`).join(" and ");
+  return modelFailed(
+    `Model ${model}: AI Gateway serves ${kind} of ${known}; others are local/…, workers-ai/… and embedded/…`,
+  );
+}
