@@ -84,7 +84,7 @@ async function workOn(services: Services, run: ScanRun): Promise<void> {
       const listed = await listSlice(services, current, reader, (moved) => (current = moved));
       if (listed !== "listed") return;
     }
-    await finish(services, current, reader !== null);
+    await finish(services, current, reader);
   } catch (thrown) {
     await fail(services, current, thrown);
   }
@@ -120,9 +120,15 @@ async function handOn(services: Services, run: ScanRun, delayMs = 0) {
   return "handed-on";
 }
 
-async function finish(services: Services, run: ScanRun, hasListing: boolean): Promise<void> {
-  const held = hasListing ? await removeWhatIsGone(services, run) : null;
+async function finish(
+  services: Services,
+  run: ScanRun,
+  reader: SourceReader | null,
+): Promise<void> {
+  const held = reader === null ? null : await removeWhatIsGone(services, run);
   await queueFailedFiles(services, run.source.id);
+  // Everything listed is committed; a later scan may begin as soon as this one has ended.
+  if (run.progress.mode !== "look") await reader?.ended?.();
   const { partial, changeCursor } = run.progress;
   await end(services, run, {
     error: held === null ? null : held.message,

@@ -83,6 +83,8 @@ export interface KnownFiles {
 export interface SourceReader {
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
+  /** The listing is complete and committed: what it kept from page to page may go. */
+  ended?(): Promise<void>;
   /** Looks at these paths alone, whatever is known of them: what was pushed. One page. */
   look?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
   /**

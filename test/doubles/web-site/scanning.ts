@@ -11,7 +11,7 @@ import type {
 const PAGE_TIMEOUT_MS = 400;
 
 /** A store in memory; what it holds can be looked at. */
-function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
+export function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
   const entries = new Map<string, Uint8Array>();
   return {
     entries,
@@ -89,6 +89,7 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
         scanned.partial ||= page.partial ?? false;
         cursor = page.next;
       } while (cursor !== null);
+      await reader.ended?.();
       for (const file of scanned.listed) take(file);
       for (const path of scanned.gone) files.delete(path);
       const listed = new Set(scanned.listed.map((file) => file.path));

@@ -1,4 +1,4 @@
-import { SourceFailure, type SourceStore } from "../../../ports/source-reader.ts";
+import { NotedValues } from "./noted-values.ts";
 import type { RobotsRules } from "./robots.ts";
 import type { NotFoundWords } from "./soft-not-found.ts";
 
@@ -16,15 +16,19 @@ export type Waiting = {
   isCanonical?: boolean;
 };
 
-/** What became of an address in this crawl. */
-type Seen = "waiting" | "listed" | "dropped";
+/** What became of an address in this crawl; its place is what is kept of it. */
+const STATES = ["waiting", "listed", "dropped"] as const;
+type AddressState = (typeof STATES)[number];
 
 /** What is known of a server for the time of one crawl. */
-type SiteFacts = {
+export type SiteFacts = {
   /** Null: robots.txt could not be read, and nothing else may be for now. */
   robots: RobotsRules | null;
   probe: NotFoundWords;
 };
+
+/** A list that grows with the site: its parts lie in the store, the end of it is here. */
+export type LongList<Item> = { parts: string[]; end: Item[] };
 
 /** All that a crawl is between two calls: plain data, kept in the store. */
 export type Crawl = {
@@ -32,18 +36,22 @@ export type Crawl = {
   step: number;
   /** Only what was pushed is looked at; nothing is followed. */
   isLook: boolean;
+  /** The next to be visited; `later` comes after them. */
   waiting: Waiting[];
-  seen: Map<string, Seen>;
+  later: LongList<Waiting>;
+  /** States of addresses, counts of shapes; `segments` are where they lie. */
+  notes: NotedValues;
+  segments: string[];
+  /** Addresses that have a state. */
+  addresses: number;
   hosts: Set<string>;
   sites: Map<string, SiteFacts>;
   /** Files listed, pushed ones apart; pages asked for. */
   listed: number;
   asked: number;
   maps: number;
-  /** Addresses taken in, by shape. */
-  shapes: Map<string, number>;
   /** Paths of all files listed. */
-  paths: string[];
+  paths: LongList<string>;
   partial: boolean;
   /** The pushed URL up to which the known ones were taken in; null: all of them. */
   pushedAfter: string | null;
@@ -60,14 +68,16 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     step: 0,
     isLook,
     waiting: [],
-    seen: new Map(),
+    later: { parts: [], end: [] },
+    notes: new NotedValues(),
+    segments: [],
+    addresses: 0,
     hosts: new Set(hosts),
     sites: new Map(),
     listed: 0,
     asked: 0,
     maps: 0,
-    shapes: new Map(),
-    paths: [],
+    paths: { parts: [], end: [] },
     partial: false,
     pushedAfter: null,
     pushedDone: false,
@@ -76,50 +86,27 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
   };
 }
 
-const FOLDER = "crawl/";
-const keyOf = (cursor: string) => `${FOLDER}${cursor.replace(".", "/")}`;
+const addressName = (url: string) => `address ${url}`;
+const shapeName = (shape: string) => `shape ${shape}`;
 
-/** Keeps the crawl and names it; a step that is done twice writes the same state again. */
-export async function keepCrawl(store: SourceStore, crawl: Crawl): Promise<string> {
-  const cursor = `${crawl.id}.${crawl.step}`;
-  const plain = { ...crawl, hosts: [...crawl.hosts] };
-  const text = JSON.stringify(plain, (_key, value: unknown) =>
-    value instanceof Map ? [...value] : value,
-  );
-  await store.write(keyOf(cursor), new TextEncoder().encode(text));
-  return cursor;
+/** Null: the crawl has not met this address. */
+export function stateOf({ notes }: Crawl, url: string): AddressState | null {
+  const place = notes.get(addressName(url));
+  return place === undefined ? null : (STATES[place] ?? null);
 }
 
-type Plain = {
-  [Key in keyof Crawl]: Crawl[Key] extends Map<infer K, infer V>
-    ? [K, V][]
-    : Crawl[Key] extends Set<infer V>
-      ? V[]
-      : Crawl[Key];
-};
-
-/** @throws SourceFailure `down` when the state has gone: the scan must begin anew. */
-export async function readCrawl(store: SourceStore, cursor: string): Promise<Crawl> {
-  const bytes = await store.read(keyOf(cursor));
-  if (bytes === null) throw new SourceFailure("down", "web: the crawl's state was lost");
-  const plain = JSON.parse(new TextDecoder().decode(bytes)) as Plain;
-  return {
-    ...plain,
-    seen: new Map(plain.seen),
-    shapes: new Map(plain.shapes),
-    hosts: new Set(plain.hosts),
-    sites: new Map(plain.sites),
-    silence: new Map(plain.silence),
-    nextAt: new Map(plain.nextAt),
-  };
+export function noteState(crawl: Crawl, url: string, state: AddressState): void {
+  const name = addressName(url);
+  if (crawl.notes.get(name) === undefined) crawl.addresses += 1;
+  crawl.notes.set(name, STATES.indexOf(state));
 }
 
-/** States of finished and abandoned crawls go. */
-export async function forgetCrawls(store: SourceStore): Promise<void> {
-  await store.remove(FOLDER);
+/** How many addresses of a shape were taken in. */
+export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shapeName(shape)) ?? 0;
+
+export function countShape(crawl: Crawl, shape: string): void {
+  crawl.notes.set(shapeName(shape), countOfShape(crawl, shape) + 1);
 }
 
-/** The state before the last one is of no use to a repeated step. */
-export async function forgetStep(store: SourceStore, id: string, step: number): Promise<void> {
-  await store.remove(keyOf(`${id}.${step}`));
-}
+/** Everything that waits, in order. What lies in the store is not among it. */
+export const waitingHere = ({ waiting, later }: Crawl) => [...waiting, ...later.end];

@@ -1,8 +1,9 @@
 import { SECOND_MS } from "../../../core/clock.ts";
 import type { ListedFile } from "../../../ports/source-reader.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
-import type { Waiting } from "./crawl-state.ts";
-import { addMapped, addMaps, addNamed, takeWaiting } from "./frontier.ts";
+import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
+import { fillWaiting } from "./crawl-store.ts";
+import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { crawlDelayMs } from "./meet-site.ts";
 import { nameOfPage, normalizeUrl } from "./page-url.ts";
 import { foundAs, settleVisit, type Step } from "./settle.ts";
@@ -17,79 +18,157 @@ const TIME_A_CALL_MS = 20 * SECOND_MS;
 const LATEST_SETTLING_MS = 45 * SECOND_MS;
 const BYTES_A_CALL = 48 * 1_024 * 1_024;
 const SIDE_BY_SIDE = 4;
+/** While a slow page is waited for, others up to this many and this size are fetched. */
+const AHEAD = 16;
+const BYTES_AHEAD = 8 * 1_024 * 1_024;
 const PUSHED_AT_ONCE = 100;
 
-/** Visits what waits until the call's share is used up. Whether the crawl is complete. */
+/** A page on its way; they are settled in the order in which they set off. */
+type Flight = { entry: Waiting; known: ListedFile | null; visit: Promise<Visit> };
+
+type Crossing = {
+  visitor: Visitor;
+  step: Step;
+  flights: Flight[];
+  /** Bytes that were fetched and wait for an earlier page. */
+  bytesAhead: number;
+  inLane: <Result>(work: () => Promise<Result>) => Promise<Result>;
+};
+
+/**
+ * Visits what waits until the call's share is used up. Whether the crawl is complete. Pages are
+ * fetched side by side, and settled in the order in which they were found, so that a scan gives
+ * the same each time; a slow one delays none of the fetches beside it.
+ */
 export async function crawlOn(visitor: Visitor, step: Step): Promise<boolean> {
-  const startedAt = visitor.now();
-  const endsAt = startedAt + TIME_A_CALL_MS;
-  let visited = 0;
-  let bytes = 0;
-  while (visited < PAGES_A_CALL && bytes < BYTES_A_CALL && visitor.now() < endsAt) {
-    visitor.signal.throwIfAborted();
-    if (step.crawl.waiting.length === 0 && !(await addPushed(step))) return true;
-    const entries = takeWaiting(step.crawl, step.bounds, widthOf(visitor));
-    visited += entries.length;
-    bytes += await visitTogether(visitor, step, entries, startedAt + LATEST_SETTLING_MS);
+  const flights: Flight[] = [];
+  const crossing = { visitor, step, flights, bytesAhead: 0, inLane: lanes(SIDE_BY_SIDE) };
+  try {
+    return await cross(crossing);
+  } finally {
+    await Promise.allSettled(flights.map(({ visit }) => visit));
   }
-  return false;
 }
 
-/** A server that asks for pauses is visited one page at a time. */
-function widthOf({ crawl }: Visitor): number {
-  const [next] = crawl.waiting;
-  const pauses = next !== undefined && crawlDelayMs(crawl, new URL(next.url).origin) > 0;
-  return pauses ? 1 : SIDE_BY_SIDE;
+async function cross(crossing: Crossing): Promise<boolean> {
+  const { visitor, step, flights } = crossing;
+  const startedAt = visitor.now();
+  let visited = 0;
+  let bytes = 0;
+  for (;;) {
+    visitor.signal.throwIfAborted();
+    const isOver =
+      visited >= PAGES_A_CALL ||
+      bytes >= BYTES_A_CALL ||
+      visitor.now() >= startedAt + TIME_A_CALL_MS;
+    if (!isOver) visited += await setOff(crossing, PAGES_A_CALL - visited);
+    const [flight] = flights;
+    if (flight === undefined) {
+      if (isOver) return false;
+      if (!(await fillWaiting(step.store, step.crawl)) && !(await addPushed(step))) return true;
+      continue;
+    }
+    const visit = await flight.visit;
+    if (visitor.now() > startedAt + LATEST_SETTLING_MS) {
+      step.crawl.waiting.unshift(...flights.map(({ entry }) => entry));
+      return false;
+    }
+    flights.shift();
+    bytes += await land(crossing, flight, visit);
+  }
+}
+
+/** Lets as many pages set off as there is room for; how many. */
+async function setOff(crossing: Crossing, atMost: number): Promise<number> {
+  const { visitor, step, flights } = crossing;
+  const { crawl, bounds } = step;
+  await fillWaiting(step.store, crawl);
+  const entries: Waiting[] = [];
+  let bounded = flights.filter(({ entry }) => isBounded(entry)).length;
+  while (entries.length < atMost && crossing.bytesAhead < BYTES_AHEAD) {
+    const [next] = crawl.waiting;
+    if (next === undefined) break;
+    if (flights.length + entries.length >= aheadOf(crawl, new URL(next.url))) break;
+    const entry = takeWaiting(crawl, bounds, bounded);
+    if (entry === null) break;
+    if (isBounded(entry)) bounded += 1;
+    entries.push(entry);
+  }
+  const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
+  const files = pages.length === 0 ? [] : await step.known.byPath(pages);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  for (const entry of entries) {
+    const known = byPath.get(entry.url) ?? null;
+    flights.push({ entry, known, visit: fly(crossing, entry, known) });
+  }
+  return entries.length;
+}
+
+function fly(crossing: Crossing, entry: Waiting, known: ListedFile | null): Promise<Visit> {
+  const { visitor, step } = crossing;
+  const visit = crossing.inLane(async () => {
+    const done = await visitEntry(visitor, step, entry, known, false);
+    crossing.bytesAhead += bytesOf(done);
+    return done;
+  });
+  // It is looked at in its turn; until then its failure is nobody's surprise.
+  visit.catch(() => undefined);
+  return visit;
+}
+
+/** A server that asks for pauses is visited one page at a time; an unknown one with care. */
+function aheadOf(crawl: Crawl, { origin }: URL): number {
+  if (crawlDelayMs(crawl, origin) > 0) return 1;
+  return crawl.sites.has(origin) ? AHEAD : SIDE_BY_SIDE;
+}
+
+const bytesOf = (visit: Visit) => (visit.outcome === "page" ? visit.bytes.byteLength : 0);
+
+/** Settles a page that has been fetched. Returns its bytes. */
+async function land(crossing: Crossing, flight: Flight, first: Visit): Promise<number> {
+  const { visitor, step, flights } = crossing;
+  const { entry, known } = flight;
+  crossing.bytesAhead -= bytesOf(first);
+  let visit = first;
+  if (first.outcome === "large") {
+    // Nothing else may be read beside it.
+    await Promise.allSettled(flights.map((other) => other.visit));
+    visit = await visitEntry(visitor, step, entry, known, true);
+  }
+  if (entry.kind === "map") await settleMap(visitor, step, entry, visit);
+  else if (stateOf(step.crawl, entry.url) === "waiting") {
+    await settleVisit(step, entry, known, visit);
+  }
+  return bytesOf(visit);
+}
+
+/** Runs work as soon as fewer than `limit` run. */
+function lanes(limit: number): Crossing["inLane"] {
+  const queue: (() => void)[] = [];
+  let free = limit;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }
 
 /** Pushed URLs of earlier days, once all else is done. Whether any waits now. */
-async function addPushed({ crawl, known }: Step): Promise<boolean> {
-  while (!crawl.pushedDone && crawl.waiting.length === 0) {
+async function addPushed({ crawl, known, store }: Step): Promise<boolean> {
+  while (!crawl.pushedDone) {
     const files = await known.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
     for (const { path } of files) addNamed(crawl, path, "pushed", 0);
     crawl.pushedAfter = files.at(-1)?.path ?? crawl.pushedAfter;
     crawl.pushedDone = files.length < PUSHED_AT_ONCE;
+    if (await fillWaiting(store, crawl)) return true;
   }
-  return crawl.waiting.length > 0;
-}
-
-async function visitTogether(
-  visitor: Visitor,
-  step: Step,
-  entries: Waiting[],
-  latest: number,
-): Promise<number> {
-  const { crawl } = step;
-  const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
-  const files = pages.length === 0 ? [] : await step.known.byPath(pages);
-  const byPath = new Map(files.map((file) => [file.path, file]));
-  const visits = entries.map(async (entry) => {
-    const known = byPath.get(entry.url) ?? null;
-    const visit = await visitEntry(visitor, step, entry, known, false);
-    return { entry, known, visit };
-  });
-  let bytes = 0;
-  // Settled in the order in which they were found, so that a scan gives the same each time.
-  for (const pending of visits) {
-    const {
-      entry,
-      known,
-      visit: first,
-    } = await pending.catch(async (error: unknown) => {
-      await Promise.allSettled(visits);
-      throw error;
-    });
-    if (visitor.now() > latest) {
-      crawl.waiting.unshift(...entries.slice(entries.indexOf(entry)));
-      break;
-    }
-    const large = first.outcome === "large";
-    const visit = large ? await visitEntry(visitor, step, entry, known, true) : first;
-    if (visit.outcome === "page") bytes += visit.bytes.byteLength;
-    if (entry.kind === "map") await settleMap(visitor, step, entry, visit);
-    else if (crawl.seen.get(entry.url) === "waiting") await settleVisit(step, entry, known, visit);
-  }
-  return bytes;
+  return false;
 }
 
 export async function visitEntry(
@@ -143,7 +222,7 @@ function refusedHop(
 
 async function settleMap(visitor: Visitor, step: Step, entry: Waiting, visit: Visit) {
   const { crawl, bounds, out } = step;
-  crawl.seen.set(entry.url, "dropped");
+  noteState(crawl, entry.url, "dropped");
   try {
     if (visit.outcome === "failed") throw visit.failure;
     const map = visit.outcome === "page" ? await readSitemap(visit.bytes, visitor.signal) : null;

@@ -1,4 +1,5 @@
 import { guardUrl } from "../../../core/guarded-url.ts";
+import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, Found, Waiting } from "./crawl-state.ts";
 import { looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
 import type { UrlFilter } from "./url-filter.ts";
@@ -31,13 +32,13 @@ export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin
   if (url === null) return false;
   const shape = shapeOf(url);
   const leadsOn = shape === shapeOf(from.url);
-  const ofShape = crawl.shapes.get(shape) ?? 0;
+  const ofShape = countOfShape(crawl, shape);
   const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
   if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
-    crawl.seen.set(url.href, "dropped");
+    noteState(crawl, url.href, "dropped");
     return true;
   }
-  crawl.shapes.set(shape, ofShape + 1);
+  countShape(crawl, shape);
   add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1 });
   return false;
 }
@@ -47,8 +48,8 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL 
   const verdict = guardUrl(link, base, bounds.allowPrivate);
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) return null;
   const url = normalizeUrl(verdict.url);
-  if (crawl.seen.has(url.href) || neverDocument(url) || !bounds.filter(url)) return null;
-  return crawl.seen.size > bounds.maxPages * SEEN_PER_PAGE + SPARE ? null : url;
+  if (neverDocument(url) || !bounds.filter(url) || stateOf(crawl, url.href) !== null) return null;
+  return crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE ? null : url;
 }
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
@@ -60,7 +61,7 @@ export function addNamed(crawl: Crawl, url: string, found: Found, depth: number)
 export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
   const verdict = guardUrl(address, map, bounds.allowPrivate);
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
-  if (crawl.seen.size > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
+  if (crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
   addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
 }
 
@@ -71,41 +72,44 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth
     const verdict = guardUrl(address, undefined, bounds.allowPrivate);
     if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
     const { href } = verdict.url;
-    if (crawl.seen.has(href) || depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS) continue;
+    if (depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS || stateOf(crawl, href) !== null) continue;
     crawl.maps += 1;
-    crawl.seen.set(href, "waiting");
+    noteState(crawl, href, "waiting");
     maps.push({ url: href, kind: "map", found: "sitemap", depth });
   }
   crawl.waiting.unshift(...maps);
 }
 
 function add(crawl: Crawl, entry: Waiting): void {
-  if (crawl.seen.has(entry.url)) return;
-  crawl.seen.set(entry.url, "waiting");
-  crawl.waiting.push(entry);
+  if (stateOf(crawl, entry.url) !== null) return;
+  noteState(crawl, entry.url, "waiting");
+  crawl.later.end.push(entry);
 }
 
-/** The next addresses to visit side by side, in the order in which they were found. */
-export function takeWaiting(crawl: Crawl, bounds: Bounds, atMost: number): Waiting[] {
-  const taken: Waiting[] = [];
-  while (taken.length < atMost) {
-    const entry = crawl.waiting.shift();
-    if (entry === undefined) break;
+/** Whether the limits on a crawl's pages count this one. */
+export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
+
+/**
+ * The next address to visit, in the order in which they were found; null when there is none, or
+ * none may be visited before the `underWay` bounded ones have ended.
+ */
+export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Waiting | null {
+  const { waiting } = crawl;
+  for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
     // A redirect or a canonical link may have settled it meanwhile.
-    if (crawl.seen.get(entry.url) !== "waiting") continue;
-    const bounded = entry.kind === "page" && entry.found !== "pushed";
-    const pagesLeft = bounds.maxPages - crawl.listed - taken.length;
+    if (stateOf(crawl, entry.url) !== "waiting") continue;
+    if (!isBounded(entry)) return entry;
     const spent = crawl.asked >= bounds.maxPages * ASKED_PER_PAGE + SPARE;
-    if (bounded && (spent || (pagesLeft <= 0 && taken.length === 0))) {
-      crawl.seen.set(entry.url, "dropped");
-      continue;
+    const pagesLeft = bounds.maxPages - crawl.listed - underWay;
+    if (!spent && pagesLeft > 0) {
+      crawl.asked += 1;
+      return entry;
     }
-    if (bounded && pagesLeft <= 0) {
-      crawl.waiting.unshift(entry);
-      break;
+    if (!spent && underWay > 0) {
+      waiting.unshift(entry);
+      return null;
     }
-    if (bounded) crawl.asked += 1;
-    taken.push(entry);
+    noteState(crawl, entry.url, "dropped");
   }
-  return taken;
+  return null;
 }

@@ -2,6 +2,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import type { ListedFile, ListingPage, SourceStore } from "../../../ports/source-reader.ts";
 import type { KnownFiles } from "../../../ports/source-reader.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
+import { noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, Found, Waiting } from "./crawl-state.ts";
 import { addLink, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./html-page.ts";
@@ -36,7 +37,7 @@ export async function settleVisit(
   visit: Visit,
 ): Promise<void> {
   const subject = { entry, known, found: foundAs(entry, known) };
-  step.crawl.seen.set(entry.url, "dropped");
+  noteState(step.crawl, entry.url, "dropped");
   if (visit.outcome === "page") await settlePage(step, subject, visit);
   else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit.url);
   else if (visit.outcome === "missing") settleMissing(step, subject, visit.status);
@@ -47,7 +48,7 @@ async function settlePage(step: Step, subject: Subject, page: Page): Promise<voi
   const reading = readingOf(step, subject, page);
   const { moved, facts } = reading;
   if (moved !== null && isSettled(step, moved)) return;
-  if (moved !== null) step.crawl.seen.set(moved, "dropped");
+  if (moved !== null) noteState(step.crawl, moved, "dropped");
   if (reading.softNotFound) {
     const failure = new SourceFailure("bad-file", "the page says that it does not exist");
     settleMissingOrNamed(step, subject, failure);
@@ -84,7 +85,7 @@ function movedTo({ entry, found }: Subject, url: URL): string | null {
 }
 
 function isSettled({ crawl }: Step, url: string): boolean {
-  const seen = crawl.seen.get(url);
+  const seen = stateOf(crawl, url);
   return seen === "listed" || seen === "dropped";
 }
 
@@ -102,14 +103,14 @@ async function yieldsToCanonical(
   const target = stays ? null : canonicalOf(step, page, facts);
   if (target === null || target === entry.url) return false;
   const { crawl } = step;
-  const seen = crawl.seen.get(target);
+  const seen = stateOf(crawl, target);
   if (seen === "listed" || seen === "dropped") return seen === "listed";
   const better = { ...entry, url: target, isCanonical: true };
   const [known = null] = await step.known.byPath([target]);
   const visit = await step.visitNow(better, known);
   // No canonical's canonical: what two pages say of each other would drop both.
   await settleVisit(step, better, known, visit);
-  return crawl.seen.get(target) === "listed";
+  return stateOf(crawl, target) === "listed";
 }
 
 /** The canonical address, when it is another one that this crawl may list. */
@@ -135,7 +136,7 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
   const pushed = foundAs({ ...entry, found }, known) === "pushed";
   out.files.push(fileOf(listing, version, pushed));
   noteListed(step, path, pushed);
-  crawl.seen.set(entry.url, path === entry.url ? "listed" : "dropped");
+  noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
 
 function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean): ListedFile {
@@ -155,8 +156,8 @@ function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean
 }
 
 function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
-  crawl.seen.set(path, "listed");
-  crawl.paths.push(path);
+  noteState(crawl, path, "listed");
+  crawl.paths.end.push(path);
   if (!pushed) crawl.listed += 1;
 }
 

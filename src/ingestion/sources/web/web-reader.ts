@@ -9,14 +9,8 @@ import type {
 } from "../../../ports/source-reader.ts";
 import type { Outgoing } from "../../guarded-fetch.ts";
 import type { WebConfig } from "./config.ts";
-import {
-  forgetCrawls,
-  forgetStep,
-  keepCrawl,
-  newCrawl,
-  readCrawl,
-  type Crawl,
-} from "./crawl-state.ts";
+import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
+import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
 import { crawlOn, visitEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { forgetUnlisted } from "./listed-pages.ts";
@@ -66,13 +60,16 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       crawl.partial ||= step.out.partial;
       if (done) {
         await forgetUnlisted(store, crawl);
-        await forgetCrawls(store);
         return { ...step.out, partial: crawl.partial, next: null };
       }
       crawl.step += 1;
       const next = await keepCrawl(store, crawl);
       await forgetStep(store, crawl.id, crawl.step - 2);
       return { ...step.out, partial: crawl.partial, next };
+    },
+
+    async ended() {
+      await forgetCrawls(store);
     },
 
     async look(paths, signal) {
@@ -116,8 +113,9 @@ function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
 async function giveUpWaiting(step: Step): Promise<void> {
   const failure = new SourceFailure("down", "not reached in time");
   const { crawl, known } = step;
-  const files = await known.byPath(crawl.waiting.map(({ url }) => url));
-  for (const entry of crawl.waiting) {
+  const entries = waitingHere(crawl);
+  const files = await known.byPath(entries.map(({ url }) => url));
+  for (const entry of entries) {
     const file = files.find(({ path }) => path === entry.url) ?? null;
     await settleVisit(step, entry, file, { outcome: "failed", failure });
   }
