@@ -80,7 +80,7 @@ async function cross(crossing: Crossing): Promise<boolean> {
 
 /** Lets as many pages set off as there is room for; how many. */
 async function setOff(crossing: Crossing, atMost: number): Promise<number> {
-  const { visitor, step, flights } = crossing;
+  const { step, flights } = crossing;
   const { crawl, bounds } = step;
   await fillWaiting(step.store, crawl);
   const entries: Waiting[] = [];
