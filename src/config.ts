@@ -32,6 +32,10 @@ const variables = z.object({
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(8).max(1_536).default(1_024),
   /** Where nearest neighbours are searched: `embedded` (exact, inside the RAG's object). */
   VECTOR_INDEX: z.enum(["embedded", "vectorize"]).default("embedded"),
+  /** Chunks of one part of a RAG's index above which it is rebuilt in more parts. */
+  INDEX_SHARD_CHUNKS: z.coerce.number().int().min(1).default(100_000),
+  /** How long an index that was replaced is kept, so that one can go back to it, minutes. */
+  REPLACED_INDEX_MINUTES: z.coerce.number().int().min(5).max(43_200).default(1_440),
   /** The whole of a retrieval, milliseconds; what is not there by then is left out. */
   RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
   /** All model work of one call together, milliseconds. */

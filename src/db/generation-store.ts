@@ -10,22 +10,55 @@ export type WantedIndex = {
   format: number;
   /** A vector index that holds vectors of one size only: what has another size stays as it is. */
   fixedDimensions: boolean;
+  /** Chunks of one shard above which a RAG grows into more of them. */
+  shardChunks: number;
 };
+
+/** A retrieval asks all shards at once; beyond this they get larger instead of more. */
+const SHARDS_MAX = 32;
 
 /** Parameters ?2 to ?4, for a generation `g` of a RAG `r`. */
 const SAME = `g.embedding_model = ?2 and g.dimensions = ?3 and g.format = ?4
   and g.chunk_size = r.chunk_size and g.chunk_overlap = r.chunk_overlap`;
 
+/** What a RAG `r` will hold when the files that wait are indexed; at most twice what it holds. */
+const PROJECTED = `min(2 * r.number_vectors, r.number_vectors *
+  (r.pending_files + r.processing_files + r.indexed_files) / max(1, r.indexed_files))`;
+
+/** Shards of a new generation: they begin half full, so that growth is rare. */
+const SHARDS = `case when ${PROJECTED} <= ?6 then 1
+  else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(?6 as integer)) end`;
+
+/** The live generation `g` has what is wanted and is not too small for its chunks. */
+const SUFFICES = `g.state = 'live' and ${SAME}
+  and (r.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
+
+/** Vectors of the live generation serve again; unless it is to be indexed from its start. */
+const VECTORS_FROM = `case when ?9 is null then (select l.generation from rag_generations l
+  where l.rag_id = r.id and l.generation = r.generation and l.embedding_model = ?2
+    and l.dimensions = ?3) end`;
+
+/** An administrator went back to an index without what is wanted now. */
+const REFUSED = `coalesce(r.refused_index, '') = ?7`;
+
 /** Parameter ?5: 1 where vectors of another size cannot be built beside the live ones. */
 const POSSIBLE = `(?5 = 0 or exists (select 1 from rag_generations l where l.rag_id = r.id
   and l.generation = r.generation and l.dimensions = ?3))`;
 
-const wantedParameters = ({ embeddingModel, dimensions, format, fixedDimensions }: WantedIndex) =>
-  [embeddingModel, dimensions, format, fixedDimensions] as const;
+const wantedParameters = (wanted: WantedIndex) => {
+  const { embeddingModel, dimensions, format, fixedDimensions, shardChunks } = wanted;
+  const refusal = refusalOf(wanted);
+  return [embeddingModel, dimensions, format, fixedDimensions, shardChunks, refusal] as const;
+};
+
+/** What a RAG notes that went back to an index without this. */
+export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =>
+  `${embeddingModel} ${dimensions} ${format}`;
 
 /**
  * Begins a generation with the settings wanted now, unless the live or the building one has them;
  * `since` (ms): and was begun then or later. A building one that is no longer wanted is retired.
+ * A live one with more chunks than its shards are for is followed by one with more shards.
  */
 export async function beginGeneration(
   db: Database,
@@ -36,20 +69,25 @@ export async function beginGeneration(
   const parameters = [ragId, ...wantedParameters(wanted), of.now] as const;
   await runBatch(db, [
     statement(
+      `update rags set refused_index = null where id = ?1 and ?2 is not null`,
+      ragId,
+      of.since,
+    ),
+    statement(
       `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-         chunk_size, chunk_overlap, format, shards, created_at)
+         chunk_size, chunk_overlap, format, shards, vectors_from, created_at)
        select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
-         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, 1, ?6
-       from rags r where r.id = ?1 and r.removed_at is null and ${POSSIBLE}
+         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_FROM}, ?8
+       from rags r where r.id = ?1 and r.removed_at is null and ${POSSIBLE} and not ${REFUSED}
          and not exists (select 1 from rag_generations g where g.rag_id = r.id
-           and g.state in ('live', 'building') and ${SAME}
-           and (?7 is null or g.created_at >= ?7))`,
+           and (${SUFFICES} or (g.state = 'building' and ${SAME}))
+           and (?9 is null or g.created_at >= ?9))`,
       ...parameters,
       of.since,
     ),
     statement(
-      `update rag_generations as g set state = 'retired', changed_at = ?6
-       from rags r where r.id = ?1 and g.rag_id = r.id and g.state = 'building'
+      `update rag_generations as g set state = 'retired', changed_at = ?8
+       from rags r where r.id = ?1 and g.rag_id = r.id and g.state = 'building' and not ${REFUSED}
          and (not (${SAME}) or not ${POSSIBLE} or exists (select 1 from rag_generations x
            where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,
       ...parameters,
@@ -62,20 +100,23 @@ export async function ragsToRebuild(
   db: Database,
   wanted: WantedIndex,
 ): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
-  const rows = await runOne<{ id: RagId; possible: number }>(
-    db,
+  const [, rows = []] = await runBatch(db, [
+    // Once something else is wanted, what was refused may be wanted again.
+    statement(`update rags set refused_index = null where refused_index <> ?1`, refusalOf(wanted)),
     statement(
-      `select r.id, ${POSSIBLE} as possible from rags r where r.removed_at is null and (?1 is null or r.id = ?1)
+      `select r.id, ${POSSIBLE} as possible from rags r
+       where r.removed_at is null and (?1 is null or r.id = ?1) and not ${REFUSED}
          and (exists (select 1 from rag_generations g where g.rag_id = r.id
              and g.state = 'building' and not (${SAME}))
            or not exists (select 1 from rag_generations g where g.rag_id = r.id
-             and g.state in ('live', 'building') and ${SAME}))`,
+             and (${SUFFICES} or (g.state = 'building' and ${SAME}))))`,
       null,
       ...wantedParameters(wanted),
     ),
-  );
+  ]);
+  const found = rows as { id: RagId; possible: number }[];
   const idsOf = (possible: number) =>
-    rows.filter((row) => row.possible === possible).map(({ id }) => id);
+    found.filter((row) => row.possible === possible).map(({ id }) => id);
   return { ragIds: idsOf(1), impossible: idsOf(0) };
 }
 
@@ -98,27 +139,6 @@ export async function buildingGenerations(
   );
 }
 
-type Retired = { ragId: RagId; generation: number; shards: number };
-
-/** Generations that nothing reads any more since before a time (ms). */
-export async function retiredBefore(
-  db: Database,
-  before: number,
-  limit: number,
-): Promise<Retired[]> {
-  return await runOne(
-    db,
-    statement(
-      `select g.rag_id as ragId, g.generation, g.shards from rag_generations g
-         join rags r on r.id = g.rag_id
-       where g.state = 'retired' and g.changed_at < ?1 and r.removed_at is null
-       order by g.changed_at limit ?2`,
-      before,
-      limit,
-    ),
-  );
-}
-
 /** Its objects are empty. The notes of its building go too, a part at a time; whether all went. */
 export async function dropGeneration(
   db: Database,
@@ -129,13 +149,13 @@ export async function dropGeneration(
     statement(
       `delete from generation_files where rowid in (select f.rowid from generation_files f
          join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation
-         where f.rag_id = ?1 and g.state <> 'building' limit ?2) returning 1`,
+         where f.rag_id = ?1 and g.state not in ('building', 'retired') limit ?2) returning 1`,
       ragId,
       limit,
     ),
     statement(
       `update rag_generations set state = 'dropped' where rag_id = ?1 and generation = ?2
-         and state = 'retired' and not exists (select 1 from generation_files f
+         and state = 'dropping' and not exists (select 1 from generation_files f
            where f.rag_id = ?1 and f.generation = ?2)`,
       ragId,
       generation,

@@ -66,7 +66,8 @@ export async function switchGeneration(
 ): Promise<IndexMessage[] | null> {
   const [switched = [], moved = []] = await runBatch(db, [
     statement(
-      `update rag_generations set state = 'live', changed_at = ?3
+      `update rag_generations set state = 'live', changed_at = ?3,
+         live_since = case live_since when 0 then ?3 else live_since end
        where rag_id = ?1 and generation = ?2 and state = 'building' and ${READY}
          and exists (select 1 from rags where id = ?1 and removed_at is null) returning 1`,
       ragId,

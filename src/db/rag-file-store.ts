@@ -33,6 +33,8 @@ export type ClaimedFile = {
   /** A generation is being built beside the live one, and is to have the file as well. */
   isRebuilt: boolean;
   shards: number;
+  /** The generation whose vectors serve again where the embedded text is the same. */
+  vectorsFrom: { generation: number; shards: number } | null;
   embeddingModel: string;
   dimensions: number;
   source: {
@@ -45,8 +47,10 @@ export type ClaimedFile = {
 
 export type ClaimedRow = Omit<
   ClaimedFile,
-  "metadata" | "sourceState" | "source" | "isBuilding" | "isRebuilt"
+  "metadata" | "sourceState" | "source" | "isBuilding" | "isRebuilt" | "vectorsFrom"
 > & {
+  vectorsFrom: number | null;
+  vectorShards: number | null;
   building: number;
   rebuilt: number;
   metadata: string;
@@ -71,7 +75,9 @@ export const CLAIMED_COLUMNS = `r.id as ragId, f.id as fileId,
     f.path, f.external_id as externalId, f.url, f.name, f.size, f.mime_type as mimeType,
     f.version, f.sha256, f.metadata, f.source_state as sourceState,
     g.chunk_size as chunkSize, g.chunk_overlap as chunkOverlap, g.generation, g.shards,
-    g.embedding_model as embeddingModel, g.dimensions,
+    g.embedding_model as embeddingModel, g.dimensions, g.vectors_from as vectorsFrom,
+    (select v.shards from rag_generations v where v.rag_id = g.rag_id
+      and v.generation = g.vectors_from) as vectorShards,
     src.id as sourceId, src.provider, src.config, src.sealed_secrets as sealedSecrets`;
 
 const CLAIMED = `select ${CLAIMED_COLUMNS}, rf.revision, rf.attempts,
@@ -105,9 +111,10 @@ export async function claimFiles(
 
 export function claimedFrom(row: ClaimedRow): ClaimedFile {
   const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...others } = row;
-  const { building, rebuilt, ...rest } = others;
+  const { building, rebuilt, vectorsFrom: generation, vectorShards: shards, ...rest } = others;
   return {
     ...rest,
+    vectorsFrom: generation === null || shards === null ? null : { generation, shards },
     isBuilding: building === 1,
     isRebuilt: rebuilt === 1,
     metadata: JSON.parse(metadata) as Record<string, unknown>,

@@ -50,6 +50,8 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         shards: sql<number>`1`.as("shards"),
         createdAt: sql<number>`${createdAt}`.as("created_at"),
         changedAt: sql<number>`${createdAt}`.as("changed_at"),
+        liveSince: sql<number>`${createdAt}`.as("live_since"),
+        vectorsFrom: sql<null>`null`.as("vectors_from"),
       })
       .from(rags)
       .where(eq(rags.id, id)),
@@ -79,7 +81,8 @@ export async function updateRagRow(
   const changed = Object.keys(change).length > 0;
   const update = db
     .update(rags)
-    .set(changed ? change : { id })
+    // Other chunking is built with what the deployment asks for, also where that was refused.
+    .set(changed ? { ...change, ...(change.chunkSize && { refusedIndex: null }) } : { id })
     .where(eq(rags.id, id));
   if (scopes === null) await update;
   else await db.batch([update, ...replaceScopes(db, id, scopes.replaceBy, scopes.now)]);

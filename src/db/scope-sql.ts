@@ -16,7 +16,10 @@ export const PENDING_AGAIN = `status = 'pending', path = excluded.path,
   revision = max(rag_files.revision + 1, excluded.revision), error_message = null,
   error_is_outside = 0, attempts = 0, lease_id = null, held_until = excluded.held_until`;
 
-/** How many shards each generation has that may hold vectors of the row's RAG, as JSON pairs. */
+/**
+ * How many shards each generation has that may hold vectors of the row's RAG, as JSON pairs; a
+ * retired one may answer again, and must not show then what was removed meanwhile.
+ */
 export const GENERATIONS = `(select json_group_array(json_array(g.generation, g.shards))
   from rag_generations g where g.rag_id = rag_files.rag_id
-  and g.state in ('live', 'building')) as generations`;
+  and g.state in ('live', 'building', 'retired')) as generations`;

@@ -32,6 +32,10 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.missing(fileId, ids) ?? ids;
   }
 
+  async vectors(fileId: FileId, ids: ChunkId[]) {
+    return this.#ifAny()?.vectors(fileId, ids) ?? [];
+  }
+
   async stage(fileId: FileId, revision: number, chunks: StagedChunk[]) {
     this.#open().stage(fileId, revision, chunks);
   }

@@ -22,7 +22,7 @@ import { listDeadVectors, listLiveFiles } from "./reconciliation.ts";
 import { prepareSchema } from "./schema.ts";
 import { applyScopes } from "./scopes.ts";
 import { Search } from "./search.ts";
-import { missingChunks, stageChunks } from "./staging.ts";
+import { missingChunks, stageChunks, storedVectors } from "./staging.ts";
 import { TermCounts } from "./term-counts.ts";
 import { readTotals } from "./totals.ts";
 import { VectorLeg } from "./vector-leg.ts";
@@ -51,6 +51,10 @@ export class IndexStore {
 
   missing(fileId: FileId, ids: ChunkId[]): ChunkId[] {
     return missingChunks(this.#sql, fileId, ids);
+  }
+
+  vectors(fileId: FileId, ids: ChunkId[]) {
+    return storedVectors(this.#sql, fileId, ids);
   }
 
   stage(fileId: FileId, revision: number, chunks: StagedChunk[]): void {

@@ -17,6 +17,24 @@ export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): 
   return Array.from(rows, ({ id }) => id);
 }
 
+/** Vectors of those of the ids that are stored of the file. */
+export function storedVectors(
+  sql: SqlStorage,
+  fileId: FileId,
+  ids: ChunkId[],
+): { id: ChunkId; vector: Uint8Array }[] {
+  const file = findFile(sql, fileId);
+  if (file === null) return [];
+  const rows = sql.exec<{ id: ChunkId; vector: ArrayBuffer }>(
+    `SELECT c.id, v.vector FROM json_each(?) wanted
+      CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ?
+      JOIN vectors v ON v.chunk = c.chunk`,
+    JSON.stringify(ids),
+    file.file,
+  );
+  return Array.from(rows, ({ id, vector }) => ({ id, vector: new Uint8Array(vector) }));
+}
+
 /**
  * Stores content that no search sees yet. Void when the file is known in a later revision. Of a
  * chunk that is stored already only the revision is raised, so that an older job's end keeps it.

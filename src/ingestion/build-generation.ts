@@ -2,7 +2,8 @@ import { MINUTE_MS } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { RagId } from "../core/ids.ts";
 import { takeDueFiles } from "../db/generation-file-store.ts";
-import { buildingGenerations, dropGeneration, retiredBefore } from "../db/generation-store.ts";
+import { giveUpRetired } from "../db/generation-return.ts";
+import { buildingGenerations, dropGeneration } from "../db/generation-store.ts";
 import type { Building } from "../db/generation-store.ts";
 import { switchGeneration } from "../db/generation-switch.ts";
 import type { Services } from "../services.ts";
@@ -15,6 +16,8 @@ const DROPS_PER_SWEEP = 3;
 const ROWS_PER_DROP = 5_000;
 /** Searches and workers that began before the switch have ended by then. */
 const RETIRED_KEPT_MS = 5 * MINUTE_MS;
+/** A removal that read of a generation before it was given up has reached it by then. */
+const GIVEN_UP_KEPT_MS = MINUTE_MS / 2;
 
 /** Queues what a building generation lacks; when it lacks nothing, it goes live. */
 export async function continueBuild(services: Services, ragId: RagId): Promise<void> {
@@ -61,13 +64,19 @@ async function goLive(services: Services, building: Building): Promise<void> {
 
 /** Empties the objects of generations that were replaced; repeated until the last has gone. */
 export async function dropRetired(services: Services): Promise<void> {
-  const before = services.now() - RETIRED_KEPT_MS;
-  for (const retired of await retiredBefore(services.db, before, DROPS_PER_SWEEP)) {
-    const { ragId, generation, shards } = retired;
+  const now = services.now();
+  const times = {
+    now,
+    before: now - RETIRED_KEPT_MS,
+    returnableBefore: now - services.config.REPLACED_INDEX_MINUTES * MINUTE_MS,
+    settledBefore: now - GIVEN_UP_KEPT_MS,
+  };
+  for (const dropping of await giveUpRetired(services.db, times, DROPS_PER_SWEEP)) {
+    const { ragId, generation, shards } = dropping;
     let isEmpty = true;
     for (let shard = 0; shard < shards && isEmpty; shard++) {
       isEmpty = await emptyIndex(services, { ragId, generation, shard });
     }
-    if (isEmpty) await dropGeneration(services.db, retired, ROWS_PER_DROP);
+    if (isEmpty) await dropGeneration(services.db, dropping, ROWS_PER_DROP);
   }
 }

@@ -41,16 +41,22 @@ export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<
 }
 
 /** Ids by content; equal texts within the file are told apart by their occurrence. */
-export async function identify(file: ClaimedFile, chunks: Chunk[]): Promise<IdentifiedChunk[]> {
-  const { ragId, generation, fileId } = file;
+export async function chunkIdsOf(
+  { ragId, generation, fileId }: Pick<ClaimedFile, "ragId" | "generation" | "fileId">,
+  chunks: Chunk[],
+): Promise<ChunkId[]> {
   const seen = new Map<string, number>();
   const ids = chunks.map(({ embeddedText }) => {
     const occurrence = seen.get(embeddedText) ?? 0;
     seen.set(embeddedText, occurrence + 1);
     return chunkIdOf({ ragId, generation, fileId, embeddedText, occurrence });
   });
-  const known = await Promise.all(ids);
-  return chunks.map((chunk, at) => Object.assign(chunk, { id: known[at] as ChunkId }));
+  return await Promise.all(ids);
+}
+
+export async function identify(file: ClaimedFile, chunks: Chunk[]): Promise<IdentifiedChunk[]> {
+  const ids = await chunkIdsOf(file, chunks);
+  return chunks.map((chunk, at) => Object.assign(chunk, { id: ids[at] as ChunkId }));
 }
 
 export function factsOf(file: ClaimedFile): FileFacts {

@@ -14,6 +14,7 @@ import type { Lease } from "./lease.ts";
 import { loadDocument } from "./load-document.ts";
 import type { LoadedDocument } from "./load-document.ts";
 import { forgetGoneFile } from "./remove-gone-files.ts";
+import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
 
 /** Connections at once are six; files beyond that only wait. */
@@ -41,6 +42,7 @@ export async function indexGroup(
     return await attempt(services, file, () => prepare(services, file, load));
   });
   const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
+  await inParallel(works, FILES_AT_ONCE, async (work) => await reuseVectors(services, work));
   const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
   await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
     await lease.renew();

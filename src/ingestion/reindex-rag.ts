@@ -41,12 +41,14 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
   for (const ragId of ragIds) await startRebuild(services, { ragId });
 }
 
-function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
+/** What the deployment asks of every index. */
+export function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
   const wanted: WantedIndex = {
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
     format: INDEX_FORMAT,
     fixedDimensions: vectorIndex !== null,
+    shardChunks: config.INDEX_SHARD_CHUNKS,
   };
   return wanted;
 }

@@ -11,7 +11,7 @@ import { during } from "./index-failure.ts";
 
 const FILES_AT_ONCE = 6;
 
-type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
+export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
 /** Embeds a slice and stores its chunks, file by file. A failure is noted on the files it hits. */
 export async function storeSlice(
@@ -89,7 +89,7 @@ function grouped(wanted: Wanted[], vectors: Float32Array[]): Map<FileWork, Embed
   return byWork;
 }
 
-async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
+export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
   try {
     await step();
   } catch (thrown) {
@@ -101,7 +101,7 @@ async function noting(work: FileWork, step: () => Promise<void>): Promise<void> 
  * The vector index first: what the RAG's index has stored is never asked for again, so it must
  * not know a vector that the vector index lacks.
  */
-async function storeChunks(
+export async function storeChunks(
   services: Services,
   { file }: FileWork,
   embedded: Embedded[],

@@ -5,6 +5,7 @@ import { cleanRag, cleanSource } from "../ingestion/clean-removed.ts";
 import { backOffMs } from "../ingestion/hold-times.ts";
 import { continueBuild } from "../ingestion/build-generation.ts";
 import { startRebuild } from "../ingestion/reindex-rag.ts";
+import { noteHeld } from "../ingestion/return-to-index.ts";
 import { continueScan, startScan } from "../ingestion/scan-source.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -49,6 +50,8 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
       return await startRebuild(services, message);
     case "build":
       return await continueBuild(services, message.ragId);
+    case "note-held":
+      return await noteHeld(services, message);
     case "clean-rag":
       return await cleanRag(services, message.ragId);
     case "clean-source":

@@ -20,6 +20,14 @@ export const scanMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("apply-scopes"), ragId, after }),
   z.object({ kind: z.literal("reindex"), ragId, after, since: z.number().optional() }),
   z.object({ kind: z.literal("build"), ragId }),
+  z.object({
+    kind: z.literal("note-held"),
+    ragId,
+    generation: z.number(),
+    shards: z.number(),
+    shard: z.number(),
+    after: id<FileId>().nullable(),
+  }),
   z.object({ kind: z.literal("clean-rag"), ragId }),
   z.object({ kind: z.literal("clean-source"), fileSourceId }),
 ]);

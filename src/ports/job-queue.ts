@@ -11,6 +11,15 @@ export type ScanMessage =
   | { kind: "reindex"; ragId: RagId; after: string | null; since?: number | undefined }
   /** Go on with the generation that is being built beside the live one. */
   | { kind: "build"; ragId: RagId }
+  /** Note what a generation that is to answer again holds, page by page of each shard. */
+  | {
+      kind: "note-held";
+      ragId: RagId;
+      generation: number;
+      shards: number;
+      shard: number;
+      after: FileId | null;
+    }
   /** Remove everything behind a removed RAG or file source, page by page. */
   | { kind: "clean-rag"; ragId: RagId }
   | { kind: "clean-source"; fileSourceId: FileSourceId };

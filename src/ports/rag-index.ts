@@ -155,6 +155,8 @@ export type IndexScope = { type: "path" | "externalId"; value: string };
 export interface RagIndex {
   /** Which of these chunks have no stored text and vector yet. */
   missing(fileId: FileId, ids: ChunkId[]): Promise<ChunkId[]>;
+  /** Vectors of a file's chunks, staged ones among them; what is not stored is left out. */
+  vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
   /** Stores content under the revision; invisible until the flip. A few MiB a call. */
   stage(fileId: FileId, revision: number, chunks: StagedChunk[]): Promise<void>;
   /** Replaces the file's live version in one step, duplicate marks included. */

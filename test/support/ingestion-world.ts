@@ -61,8 +61,8 @@ export class World {
       ).bind(id, sourceId, scopes === null ? "global" : "scoped"),
       env.DB.prepare(
         `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-           chunk_size, chunk_overlap, format, created_at)
-         values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, 0)`,
+           chunk_size, chunk_overlap, format, created_at, live_since)
+         values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, 0, 1)`,
       ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS, INDEX_FORMAT),
       ...(scopes ?? []).map((value) =>
         env.DB.prepare(`insert into rag_scopes values (?1, 'path', ?2, 0)`).bind(id, value),

@@ -45,6 +45,8 @@ export const rags = sqliteTable(
     errorFiles: integer().notNull().default(0),
     deletedFiles: integer().notNull().default(0),
     numberVectors: integer().notNull().default(0),
+    /** What the deployment asked for when an administrator went back to an index without it. */
+    refusedIndex: text(),
     createdAt: integer().notNull(),
     removedAt: integer(),
   },
@@ -66,7 +68,7 @@ export const ragGenerations = sqliteTable(
       .notNull()
       .references(() => rags.id, { onDelete: "cascade" }),
     generation: integer().notNull(),
-    state: text({ enum: ["building", "live", "retired", "dropped"] }).notNull(),
+    state: text({ enum: ["building", "live", "retired", "dropping", "dropped"] }).notNull(),
     embeddingModel: text().notNull(),
     dimensions: integer().notNull(),
     chunkSize: integer().notNull(),
@@ -77,6 +79,10 @@ export const ragGenerations = sqliteTable(
     createdAt: integer().notNull(),
     /** When it went live or was retired, ms; 0 before. */
     changedAt: integer().notNull().default(0),
+    /** When it first answered, ms; 0: never. Such a one can answer again until it is dropped. */
+    liveSince: integer().notNull().default(0),
+    /** The generation whose vectors it takes where the embedded text is the same; null: none. */
+    vectorsFrom: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation] }),

@@ -70,29 +70,36 @@ export async function found(world: World, ragId: RagId, query = "note parts") {
 
 export async function generations(ragId: RagId) {
   const { results } = await env.DB.prepare(
-    `select generation, state, dimensions, chunk_size as chunkSize
+    `select generation, state, dimensions, chunk_size as chunkSize, shards
      from rag_generations where rag_id = ? order by generation`,
   )
     .bind(ragId)
-    .all<{ generation: number; state: string; dimensions: number; chunkSize: number }>();
+    .all<{
+      generation: number;
+      state: string;
+      dimensions: number;
+      chunkSize: number;
+      shards: number;
+    }>();
   return results;
 }
 
 export const states = async (ragId: RagId) =>
   (await generations(ragId)).map(({ generation, state }) => `${generation} ${state}`);
 
-/** The sweep has come by often enough to be done with what other tests left, too. */
+/** Nobody goes back, and the sweep has come by often enough for what other tests left, too. */
 export async function tenMinutesLater(world: World): Promise<void> {
-  world.now += 10 * MINUTE_MS;
+  world.services.config = { ...world.services.config, REPLACED_INDEX_MINUTES: 5 };
   for (let minute = 0; minute < 10; minute++) {
+    world.now += MINUTE_MS;
     await sweep(world.services);
     await world.deliver();
   }
 }
 
 /** Chunks that an index object of a generation holds. */
-export const facts = async (world: World, ragId: RagId, generation: number) =>
-  await world.services.ragIndexes({ ragId, generation, shard: 0 }).facts();
+export const facts = async (world: World, ragId: RagId, generation: number, shard = 0) =>
+  await world.services.ragIndexes({ ragId, generation, shard }).facts();
 
 /** Delivers what waits, but no message that `isHeld` names; those wait on. */
 export async function deliverBut(
