@@ -31,8 +31,8 @@ const program = new Command("npm start --")
   .addHelpText(
     "after",
     `
-Environment (all optional): with these the models of an OpenAI-compatible server are used in
-place of the built-in ones.
+Environment (all optional): with an address the models of an OpenAI-compatible server are used in
+place of the built-in ones, the first of each kind that it lists; name others with the rest.
   OPENAI_COMPATIBLE_BASE_URL  its address, ending in /v1 (Ollama: http://localhost:11434/v1)
   OPENAI_COMPATIBLE_API_KEY   its key, if it wants one
   CHAT_MODEL                  model that answers, such as local/llama3.2

@@ -24,8 +24,9 @@ function embed(text: string): number[] {
   return vector;
 }
 
-test("with a model server in the environment npm start embeds and answers by it", async () => {
-  const double = new OpenAiDouble({ apiKey: API_KEY, embed });
+test("with a model server's address in the environment npm start embeds and answers by it", async () => {
+  const models = ["thinker:8b", "letters-embed", "rerank-me"];
+  const double = new OpenAiDouble({ apiKey: API_KEY, embed, models });
   const { baseUrl, close } = await serveOpenAi(double);
   const folder = join(scratch.path, "notes");
   const state = join(scratch.path, "state");
@@ -35,9 +36,6 @@ test("with a model server in the environment npm start embeds and answers by it"
   const done = await runCli("start", [folder, ...options], {
     OPENAI_COMPATIBLE_BASE_URL: baseUrl,
     OPENAI_COMPATIBLE_API_KEY: API_KEY,
-    CHAT_MODEL: "local/thinker",
-    EMBEDDING_MODEL: "local/letters",
-    EMBEDDING_DIMENSIONS: String(DIMENSIONS),
   });
   await close();
   expectSuccess(done);
@@ -47,7 +45,7 @@ test("with a model server in the environment npm start embeds and answers by it"
   };
   expect(inference.response).toEqual([{ type: "text", text: "It is forty-two." }]);
   expect(retrieval.chunks).toHaveLength(1);
-  expect(double.of("chat")[0]?.body).toMatchObject({ model: "thinker" });
-  expect(double.of("embeddings")[0]?.body).toMatchObject({ model: "letters" });
+  expect(double.of("chat")[0]?.body).toMatchObject({ model: "thinker:8b" });
+  expect(double.of("embeddings")[0]?.body).toMatchObject({ model: "letters-embed" });
   expect(statSync(join(state, "model.env")).mode & 0o777).toBe(0o600);
 });

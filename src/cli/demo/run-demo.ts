@@ -42,10 +42,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const questions = await questionsOf(options, folder);
-  const { chatModel, embeddingModel, ...models } = await modelSettings(process.env, stateFolder);
+  const settings = await modelSettings(process.env, stateFolder);
+  const { chatModel, embeddingModel, vars, envFiles } = settings;
+  terminal.say(`Models: ${chatModel} answers, ${embeddingModel} embeds.`);
   terminal.say("Starting the Worker …");
   await withWorker(
-    { port: options.port, stateFolder, ...models, tell: terminal.warn },
+    { port: options.port, stateFolder, vars, envFiles, tell: terminal.warn },
     async (url) => {
       const api = await setUp(url, state, subject, chatModel);
       const before = state.embeddings[subject.identifier] ?? embeddingModel;

@@ -10,6 +10,8 @@ export type Request = { place: Place; url: string; headers: Headers; body: unkno
 export type Options = {
   /** Every call must bear it. */
   apiKey?: string;
+  /** What `/models` lists. */
+  models?: string[];
   embed?: (text: string) => number[];
   /** Relevance of a document; by default the share of the query's words that it holds. */
   relevance?: (query: string, document: string) => number;
@@ -54,18 +56,27 @@ export class OpenAiDouble {
   readonly fetch = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = input instanceof globalThis.Request ? input.url : String(input);
     const place = Object.entries(PLACES).find(([path]) => url.endsWith(path))?.[1];
-    if (place === undefined) return Promise.resolve(new Response(null, { status: 404 }));
     const headers = new Headers(init?.headers);
+    if (place === undefined) return Promise.resolve(this.#elsewhere(url, headers));
     const body = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as unknown;
     this.requests.push({ place, url, headers, body });
-    const { apiKey } = this.#options;
-    if (apiKey !== undefined && headers.get("authorization") !== `Bearer ${apiKey}`) {
-      return Promise.resolve(Response.json({ error: { message: "bad key" } }, { status: 401 }));
-    }
+    if (!this.#isAllowed(headers)) return Promise.resolve(badKey());
     const failure = this.#nextFailure(place);
     const failing = failure === null ? null : failingAnswer(failure, init?.signal);
     return failing ?? Promise.resolve(this.#answer(place, body, failure));
   };
+
+  #elsewhere(url: string, headers: Headers): Response {
+    if (!url.endsWith("/models")) return new Response(null, { status: 404 });
+    if (!this.#isAllowed(headers)) return badKey();
+    const data = (this.#options.models ?? []).map((id) => ({ id, object: "model" }));
+    return Response.json({ object: "list", data });
+  }
+
+  #isAllowed(headers: Headers): boolean {
+    const { apiKey } = this.#options;
+    return apiKey === undefined || headers.get("authorization") === `Bearer ${apiKey}`;
+  }
 
   #nextFailure(place: Place): Failure | null {
     const planned = this.#failures.get(place);
@@ -110,6 +121,8 @@ export class OpenAiDouble {
     });
   }
 }
+
+const badKey = () => Response.json({ error: { message: "bad key" } }, { status: 401 });
 
 const tooMany = (limit: number) =>
   Response.json({ error: { message: `at most ${limit} inputs` } }, { status: 413 });

@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+import { CommandFailure } from "../failure.ts";
+
+/** What a model server offers for the two things that are asked of it. */
+export type ServedModels = { chat: string | null; embedding: string | null };
+
+export type ModelServer = { baseUrl: string; apiKey: string | undefined };
+
+const ANSWER_WITHIN_MS = 10_000;
+/** A model that is loaded for the first time takes its time. */
+const EMBEDS_WITHIN_MS = 60_000;
+/** The widest vectors that the service takes. */
+const MOST_DIMENSIONS = 1_536;
+
+/** Servers tell names, not what a model is for: embedding models are named after their families. */
+const EMBEDS =
+  /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
+const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;
+
+const listed = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
+const embedded = z.object({ data: z.array(z.object({ embedding: z.array(z.number()) })).min(1) });
+
+/**
+ * The first chat model and the first embedding model that the server lists.
+ * https://platform.openai.com/docs/api-reference/models/list
+ * @throws CommandFailure when the server cannot be asked
+ */
+export async function discoverModels(server: ModelServer): Promise<ServedModels> {
+  const { data } = await ask(server, "/models", null, listed);
+  const names = data.map(({ id }) => id).filter((id) => !NEITHER.test(id));
+  const embedding = names.find((id) => EMBEDS.test(id)) ?? null;
+  const chat = names.find((id) => !EMBEDS.test(id)) ?? null;
+  return { chat, embedding };
+}
+
+/** How many dimensions its vectors have, told by one of them. @throws CommandFailure */
+export async function dimensionsOf(server: ModelServer, model: string): Promise<number> {
+  const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
+  const { data } = await ask(server, "/embeddings", request, embedded);
+  const dimensions = data[0]?.embedding.length ?? 0;
+  if (dimensions <= MOST_DIMENSIONS) return dimensions;
+  throw new CommandFailure(
+    `${model} gives vectors of ${dimensions} dimensions, and the service takes ${MOST_DIMENSIONS} at most: name another with EMBEDDING_MODEL.`,
+  );
+}
+
+/** A null body: GET. */
+async function ask<Reply>(
+  { baseUrl, apiKey }: ModelServer,
+  path: string,
+  body: unknown,
+  form: z.ZodType<Reply>,
+): Promise<Reply> {
+  const address = `${baseUrl.replace(/\/+$/, "")}${path}`;
+  const failed = (why: string) =>
+    new CommandFailure(
+      `${address} ${why}. Is OPENAI_COMPATIBLE_BASE_URL right (it ends in /v1), and the server up? With CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS set it is not asked.`,
+    );
+  const response = await fetch(address, {
+    method: body === null ? "GET" : "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: body === null ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(body === null ? ANSWER_WITHIN_MS : EMBEDS_WITHIN_MS),
+  }).catch(() => {
+    throw failed("does not answer");
+  });
+  if (!response.ok) throw failed(`answers ${response.status}`);
+  const read = form.safeParse(await response.json().catch(() => null));
+  if (!read.success) throw failed("answers in a form that is not OpenAI's");
+  return read.data;
+}
