@@ -142,8 +142,7 @@ describe("pages", () => {
       canonical: "/canon",
       title: "A title & more",
       language: "de-AT",
-      noIndex: true,
-      noFollow: false,
+      directives: ["NOINDEX, follow"],
     });
   });
 

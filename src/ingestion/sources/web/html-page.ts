@@ -8,8 +8,8 @@ export type HtmlPage = {
   canonical: string | null;
   title: string | null;
   language: string | null;
-  noIndex: boolean;
-  noFollow: boolean;
+  /** Of its robots elements, as written. */
+  directives: string[];
 };
 
 const MOST_LINKS = 5_000;
@@ -25,8 +25,7 @@ export function readHtmlPage(html: string): HtmlPage {
     canonical: null,
     title: null,
     language: null,
-    noIndex: false,
-    noFollow: false,
+    directives: [],
   };
   let inTitle = false;
   const parser = new Parser({
@@ -44,7 +43,6 @@ export function readHtmlPage(html: string): HtmlPage {
   });
   parser.end(html);
   page.title = page.title?.replace(/\s+/gu, " ").trim() || null;
-  if (page.noFollow) page.links = [];
   return page;
 }
 
@@ -72,10 +70,7 @@ const openers: Record<string, Opener> = {
   },
   meta(page, attributes) {
     const { content = "", name = "" } = attributes;
-    if (/^(?:robots|quarry)$/i.test(name)) {
-      page.noIndex ||= /\b(?:noindex|none)\b/i.test(content);
-      page.noFollow ||= /\b(?:nofollow|none)\b/i.test(content);
-    }
+    if (/^(?:robots|quarry)$/i.test(name.trim())) page.directives.push(content);
     if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) {
       const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];
       if (target !== undefined) addLink(page, { href: target });

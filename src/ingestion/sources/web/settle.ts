@@ -1,3 +1,4 @@
+import type { Now } from "../../../core/clock.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import type { ListedFile, ListingPage, SourceStore } from "../../../ports/source-reader.ts";
 import type { KnownFiles } from "../../../ports/source-reader.ts";
@@ -7,6 +8,7 @@ import type { Crawl, Found, Waiting } from "./crawl-state.ts";
 import { addLink, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
+import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./robots-directives.ts";
 import { nameOfPage, normalizeUrl } from "./page-url.ts";
 import { isSoftNotFound } from "./soft-not-found.ts";
 import type { Page, Visit } from "./visit.ts";
@@ -17,6 +19,7 @@ export type Step = {
   bounds: Bounds;
   store: SourceStore;
   known: KnownFiles;
+  now: Now;
   /** Visits an address now, for a canonical link. */
   visitNow: (entry: Waiting, known: ListedFile | null) => Promise<Visit>;
   out: Required<Pick<ListingPage, "files" | "gone" | "partial" | "skipped">>;
@@ -39,8 +42,9 @@ export async function settleVisit(
   const subject = { entry, known, found: foundAs(entry, known) };
   noteState(step.crawl, entry.url, "dropped");
   if (visit.outcome === "page") await settlePage(step, subject, visit);
-  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit.url);
-  else if (visit.outcome === "missing") settleMissing(step, subject, visit.status);
+  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit);
+  else if (visit.outcome === "missing")
+    settleMissing(step, subject, `the page does not exist (${visit.status})`);
   else if (visit.outcome === "failed") await settleFailure(step, subject, visit.failure);
 }
 
@@ -55,10 +59,12 @@ async function settlePage(step: Step, subject: Subject, page: Page): Promise<voi
     return;
   }
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
-  if (mayBeListed(step, subject, page, facts)) {
+  const asks = directivesOf(page.robotsTag, facts, step.now());
+  if (asks.noIndex) settleMissing(step, subject, NOT_TO_BE_INDEXED);
+  else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
   }
-  if (facts !== null) follow(step, subject, page.url, facts);
+  if (facts !== null) follow(step, subject, page.url, facts, asks);
 }
 
 function readingOf(step: Step, subject: Subject, page: Page) {
@@ -70,12 +76,6 @@ function readingOf(step: Step, subject: Subject, page: Page) {
     facts: html === null ? null : readHtmlPage(html),
     softNotFound: doubted && isSoftNotFound(probe, html, page.url),
   };
-}
-
-/** A redirect may lead out of the filter, and a page may ask not to be indexed. */
-function mayBeListed(step: Step, { found }: Subject, page: Page, facts: HtmlPage | null): boolean {
-  if (found === "pushed") return true;
-  return step.bounds.filter(page.url) && !(found === "link" && facts?.noIndex === true);
 }
 
 /** Where a redirect led, when the file goes by that address; a pushed URL keeps its own. */
@@ -140,7 +140,7 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
 }
 
 function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean): ListedFile {
-  const { etag, lastModified, contentType } = page;
+  const { etag, lastModified, contentType, robotsTag } = page;
   const { title = null, language = null } = facts ?? {};
   return {
     path,
@@ -151,7 +151,13 @@ function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean
     mimeType: page.mediaType,
     version,
     metadata: { ...(title === null ? {} : { title }), ...(language === null ? {} : { language }) },
-    sourceState: { etag, lastModified, contentType, ...(pushed ? { pushed } : {}) },
+    sourceState: {
+      etag,
+      lastModified,
+      contentType,
+      ...(robotsTag === null ? {} : { robotsTag }),
+      ...(pushed ? { pushed } : {}),
+    },
   };
 }
 
@@ -161,25 +167,36 @@ function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
   if (!pushed) crawl.listed += 1;
 }
 
-async function settleUnchanged(step: Step, subject: Subject, url: URL): Promise<void> {
+async function settleUnchanged(
+  step: Step,
+  subject: Subject,
+  { url, robotsTag }: { url: URL; robotsTag: string | null },
+): Promise<void> {
   const { entry, found } = subject;
   const moved = movedTo(subject, url);
   if (moved !== null && isSettled(step, moved)) return;
   const known = moved === null ? subject.known : ((await step.known.byPath([moved]))[0] ?? null);
-  const whole = known !== null && (await followKept(step, { ...subject, known }));
-  if (!whole) {
+  const asks = known === null ? null : await followKept(step, { ...subject, known }, robotsTag);
+  if (known === null || asks === null) {
     // Its bytes are lost, and with them its links: fetch it whole.
     const visit = await step.visitNow(entry, null);
     if (visit.outcome !== "unchanged") return await settleVisit(step, entry, subject.known, visit);
   }
   if (known === null) return;
+  if (asks?.noIndex === true) {
+    settleMissing(step, { ...subject, known }, NOT_TO_BE_INDEXED);
+    return;
+  }
   step.out.files.push(known);
   noteListed(step, known.path, foundAs({ ...entry, found }, known) === "pushed");
 }
 
-/** Gone for good: 404 or 410. What never was a file stays none, unless someone named it. */
-function settleMissing(step: Step, subject: Subject, status: number): void {
-  const failure = new SourceFailure("bad-file", `the page does not exist (${status})`);
+/**
+ * Gone for good (404, 410), or not to be indexed any more. What never was a file stays none, unless
+ * someone named it.
+ */
+function settleMissing(step: Step, subject: Subject, why: string): void {
+  const failure = new SourceFailure("bad-file", why);
   const { known, found } = subject;
   const wasRead = known !== null && known.version !== "";
   // A pushed URL that was never there is an error where it was pushed, and gone at the next scan.
@@ -201,7 +218,7 @@ async function settleFailure(step: Step, subject: Subject, failure: SourceFailur
     return;
   }
   listFailure(step, subject, failure);
-  const seenThrough = await followKept(step, subject);
+  const seenThrough = (await followKept(step, subject, null)) !== null;
   const passing = failure.kind === "down" || failure.kind === "throttled";
   if (passing && !seenThrough && entry.found === "start") step.out.partial = true;
 }
@@ -224,23 +241,38 @@ function listFailure(step: Step, { entry, known, found }: Subject, thrown: Sourc
   noteListed(step, entry.url, pushed);
 }
 
-/** Follows the links of the page as it was last fetched. Whether it was there to be read. */
-async function followKept(step: Step, subject: Subject): Promise<boolean> {
-  const { entry, known } = subject;
-  if (known === null) return false;
+/**
+ * Follows the links of the page as it was last fetched. What it and the server ask for; null when
+ * it is not there to be read. `robotsTag`: what the server says today, if it does.
+ */
+async function followKept(
+  step: Step,
+  subject: Subject,
+  robotsTag: string | null,
+): Promise<RobotsDirectives | null> {
+  const { known } = subject;
+  if (known === null) return null;
   const bytes = await readPage(step.store, known.path, known.version);
-  if (bytes === null) return false;
-  if (isHtml(known.mimeType) && entry.depth < step.bounds.maxDepth) {
-    const contentType = known.sourceState?.["contentType"];
-    const html = decodeHtml(bytes, typeof contentType === "string" ? contentType : null);
-    follow(step, subject, new URL(known.url ?? known.path), readHtmlPage(html));
-  }
-  return true;
+  if (bytes === null) return null;
+  const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  const html = isHtml(known.mimeType) ? decodeHtml(bytes, text(contentType)) : null;
+  const facts = html === null ? null : readHtmlPage(html);
+  const asks = directivesOf(robotsTag ?? text(before), facts, step.now());
+  if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
+  return asks;
 }
 
-function follow(step: Step, { entry }: Subject, url: URL, { links, base }: HtmlPage): void {
+function follow(
+  step: Step,
+  { entry }: Subject,
+  url: URL,
+  { links, base }: HtmlPage,
+  { noFollow }: RobotsDirectives,
+): void {
   const { crawl, bounds, out } = step;
-  if (crawl.isLook || entry.found === "pushed" || entry.depth >= bounds.maxDepth) return;
+  if (noFollow || crawl.isLook || entry.found === "pushed" || entry.depth >= bounds.maxDepth)
+    return;
   const from = {
     url: URL.parse(base ?? "", url.href) ?? url,
     depth: entry.depth,

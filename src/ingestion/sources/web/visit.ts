@@ -29,11 +29,13 @@ export type Page = {
   mediaType: string;
   etag: string | null;
   lastModified: string | null;
+  /** `X-Robots-Tag`. */
+  robotsTag: string | null;
 };
 
 export type Visit =
   | Page
-  | { outcome: "unchanged"; url: URL }
+  | { outcome: "unchanged"; url: URL; robotsTag: string | null }
   | { outcome: "missing"; status: number }
   | { outcome: "failed"; failure: SourceFailure }
   /** Not read, so that no two large bodies are in memory: to be visited again alone. */
@@ -108,7 +110,8 @@ async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): 
     await response.body?.cancel();
     return visit;
   };
-  if (status === 304) return await discard({ outcome: "unchanged", url });
+  const robotsTag = headers.get("x-robots-tag");
+  if (status === 304) return await discard({ outcome: "unchanged", url, robotsTag });
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
   if (status !== 200) return await discard(failed(statusFailure(response, visitor.now())));
   const contentType = headers.get("content-type");
@@ -122,7 +125,7 @@ async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): 
   const bytes = await readBytes(got, { callers: visitor.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
   const [etag, lastModified] = [headers.get("etag"), headers.get("last-modified")];
-  return { outcome: "page", url, bytes, contentType, mediaType, etag, lastModified };
+  return { outcome: "page", url, bytes, contentType, mediaType, etag, lastModified, robotsTag };
 }
 
 function unlessTooLarge(error: unknown): null {

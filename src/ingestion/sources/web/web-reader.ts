@@ -13,9 +13,11 @@ import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
 import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
 import { crawlOn, visitEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
+import { decodeHtml, isHtml, readHtmlPage } from "./html-page.ts";
 import { forgetUnlisted } from "./listed-pages.ts";
 import { readPage } from "./page-store.ts";
 import { normalizeUrl, withoutFragment } from "./page-url.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./robots-directives.ts";
 import { settleVisit, type Step } from "./settle.ts";
 import { urlFilter } from "./url-filter.ts";
 import { visitPage } from "./visit.ts";
@@ -132,6 +134,7 @@ function stepOf({ store, known }: WebOptions, visitor: Visitor, bounds: Bounds):
     bounds,
     store,
     known,
+    now: visitor.now,
     visitNow: async (entry, file) => await visitEntry(visitor, step, entry, file, true),
     out: { files: [], gone: [], partial: false, skipped: 0 },
   };
@@ -158,5 +161,10 @@ async function fetchAgain(visitor: Visitor, file: ListedFile): Promise<OpenedFil
   const visit = await visitPage(visitor, new URL(file.path), wanted);
   if (visit.outcome === "failed") throw visit.failure;
   if (visit.outcome !== "page") return { outcome: "gone" };
+  const html = isHtml(visit.mediaType) ? decodeHtml(visit.bytes, visit.contentType) : null;
+  const facts = html === null ? null : readHtmlPage(html);
+  if (directivesOf(visit.robotsTag, facts, visitor.now()).noIndex) {
+    throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);
+  }
   return openedFrom(visit.bytes, visit.contentType ?? visit.mediaType);
 }

@@ -1,0 +1,56 @@
+/** What a page, or the server that sends it, asks of those who index. */
+export type RobotsDirectives = { noIndex: boolean; noFollow: boolean };
+
+const OURS = "quarry";
+/** Directives that take a value after a colon; any other colon ends the name of an agent. */
+const WITH_VALUE = /^(?:unavailable_after|max-[a-z-]+)$/;
+const PART = /^\s*([\w.*-]+)\s*(?::\s*([\s\S]*))?$/;
+
+/**
+ * Reads the text of an `X-Robots-Tag` header or of a robots `meta` element; several are joined by
+ * commas. Directives behind the name of another agent are not for us.
+ * https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+ */
+export function readDirectives(text: string, nowMs: number): RobotsDirectives {
+  const directives = { noIndex: false, noFollow: false };
+  let isOurs = true;
+  const parts = text.toLowerCase().split(",");
+  for (const [at, part] of parts.entries()) {
+    let [, name = "", value] = PART.exec(part) ?? [];
+    if (value !== undefined && !WITH_VALUE.test(name)) {
+      isOurs = name === OURS || name === "*";
+      [, name = "", value] = PART.exec(value) ?? [];
+    }
+    if (!isOurs) continue;
+    if (name === "noindex" || name === "none") directives.noIndex = true;
+    if (name === "nofollow" || name === "none") directives.noFollow = true;
+    if (name === "unavailable_after") {
+      // The date may hold a comma of its own, after the day of the week.
+      directives.noIndex ||= isPast([`${value},${parts[at + 1] ?? ""}`, value ?? ""], nowMs);
+    }
+  }
+  return directives;
+}
+
+/** What the server says of an answer and the page of itself: whichever of them asks, has it. */
+export function directivesOf(
+  robotsTag: string | null,
+  page: { directives: string[] } | null,
+  nowMs: number,
+): RobotsDirectives {
+  const read = [robotsTag ?? "", ...(page?.directives ?? [])].map((text) =>
+    readDirectives(text, nowMs),
+  );
+  return {
+    noIndex: read.some(({ noIndex }) => noIndex),
+    noFollow: read.some(({ noFollow }) => noFollow),
+  };
+}
+
+export const NOT_TO_BE_INDEXED = "the page asks not to be indexed";
+
+/** The first of these that is a date decides; what is none asks for nothing. */
+function isPast(dates: string[], nowMs: number): boolean {
+  const time = dates.map((date) => Date.parse(date.trim())).find((at) => !Number.isNaN(at));
+  return time !== undefined && time < nowMs;
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { readDirectives } from "../../../src/ingestion/sources/web/robots-directives.ts";
+import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import { htmlPage, startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+test.each([
+  ["", "-"],
+  ["all", "-"],
+  ["noindex", "noindex"],
+  ["NoIndex, NoFollow", "noindex nofollow"],
+  ["none", "noindex nofollow"],
+  ["noarchive, max-snippet:-1, nofollow", "nofollow"],
+  ["googlebot: noindex, nofollow", "-"],
+  ["googlebot: noindex, quarry: nofollow", "nofollow"],
+  ["otherbot: none, *: noindex", "noindex"],
+  ["unavailable_after: 25 Jun 2010 15:00:00 PST", "noindex"],
+  ["unavailable_after: Wed, 03 Dec 2025 13:09:53 GMT, nofollow", "noindex nofollow"],
+  ["unavailable_after: Thu, 03 Dec 2099 13:09:53 GMT", "-"],
+  ["unavailable_after: 2025-06-25", "noindex"],
+  ["unavailable_after: soon", "-"],
+  ["googlebot: unavailable_after: 2025-06-25", "-"],
+  ["noindexed, nofollowing", "-"],
+])("%s asks for %s", (text, wanted) => {
+  const { noIndex, noFollow } = readDirectives(text, NOW);
+  const asked = [...(noIndex ? ["noindex"] : []), ...(noFollow ? ["nofollow"] : [])];
+  expect(asked.join(" ") || "-").toBe(wanted);
+});
+
+let site: WebSite;
+
+beforeAll(async () => {
+  site = await startWebSite();
+});
+
+afterAll(async () => {
+  await site.stop();
+});
+
+function show(path: string, links: string[], headers: Record<string, string> = {}, head = "") {
+  const etag = JSON.stringify(path);
+  site.routes.set(path, { headers: { etag, ...headers }, body: htmlPage(path, links, head) });
+}
+
+const asking = (tag: string) => ({ "x-robots-tag": tag });
+
+test("what is asked of those who index is done: by header, by element, for any type", async () => {
+  show("/", ["/hidden", "/dead-end", "/paper.pdf", "/over", "/others", "/plain"]);
+  show("/hidden", ["/behind-hidden"], asking("noindex"));
+  show("/behind-hidden", []);
+  show("/dead-end", ["/never"], asking("nofollow"));
+  show("/never", []);
+  // The doubled clock begins in 1970.
+  show("/over", [], {}, '<meta name="robots" content="unavailable_after: 1969-01-01">');
+  show("/others", [], asking("googlebot: noindex"));
+  show("/plain", []);
+  const pdf = { "content-type": "application/pdf", ...asking("none") };
+  site.routes.set("/paper.pdf", { headers: pdf, body: "%PDF-1.4" });
+  const source = webSource(site.port, { startUrls: [BASE] });
+  await source.scan();
+  const listed = ["/", "/behind-hidden", "/dead-end", "/others", "/plain"];
+  expect([...source.files.keys()].sort()).toEqual(listed.map((path) => `${BASE}${path}`));
+
+  // A page that asks for it later goes, although its bytes are the same and the answer is 304.
+  show("/plain", [], asking("noindex"));
+  const second = await source.scan();
+  expect(second.gone).toEqual([`${BASE}/plain`]);
+  expect(source.files.has(`${BASE}/plain`)).toBe(false);
+  show("/plain", []);
+  await source.scan();
+  expect(source.files.has(`${BASE}/plain`)).toBe(true);
+});
+
+test("a named page that asks not to be indexed says so, and is not indexed by a retry either", async () => {
+  show("/named", [], asking("noindex"));
+  const source = webSource(site.port, { startUrls: [`${BASE}/plain`] });
+  await source.push(`${BASE}/named`);
+  const file = source.files.get(`${BASE}/named`);
+  expect(file?.failure).toEqual({ kind: "bad-file", message: "the page asks not to be indexed" });
+  await expect(source.textOf(`${BASE}/named`)).rejects.toMatchObject({
+    kind: "bad-file",
+    message: "the page asks not to be indexed",
+  });
+});
