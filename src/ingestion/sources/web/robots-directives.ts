@@ -12,22 +12,32 @@ const PART = /^\s*([\w.*-]+)\s*(?::\s*([\s\S]*))?$/;
  * https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  */
 export function readDirectives(text: string, nowMs: number): RobotsDirectives {
-  const directives = { noIndex: false, noFollow: false };
+  const asked = oursOf(text);
+  const has = (...names: string[]) => asked.some(({ name }) => names.includes(name));
+  const isOver = asked.some(
+    ({ name, dates }) => name === "unavailable_after" && isPast(dates, nowMs),
+  );
+  return { noIndex: isOver || has("noindex", "none"), noFollow: has("nofollow", "none") };
+}
+
+type Directive = {
+  name: string;
+  /** Its value, first with what follows the next comma: a date may hold one. */
+  dates: string[];
+};
+
+function oursOf(text: string): Directive[] {
+  const directives: Directive[] = [];
   let isOurs = true;
   const parts = text.toLowerCase().split(",");
   for (const [at, part] of parts.entries()) {
-    let [, name = "", value] = PART.exec(part) ?? [];
-    if (value !== undefined && !WITH_VALUE.test(name)) {
+    let [, name = "", value = null] = PART.exec(part) ?? [];
+    if (value !== null && !WITH_VALUE.test(name)) {
       isOurs = name === OURS || name === "*";
-      [, name = "", value] = PART.exec(value) ?? [];
+      [, name = "", value = null] = PART.exec(value) ?? [];
     }
-    if (!isOurs) continue;
-    if (name === "noindex" || name === "none") directives.noIndex = true;
-    if (name === "nofollow" || name === "none") directives.noFollow = true;
-    if (name === "unavailable_after") {
-      // The date may hold a comma of its own, after the day of the week.
-      directives.noIndex ||= isPast([`${value},${parts[at + 1] ?? ""}`, value ?? ""], nowMs);
-    }
+    const dates = value === null ? [] : [`${value},${parts[at + 1] ?? ""}`, value];
+    if (isOurs) directives.push({ name, dates });
   }
   return directives;
 }
