@@ -81,6 +81,10 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.listFiles(after, limit) ?? [];
   }
 
+  async sample(count: number) {
+    return this.#ifAny()?.sample(count) ?? [];
+  }
+
   async deadVectors(limit: number) {
     return this.#ifAny()?.deadVectors(limit) ?? [];
   }

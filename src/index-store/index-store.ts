@@ -18,7 +18,7 @@ import { describeLive, flip } from "./flip.ts";
 import { noChange } from "./index-change.ts";
 import type { IndexChange } from "./index-change.ts";
 import { POSTINGS_LIMIT } from "./query-terms.ts";
-import { listDeadVectors, listLiveFiles } from "./reconciliation.ts";
+import { listDeadVectors, listLiveFiles, sampleChunks } from "./reconciliation.ts";
 import { prepareSchema } from "./schema.ts";
 import { applyScopes } from "./scopes.ts";
 import { Search } from "./search.ts";
@@ -100,6 +100,10 @@ export class IndexStore {
 
   listFiles(after: FileId | null, limit: number) {
     return listLiveFiles(this.#sql, after, limit);
+  }
+
+  sample(count: number) {
+    return sampleChunks(this.#sql, count);
   }
 
   deadVectors(limit: number): ChunkId[] {

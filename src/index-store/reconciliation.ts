@@ -19,3 +19,23 @@ export function listDeadVectors(sql: SqlStorage, limit: number): ChunkId[] {
   const rows = sql.exec<{ id: ChunkId }>("SELECT id FROM dead_vectors ORDER BY id LIMIT ?", limit);
   return Array.from(rows, ({ id }) => id);
 }
+
+/** Live chunks at equal distances; costs the same however many there are. */
+export function sampleChunks(
+  sql: SqlStorage,
+  count: number,
+): { text: string; headings: string[] }[] {
+  const rows = sql.exec<{ text: string; headings: string }>(
+    `SELECT t.text, c.headings FROM chunks c JOIN texts t ON t.chunk = c.chunk
+      WHERE c.live = 1 AND c.chunk IN (
+        SELECT (SELECT n.chunk FROM chunks n WHERE n.chunk >= ends.low + step.value * ends.width / ?1
+          ORDER BY n.chunk LIMIT 1)
+        FROM (SELECT min(chunk) AS low, max(chunk) - min(chunk) AS width FROM chunks) ends,
+          json_each(?2) step)`,
+    count,
+    JSON.stringify(Array.from({ length: count }, (_, at) => at)),
+  );
+  return Array.from(rows, ({ text, headings }) => {
+    return { text, headings: JSON.parse(headings) as string[] };
+  });
+}

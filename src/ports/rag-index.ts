@@ -181,6 +181,8 @@ export interface RagIndex {
     after: FileId | null,
     limit: number,
   ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
+  /** Some live chunks from all over the index, for estimates. */
+  sample(count: number): Promise<{ text: string; headings: string[] }[]>;
   /** Ids of vectors that must leave the vector index; listed until confirmed. */
   deadVectors(limit: number): Promise<ChunkId[]>;
   confirmDead(ids: ChunkId[]): Promise<void>;

@@ -78,7 +78,9 @@ export class CrashPoint {
       },
       sourceReaders: async (source) => {
         const reader = await services.sourceReaders(source);
-        return reader === null ? null : this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
+        return reader === null
+          ? null
+          : this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
       },
     };
   }

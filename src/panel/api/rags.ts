@@ -15,6 +15,7 @@ import { retryFiles } from "../../ingestion/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { identifier, modelName, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";
+import { addIndexRoutes } from "./rag-index.ts";
 import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
 
 const SCOPES_MAX = 10_000;
@@ -96,6 +97,7 @@ export function ragRoutes(): Hono<PanelEnv> {
     return context.body(null, 204);
   });
   addActions(app);
+  addIndexRoutes(app);
   return app;
 }
 

@@ -1,0 +1,166 @@
+import { checkChunking } from "../catalog/rag-settings.ts";
+import { invalid, messageOf } from "../core/errors.ts";
+import { listGenerations } from "../db/generation-list.ts";
+import type { ListedGeneration } from "../db/generation-list.ts";
+import { findPrices, PRICED_TOKENS, priceKey } from "../db/price-store.ts";
+import type { RagRecord } from "../db/records.ts";
+import type { Services } from "../services.ts";
+import { estimateTokens } from "./chunking/chunk-document.ts";
+
+/** Chunks whose texts are counted; spread over each shard. */
+const SAMPLE_PER_SHARD = 64;
+const SHARDS_SAMPLED = 4;
+/** How much of `chunkSize` a chunk of a long document fills, where that cannot be measured. */
+const USUAL_FILL = 0.85;
+/** From so many chunks a file on, how full they are says how chunks are filled. */
+const LONG_FILE_CHUNKS = 3;
+
+/** Settings that are thought of; what is left out stays as it is asked for now. */
+export type RebuildWish = {
+  chunkSize?: number | undefined;
+  chunkOverlap?: number | undefined;
+  embeddingModel?: string | undefined;
+  dimensions?: number | undefined;
+  /** As `POST …/reindex`: every vector anew. */
+  reindex?: boolean | undefined;
+};
+
+export type RebuildEstimate = {
+  /** Whether these settings build a new index at all. */
+  needed: boolean;
+  files: number;
+  /** Of the new index. */
+  chunks: number;
+  /** Chunks that take their vectors from the index that answers now. */
+  reusedVectors: number;
+  embeddingCalls: number;
+  inputTokens: number;
+  /** Null where the model has no price. */
+  cost: { amount: number; currency: string } | null;
+};
+
+type Settings = {
+  chunkSize: number;
+  chunkOverlap: number;
+  embeddingModel: string;
+  dimensions: number;
+};
+
+/**
+ * What a change of settings would cost, from the sizes of the chunks that answer now. Chunks and
+ * tokens are estimates; where the chunking stays the same, the number of chunks is exact.
+ * @throws QuarryError `invalid` for settings that would be refused.
+ */
+export async function estimateRebuild(
+  services: Pick<Services, "config" | "db" | "models" | "ragIndexes" | "vectorIndex">,
+  { rag, wish }: { rag: RagRecord; wish: RebuildWish },
+): Promise<RebuildEstimate> {
+  const { generations } = await listGenerations(services.db, rag.id);
+  const live = generations.find(({ state }) => state === "live");
+  const files = rag.processedFiles;
+  if (live === undefined || files === 0) return { ...NOTHING, needed: true };
+  const settings = settingsOf(services, rag, wish);
+  const embedder = embedderOf(services, settings, live);
+  const sameModel =
+    settings.embeddingModel === live.embeddingModel && settings.dimensions === live.dimensions;
+  const sameChunks =
+    settings.chunkSize === live.chunkSize && settings.chunkOverlap === live.chunkOverlap;
+  const before = { files, chunks: rag.numberVectors, ...(await sizesOf(services, rag)) };
+  const after = sameChunks ? before : recut(before, live, settings);
+  const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
+  const sizes = { files, chunks: after.chunks };
+  if (sameModel && sameChunks && wish.reindex !== true) {
+    return { ...NOTHING, ...sizes, reusedVectors: after.chunks };
+  }
+  const price = (await findPrices(services.db, [embedder.name])).get(
+    priceKey("embedding", embedder.name),
+  );
+  const amount = price && (price.inputPrice * inputTokens) / PRICED_TOKENS;
+  return {
+    needed: true,
+    ...sizes,
+    reusedVectors: 0,
+    embeddingCalls: Math.ceil(after.chunks / embedder.batchLimit),
+    inputTokens,
+    cost: price && amount !== undefined ? { amount, currency: price.currency } : null,
+  };
+}
+
+const NOTHING: RebuildEstimate = {
+  needed: false,
+  files: 0,
+  chunks: 0,
+  reusedVectors: 0,
+  embeddingCalls: 0,
+  inputTokens: 0,
+  cost: null,
+};
+
+function settingsOf(
+  { config }: Pick<Services, "config">,
+  rag: RagRecord,
+  wish: RebuildWish,
+): Settings {
+  const chunkSize = wish.chunkSize ?? rag.chunkSize;
+  // As an update does it: the overlap follows a smaller chunk size.
+  const chunkOverlap = wish.chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(chunkSize / 2));
+  checkChunking(chunkSize, chunkOverlap);
+  const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
+  const dimensions = wish.dimensions ?? config.EMBEDDING_DIMENSIONS;
+  return { chunkSize, chunkOverlap, embeddingModel, dimensions };
+}
+
+function embedderOf(
+  { models, vectorIndex }: Pick<Services, "models" | "vectorIndex">,
+  { embeddingModel, dimensions }: Settings,
+  live: ListedGeneration,
+) {
+  if (vectorIndex !== null && dimensions !== live.dimensions) {
+    throw invalid(`dimensions must be ${live.dimensions}: the vector index holds one size`);
+  }
+  try {
+    return models.embedder(embeddingModel, dimensions);
+  } catch (thrown) {
+    throw invalid(`embeddingModel: ${messageOf(thrown)}`);
+  }
+}
+
+/** Mean tokens of a chunk: of its text, and of the headings that are embedded before it. */
+type Sizes = { textTokens: number; headingTokens: number };
+
+async function sizesOf(
+  { ragIndexes }: Pick<Services, "ragIndexes">,
+  { id, generation, shards }: RagRecord,
+): Promise<Sizes> {
+  const addresses = Array.from({ length: Math.min(shards, SHARDS_SAMPLED) }, (_, shard) => {
+    return { ragId: id, generation, shard };
+  });
+  const samples = await Promise.all(
+    addresses.map((address) => ragIndexes(address).sample(SAMPLE_PER_SHARD)),
+  );
+  const chunks = samples.flat();
+  const mean = (sizes: number[]) =>
+    sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
+  return {
+    textTokens: mean(chunks.map(({ text }) => estimateTokens(text))),
+    headingTokens: mean(chunks.map(({ headings }) => estimateTokens(headings.join("\n")))),
+  };
+}
+
+type Cut = Sizes & { files: number; chunks: number };
+type Chunking = Pick<ListedGeneration, "chunkSize" | "chunkOverlap">;
+
+/** The same documents cut otherwise, as if all were as long as their mean. */
+function recut(before: Cut, live: Chunking, wanted: Chunking): Cut {
+  const { files, chunks, textTokens } = before;
+  const repeated = Math.min(live.chunkOverlap, textTokens / 2) * Math.max(0, chunks - files);
+  const tokensAFile = (chunks * textTokens - repeated) / files;
+  const isLong = chunks >= files * LONG_FILE_CHUNKS;
+  const fill = isLong ? Math.min(1, textTokens / live.chunkSize) : USUAL_FILL;
+  const fresh = Math.max(1, wanted.chunkSize * fill - wanted.chunkOverlap);
+  const isWhole = tokensAFile <= wanted.chunkSize;
+  const perFile = isWhole ? 1 : Math.max(1, (tokensAFile - wanted.chunkOverlap) / fresh);
+  const count = Math.round(files * perFile);
+  const tokens = tokensAFile * files + wanted.chunkOverlap * Math.max(0, count - files);
+  return { ...before, chunks: count, textTokens: tokens / count };
+}

@@ -1,0 +1,80 @@
+import type { Hono } from "hono";
+import { z } from "zod";
+
+import { findRag } from "../../catalog/find-rag.ts";
+import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rag-settings.ts";
+import { MINUTE_MS } from "../../core/clock.ts";
+import type { RagId } from "../../core/ids.ts";
+import { listGenerations } from "../../db/generation-list.ts";
+import type { ListedGeneration } from "../../db/generation-list.ts";
+import { returnableGeneration } from "../../db/generation-return.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import { estimateRebuild } from "../../ingestion/estimate-rebuild.ts";
+import { wantedIndex } from "../../ingestion/reindex-rag.ts";
+import { returnToIndex } from "../../ingestion/return-to-index.ts";
+import type { Services } from "../../services.ts";
+import { modelName } from "./fields.ts";
+import type { PanelEnv } from "./panel-env.ts";
+import { bodyOf } from "./read-request.ts";
+
+const DIMENSIONS_MAX = 1_536;
+
+const wish = z.object({
+  chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX).optional(),
+  chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX).optional(),
+  embeddingModel: modelName.optional(),
+  dimensions: z.int().min(8).max(DIMENSIONS_MAX).optional(),
+  reindex: z.boolean().optional(),
+});
+
+const shown = (of: ListedGeneration) => ({
+  generation: of.generation,
+  embeddingModel: of.embeddingModel,
+  dimensions: of.dimensions,
+  chunkSize: of.chunkSize,
+  chunkOverlap: of.chunkOverlap,
+  shards: of.shards,
+  createdAt: new Date(of.createdAt).toISOString(),
+});
+
+/** The index that answers, the one that is being built, and the one that can answer again. */
+async function indexState(services: Services, ragId: RagId) {
+  const { generations, progress } = await listGenerations(services.db, ragId);
+  const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
+  const of = (state: ListedGeneration["state"]) =>
+    generations.find((generation) => generation.state === state);
+  const [live, building] = [of("live"), of("building")];
+  const previous = generations.find(({ generation }) => generation === kept?.generation);
+  const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
+  return {
+    live: live === undefined ? null : shown(live),
+    building: building === undefined ? null : { ...shown(building), ...progress },
+    previous:
+      previous === undefined
+        ? null
+        : { ...shown(previous), keptUntil: new Date(previous.changedAt + keptMs).toISOString() },
+  };
+}
+
+/** How a RAG's index stands, what a change would cost, and the way back. */
+export function addIndexRoutes(app: Hono<PanelEnv>): void {
+  app.get("/:id/index", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    return context.json(await indexState(services, rag.id));
+  });
+
+  app.post("/:id/estimate", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    const asked = await bodyOf(context.req, wish);
+    return context.json(await estimateRebuild(services, { rag, wish: asked }));
+  });
+
+  app.post("/:id/return", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    await returnToIndex(services, { ragId: rag.id });
+    return context.json({ queued: true }, 202);
+  });
+}
