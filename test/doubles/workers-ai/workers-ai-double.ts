@@ -18,6 +18,9 @@ const placeOf = (model: string): Place =>
 /** The `AI` binding with its replies, its batch limits and its errors. */
 export class WorkersAiDouble implements WorkersAi {
   readonly calls: WorkersAiCall[] = [];
+  /** The most calls that were under way at one time. */
+  mostAtOnce = 0;
+  #underWay = 0;
   script: (body: ChatBody) => Said = sayByDefault;
   readonly #embed: (text: string) => number[];
   readonly #failures = new Map<Place, { failure: Failure; times: number }>();
@@ -30,12 +33,26 @@ export class WorkersAiDouble implements WorkersAi {
     this.#failures.set(place, { failure, times });
   }
 
-  run(
+  async run(
     model: string,
     inputs: Record<string, unknown>,
     options: { signal?: AbortSignal },
   ): Promise<unknown> {
     this.calls.push({ model, inputs, options });
+    this.#underWay += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay);
+    try {
+      return await this.#reply(model, inputs, options);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #reply(
+    model: string,
+    inputs: Record<string, unknown>,
+    options: { signal?: AbortSignal },
+  ): Promise<unknown> {
     const place = placeOf(model);
     const planned = this.#failures.get(place);
     const failing = planned !== undefined && planned.times > 0 ? planned.failure : null;

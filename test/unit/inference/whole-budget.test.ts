@@ -1,0 +1,207 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import type { ChunkId, FileId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { untraced } from "../../../src/core/trace.ts";
+import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { InferenceServices } from "../../../src/inference/types.ts";
+import type { HydratedChunk, RagIndex } from "../../../src/ports/rag-index.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
+
+/** Time is moved by hand: whatever takes how long, nobody waits for it here. */
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const RETRIEVAL_MS = 8_000;
+const MODEL_MS = 60_000;
+const TOLERANCE_MS = 250;
+
+/** How long each place takes to answer, ms; null: for ever. */
+type Pace = number | null;
+const PLACES = ["embeddings", "candidates", "vectorIndex", "hydrate", "rerank", "chat"] as const;
+type Paces = Record<(typeof PLACES)[number], Pace>;
+
+function after<T>(pace: Pace, value: T): Promise<T> {
+  return new Promise((resolve) => {
+    if (pace !== null) setTimeout(() => resolve(value), pace);
+  });
+}
+
+const id = "chunk" as ChunkId;
+const chunk: HydratedChunk = {
+  id,
+  text: "The boiler gets its service.",
+  duplicateKey: "chunk",
+  similarities: [0.5],
+  file: { fileId: "f" as FileId, path: "a.md", name: "a.md", externalId: null, url: null },
+  position: 0,
+  headings: [],
+  page: null,
+  start: 0,
+  end: 1,
+};
+const found = { queries: [{ lexical: [{ id, score: 1 }], vector: [] }], plan: { kind: "none" } };
+
+const ANSWERS: [path: string, place: keyof Paces, reply: unknown][] = [
+  ["/embeddings", "embeddings", { data: [{ index: 0, embedding: Array(8).fill(1) }] }],
+  ["/rerank", "rerank", { results: [{ index: 0, relevance_score: 1 }] }],
+  ["/chat/completions", "chat", { choices: [{ message: { role: "assistant", content: "Yes." } }] }],
+];
+
+function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
+  const config = parseConfig({
+    ENVIRONMENT: "development",
+    OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+    RETRIEVAL_TIMEOUT_MS: String(RETRIEVAL_MS),
+    MODEL_TIMEOUT_MS: String(MODEL_MS),
+  });
+  const fetch = async (input: RequestInfo | URL): Promise<Response> => {
+    const url = input instanceof Request ? input.url : String(input);
+    const [, place = "chat", reply] = ANSWERS.find(([path]) => url.endsWith(path)) ?? [];
+    const status = place === "chat" ? modelStatus : 200;
+    return after(paces[place], Response.json(reply, { status, headers: { "retry-after": "3" } }));
+  };
+  const index = {
+    candidates: () => after(paces.candidates, found),
+    hydrate: () => after(paces.hydrate, [chunk]),
+    candidatesWithChunks: () => after(paces.hydrate, { ...found, chunks: [chunk] }),
+  } as unknown as RagIndex;
+  return {
+    config,
+    now: () => Date.now(),
+    log: jsonLog(() => {}),
+    trace: untraced,
+    ragIndexes: () => index,
+    vectorIndex: {
+      query: () => after(paces.vectorIndex, [{ id, score: 0.5 }]),
+    } as unknown as NonNullable<InferenceServices["vectorIndex"]>,
+    models: modelRegistry(config, { fetch }),
+    // Neither prices nor usage can be had: both fail nothing and are waited for by nobody.
+    db: {} as InferenceServices["db"],
+    queue: { usage: () => new Promise(() => {}) } as unknown as InferenceServices["queue"],
+    inBackground: () => {},
+  };
+}
+
+const rag: RagRecord = {
+  id: "rag" as RagId,
+  name: "Docs",
+  identifier: "docs",
+  status: "active",
+  fileSource: { id: "s" as FileSourceId, name: "S", identifier: "s", provider: "file_system" },
+  scopeMode: "global",
+  chunkSize: 400,
+  chunkOverlap: 60,
+  reranker: "local/rerank",
+  searchMode: "hybrid",
+  generation: 1,
+  shards: 2,
+  embeddingModel: "local/embed",
+  dimensions: 8,
+  totalFiles: 1,
+  processedFiles: 1,
+  numberVectors: 1,
+};
+
+const wish = {
+  topK: 5,
+  useReranking: true,
+  candidateMultiplier: 2,
+  includeDuplicates: false,
+};
+
+/** What the clock says when the work has ended; the work may not outlive `mostMs`. */
+async function elapsedOf(work: Promise<unknown>, mostMs: number): Promise<number> {
+  const startedAt = Date.now();
+  let endedAt: number | null = null;
+  const ended = work.then(
+    () => (endedAt = Date.now()),
+    () => (endedAt = Date.now()),
+  );
+  await vi.advanceTimersByTimeAsync(mostMs);
+  if (endedAt === null) return Number.POSITIVE_INFINITY;
+  return (await ended) - startedAt;
+}
+
+const pace = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: 0, max: 3_000 }),
+  fc.integer({ min: 0, max: 90_000 }),
+);
+const anyPaces = fc.record(
+  Object.fromEntries(PLACES.map((place) => [place, pace])) as Record<keyof Paces, typeof pace>,
+);
+
+const search = (services: InferenceServices) => {
+  const targets = [{ rag, restriction: { named: null, metadata: [] } }];
+  const how = { targets, queries: ["boiler"], similarityThreshold: null, ...wish };
+  return retrieve(services, how);
+};
+
+test("a search ends within its budget, however slow each of its places is", async () => {
+  const property = fc.asyncProperty(anyPaces, async (paces) => {
+    const work = search(servicesAt(paces, 200));
+    const most = RETRIEVAL_MS + TOLERANCE_MS;
+    expect(await elapsedOf(work, most)).toBeLessThanOrEqual(most);
+  });
+  await fc.assert(property, { numRuns: 150 });
+});
+
+test("what is left out of a search that is too slow is told", async () => {
+  const never: Paces = {
+    embeddings: null,
+    candidates: null,
+    vectorIndex: null,
+    hydrate: null,
+    rerank: null,
+    chat: null,
+  };
+  const work = search(servicesAt(never, 200));
+  const elapsed = await elapsedOf(work, RETRIEVAL_MS + TOLERANCE_MS);
+  expect(elapsed).toBeLessThanOrEqual(RETRIEVAL_MS);
+  const { chunks, losses } = await work;
+  expect(chunks).toEqual([]);
+  expect(losses.toSorted()).toEqual([
+    "embedding: no answer after 4000 ms",
+    "index part 1 of 2: no answer after 4800 ms",
+    "index part 2 of 2: no answer after 4800 ms",
+  ]);
+});
+
+const inference: InferenceRecord = {
+  id: "inference" as InferenceId,
+  name: "Ask",
+  identifier: "ask",
+  systemPrompt: "",
+  model: "local/chat",
+  temperature: null,
+  maxOutputTokens: null,
+  createdAt: 0,
+  nativeRag: true,
+  rags: [rag],
+};
+
+test("a run ends within both budgets, whether the model is slow, silent or overloaded", async () => {
+  const property = fc.asyncProperty(
+    anyPaces,
+    fc.constantFrom(200, 429, 500, 503),
+    async (paces, modelStatus) => {
+      const input = { ...wish, prompt: "?", semanticSearch: ["boiler"], useAllFiles: true };
+      const run = { inference, input, caller: { tokenId: null } };
+      const work = runInference(servicesAt(paces, modelStatus), run);
+      const most = RETRIEVAL_MS + MODEL_MS + TOLERANCE_MS;
+      expect(await elapsedOf(work, most)).toBeLessThanOrEqual(most);
+      const outcome = await work.then(
+        ({ response }) => response,
+        (thrown: unknown) => thrown,
+      );
+      const failed = expect.objectContaining({ kind: "model-failed" }) as unknown;
+      expect([[{ type: "text", text: "Yes." }], failed]).toContainEqual(outcome);
+    },
+  );
+  await fc.assert(property, { numRuns: 150 });
+});
