@@ -3,82 +3,190 @@ import type { Env } from "../../src/env.ts";
 /** Every call that leaves the isolate, in order: `D1 batch`, `RATE_WINDOW take`, … */
 export type RoundTrips = string[];
 
-const D1_CALLS = new Set(["first", "run", "all", "raw"]);
+/** One call that left the isolate, with what it is billed by. */
+export type Operation = {
+  /** Name of the binding; `D1` and `R2` for the database and the bucket. */
+  binding: string;
+  name: string;
+  /** Operations that had ended when this one began, by their numbers. */
+  after: number[];
+  ended: boolean;
+  /** D1: rows as it reports them. */
+  rowsRead: number;
+  rowsWritten: number;
+  /** Messages of a queue, vectors of Vectorize, texts of a model. */
+  size: number;
+  /** Characters of text that a model was sent. */
+  characters: number;
+};
 
-/** The bindings, each writing down when it is called. */
-export function countedBindings(env: Env): { env: Env; trips: RoundTrips } {
-  const trips: RoundTrips = [];
-  const counted = {
+export type Counted = { env: Env; trips: RoundTrips; operations: Operation[] };
+
+/** Nobody waits for a queue before an answer. */
+const NO_TRIPS = new Set(["SCAN_QUEUE", "INDEX_QUEUE", "USAGE_QUEUE"]);
+
+/**
+ * The bindings, each writing down when it is called. With `delayMs` every call takes that much
+ * longer, so that what runs side by side ends together and `after` tells who waited for whom.
+ */
+export function countedBindings(env: Env, options: { delayMs?: number } = {}): Counted {
+  const log = new OperationLog(options.delayMs ?? 0);
+  const counted: Env = {
     ...env,
-    DB: countedDatabase(env.DB, trips),
-    RATE_WINDOW: countedNamespace("RATE_WINDOW", env.RATE_WINDOW, trips),
-    RAG_INDEX: countedNamespace("RAG_INDEX", env.RAG_INDEX, trips),
-    CLOCK: countedNamespace("CLOCK", env.CLOCK, trips),
-    DRIVE_DEBOUNCE: countedNamespace("DRIVE_DEBOUNCE", env.DRIVE_DEBOUNCE, trips),
+    DB: countedDatabase(env.DB, log),
+    FILES: countedMethods(env.FILES, "R2", log),
+    RATE_WINDOW: countedNamespace("RATE_WINDOW", env.RATE_WINDOW, log),
+    RAG_INDEX: countedNamespace("RAG_INDEX", env.RAG_INDEX, log),
+    CLOCK: countedNamespace("CLOCK", env.CLOCK, log),
+    DRIVE_DEBOUNCE: countedNamespace("DRIVE_DEBOUNCE", env.DRIVE_DEBOUNCE, log),
+    SCAN_QUEUE: countedMethods(env.SCAN_QUEUE, "SCAN_QUEUE", log),
+    INDEX_QUEUE: countedMethods(env.INDEX_QUEUE, "INDEX_QUEUE", log),
+    USAGE_QUEUE: countedMethods(env.USAGE_QUEUE, "USAGE_QUEUE", log),
   };
-  return { env: counted, trips };
+  if (env.VECTORIZE !== undefined) {
+    counted.VECTORIZE = countedMethods(env.VECTORIZE, "VECTORIZE", log);
+  }
+  if (env.AI !== undefined) counted.AI = countedMethods(env.AI, "AI", log);
+  return { env: counted, trips: log.trips, operations: log.operations };
+}
+
+/** Calls that had to follow one another: the longest chain of those that had ended by the answer. */
+export function roundsOf(operations: readonly Operation[]): number {
+  const depths: number[] = [];
+  for (const { after } of operations) {
+    depths.push(1 + Math.max(0, ...after.map((at) => depths[at] ?? 0)));
+  }
+  return Math.max(0, ...depths.filter((_, at) => operations[at]?.ended === true));
+}
+
+class OperationLog {
+  readonly operations: Operation[] = [];
+  readonly trips: RoundTrips = [];
+  readonly #delayMs: number;
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
+
+  async run(
+    binding: string,
+    name: string,
+    args: unknown[],
+    call: () => unknown,
+    rowsOf: (result: unknown) => Partial<Operation> = () => ({}),
+  ): Promise<unknown> {
+    const after = this.operations.flatMap(({ ended }, at) => (ended ? [at] : []));
+    const facts = { rowsRead: 0, rowsWritten: 0, ...sizesOf(args) };
+    const operation: Operation = { binding, name, after, ended: false, ...facts };
+    this.operations.push(operation);
+    if (!NO_TRIPS.has(binding)) this.trips.push(`${binding} ${name}`);
+    try {
+      const result = await call();
+      Object.assign(operation, rowsOf(result));
+      return result;
+    } finally {
+      if (this.#delayMs > 0) await new Promise((over) => setTimeout(over, this.#delayMs));
+      operation.ended = true;
+    }
+  }
+}
+
+/** How much a call carries, by the forms of the bindings that are counted here. */
+function sizesOf(args: unknown[]): { size: number; characters: number } {
+  const [first, second] = args;
+  if (Array.isArray(first)) return { size: first.length, characters: 0 };
+  const inputs = second as { text?: string[]; contexts?: { text: string }[]; query?: string };
+  const texts = inputs?.text ?? inputs?.contexts?.map(({ text }) => text + inputs.query) ?? [];
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  return { size: Math.max(1, texts.length), characters };
 }
 
 type Method = (...args: unknown[]) => unknown;
 
+const D1_CALLS = new Set(["first", "run", "all", "raw"]);
 /** Statements that were prepared here, and the platform's own behind them. */
 const originals = new WeakMap<object, D1PreparedStatement>();
 
-function countedDatabase(database: D1Database, trips: RoundTrips): D1Database {
-  return new Proxy(database, {
-    get(target, name) {
-      if (name === "prepare") {
-        return (sql: string) => countedStatement(target.prepare(sql), trips);
-      }
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          trips.push("D1 batch");
-          return await target.batch(statements.map((one) => originals.get(one) ?? one));
-        };
-      }
-      return Reflect.get(target, name) as unknown;
-    },
-  });
+function rowsIn(result: unknown): Partial<Operation> {
+  const results = (Array.isArray(result) ? result : [result]) as Partial<D1Result>[];
+  const sum = (key: "rows_read" | "rows_written") =>
+    results.reduce((total, one) => total + (one?.meta?.[key] ?? 0), 0);
+  return { rowsRead: sum("rows_read"), rowsWritten: sum("rows_written") };
 }
 
-function countedStatement(statement: D1PreparedStatement, trips: RoundTrips): D1PreparedStatement {
+type Queried = Pick<D1Database, "prepare" | "batch">;
+
+function countedDatabase(database: D1Database, log: OperationLog): D1Database {
+  const proxyOf = <Of extends Queried>(of: Of, label: string): Of =>
+    new Proxy(of, {
+      get(target, name) {
+        if (name === "prepare") {
+          return (sql: string) => countedStatement(target.prepare(sql), label, log);
+        }
+        if (name === "batch") {
+          return (statements: D1PreparedStatement[]) => {
+            const own = statements.map((one) => originals.get(one) ?? one);
+            return log.run("D1", `${label}batch`, [own], () => target.batch(own), rowsIn);
+          };
+        }
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== "withSession") {
+          return typeof value === "function" ? (value as Method).bind(target) : value;
+        }
+        return (constraint: string) =>
+          proxyOf((value as Method).call(target, constraint) as Queried, `${constraint} `);
+      },
+    });
+  return proxyOf(database, "");
+}
+
+function countedStatement(
+  statement: D1PreparedStatement,
+  label: string,
+  log: OperationLog,
+): D1PreparedStatement {
   const proxy = new Proxy(statement, {
     get(target, name) {
       if (name === "bind") {
-        return (...values: unknown[]) => countedStatement(target.bind(...values), trips);
+        return (...values: unknown[]) => countedStatement(target.bind(...values), label, log);
       }
       const method = Reflect.get(target, name) as Method;
       if (!D1_CALLS.has(String(name))) return method;
-      return (...args: unknown[]) => {
-        trips.push(`D1 ${String(name)}`);
-        return Reflect.apply(method, target, args);
-      };
+      return (...args: unknown[]) =>
+        log.run("D1", label + String(name), [], () => Reflect.apply(method, target, args), rowsIn);
     },
   });
   originals.set(proxy, statement);
   return proxy;
 }
 
+/** Every method of a binding that is called with plain arguments and gives a promise. */
+function countedMethods<Binding extends object>(
+  binding: Binding,
+  label: string,
+  log: OperationLog,
+): Binding {
+  return new Proxy(binding, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== "function") return method;
+      return (...args: unknown[]) =>
+        log.run(label, String(name), args, () => Reflect.apply(method as Method, target, args));
+    },
+  });
+}
+
 function countedNamespace<Namespace extends DurableObjectNamespace>(
   binding: string,
   namespace: Namespace,
-  trips: RoundTrips,
+  log: OperationLog,
 ): Namespace {
-  const countedStub = (stub: object) =>
-    new Proxy(stub, {
-      get(target, name) {
-        const method = Reflect.get(target, name) as Method;
-        return (...args: unknown[]) => {
-          trips.push(`${binding} ${String(name)}`);
-          return Reflect.apply(method, target, args);
-        };
-      },
-    });
   return new Proxy(namespace, {
     get(target, name) {
       const method = Reflect.get(target, name) as Method;
       if (name !== "get" && name !== "getByName") return method.bind(target);
-      return (...args: unknown[]) => countedStub(Reflect.apply(method, target, args) as object);
+      return (...args: unknown[]) =>
+        countedMethods(Reflect.apply(method, target, args) as object, binding, log);
     },
   });
 }

@@ -1,0 +1,123 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { composeServices } from "../../../src/compose.ts";
+import type { Env } from "../../../src/env.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { countedBindings, roundsOf } from "../../support/counted-bindings.ts";
+import { bytesOf, World } from "../../support/ingestion-world.ts";
+import { ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+/** What runs side by side ends together, whichever is quicker by itself. */
+const DELAY_MS = 25;
+const DIMENSIONS = 1_024;
+
+const vectorize = new VectorizeDouble({
+  dimensions: DIMENSIONS,
+  now: () => Date.now(),
+  visibleAfterMs: 0,
+  metadataIndexes: METADATA_INDEXES,
+});
+const ai = new WorkersAiDouble({ embed: (text) => Array.from(hashEmbedding(text, DIMENSIONS)) });
+const production = {
+  ...env,
+  VECTORIZE: vectorize as unknown as Vectorize,
+  AI: ai as unknown as Ai,
+  VECTOR_INDEX: "vectorize",
+  EMBEDDING_MODEL: "workers-ai/@cf/baai/bge-m3",
+} as Env;
+
+const app = createApp(composeServices);
+let rag: string;
+let token: string;
+
+beforeAll(async () => {
+  const { config, models, vectorIndex } = composeServices(production, createExecutionContext());
+  const world = new World({ config, models, vectorIndex });
+  const source = await world.addSource();
+  rag = await world.addRag(source);
+  await env.DB.prepare("update rags set reranker = ?").bind(RERANKER).run();
+  for (const [path, text] of Object.entries(NOTES)) {
+    const metadata = { contentLength: null, mimeType: "text/plain", metadata: null };
+    const file = { source: { id: source }, path, body: bytesOf(text), ...metadata };
+    await putFile(world.services, file);
+  }
+  await world.deliver();
+  // Its model is one that this environment has and that of the panel below has not.
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into inferences (id, name, identifier, system_prompt, model, created_at)
+       values ('ask', 'Ask', 'ask', 'Answer.', 'workers-ai/@cf/meta/llama-3.1-8b-instruct', 0)`,
+    ),
+    env.DB.prepare("insert into inference_rags values ('ask', ?)").bind(rag),
+  ]);
+  const panel = await signedIn();
+  const groups = { agents: [], inferences: ["ask"], rags: [rag] };
+  const made = await panel.send("POST", "/tokens", { name: "Reader", ...groups });
+  token = (made.body as { token: string }).token;
+  // The first use of a minute is noted beside the answer.
+  await tripsOf("GET", "/rags");
+});
+
+const RERANKER = "workers-ai/@cf/baai/bge-reranker-base";
+const NOTES = {
+  "heather.txt": "Heather flowers in August on the moor.",
+  "sundew.txt": "Sundew catches flies in wet places.",
+};
+const question = { semanticSearch: ["when does heather flower", "flies"], topK: 20 };
+
+async function tripsOf(method: string, path: string, body?: unknown) {
+  const counted = countedBindings(production, { delayMs: DELAY_MS });
+  const context = createExecutionContext();
+  const request = new Request(`${ORIGIN}/api${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}` },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const response = await app.fetch(request, counted.env, context);
+  const answer: unknown = await response.json();
+  const rounds = roundsOf(counted.operations);
+  const trips = [...counted.trips];
+  await waitOnExecutionContext(context);
+  expect(response.status).toBe(200);
+  expect(answer).not.toHaveProperty("degraded");
+  return { answer, trips, rounds };
+}
+
+test("a retrieval is five round trips one after the other, with reranking six", async () => {
+  const plain = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
+  expect(plain.trips.toSorted()).toEqual([
+    "AI run",
+    "D1 batch",
+    "RAG_INDEX candidates",
+    "RAG_INDEX hydrate",
+    "RATE_WINDOW take",
+    "VECTORIZE query",
+    "VECTORIZE query",
+  ]);
+  expect(plain.rounds).toBeLessThanOrEqual(5);
+  expect(plain.answer).toMatchObject({ chunks: [{ text: NOTES["heather.txt"] }, {}] });
+  const reranked = { ...question, useReranking: true };
+  const { rounds, trips } = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
+  expect(rounds).toBeLessThanOrEqual(6);
+  expect(trips.length).toBeGreaterThan(plain.trips.length);
+});
+
+test("an inference adds the model call and nothing else that is waited for", async () => {
+  const run = { ...question, prompt: "When does heather flower?" };
+  expect((await tripsOf("POST", "/inferences/ask", run)).rounds).toBeLessThanOrEqual(6);
+  const reranked = { ...run, useReranking: true };
+  expect((await tripsOf("POST", "/inferences/ask", reranked)).rounds).toBeLessThanOrEqual(7);
+});
+
+test("lists are two", async () => {
+  for (const path of ["/rags", "/inferences", `/rags/${rag}`]) {
+    expect((await tripsOf("GET", path)).rounds).toBe(2);
+  }
+});
