@@ -9,7 +9,7 @@ import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
-import { openDatabase } from "./db/client.ts";
+import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
 import { readerFor } from "./ingestion/sources/reader-for.ts";
 import type { Services } from "./services.ts";
@@ -40,6 +40,7 @@ export function composeServices(env: Env, context: Context): Services {
     log: jsonLog((level, line) => console[level](line)),
     trace: platformTrace(context.tracing),
     db: openDatabase(env.DB),
+    reads: openReads(env.DB),
     files: env.FILES,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),

@@ -3,7 +3,7 @@ import type { Now } from "./core/clock.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
-import type { Database } from "./db/client.ts";
+import type { Database, Reads } from "./db/client.ts";
 import type { DocumentConverter } from "./ports/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -24,6 +24,8 @@ export type Services = {
   log: Log;
   trace: Trace;
   db: Database;
+  /** Of this request: begins at the primary, goes on at replicas that have caught up. */
+  reads: Reads;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
   queue: JobQueue;

@@ -15,3 +15,17 @@ export function openDatabase(binding: D1Database): Database {
 
 /** `batch()` is atomic; `transaction()` throws on D1. */
 export type Database = ReturnType<typeof open>;
+
+/** What reads of one request go through; a `Database` serves as one, too. */
+export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };
+
+/**
+ * One request's reads, as a D1 session that begins at the primary: the first read, which brings
+ * the caller's token or session, sees every revocation; those after it may be answered by a nearby
+ * replica that has caught up with that moment, so that they see every change made before the
+ * request. Nothing here is ever read from a replica that may be behind. Without replication all
+ * goes to the primary. (https://developers.cloudflare.com/d1/best-practices/read-replication/)
+ */
+export function openReads(binding: D1Database): Reads {
+  return { $client: binding.withSession("first-primary") };
+}

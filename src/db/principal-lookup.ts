@@ -1,6 +1,6 @@
 import type { AgentId, InferenceId, TokenId, UserId } from "../core/ids.ts";
 import type { IndexScope } from "../ports/rag-index.ts";
-import type { Database } from "./client.ts";
+import type { Database, Reads } from "./client.ts";
 import { RAG_COLUMNS, RAG_JOINS, ragFrom, type ListedRag, type RagRow } from "./public-records.ts";
 import { runBatch, statement, type Statement } from "./raw-sql.ts";
 import type { AgentRecord, InferenceRecord } from "./records.ts";
@@ -68,7 +68,7 @@ function coveredSql(kind: Credential["kind"], { all, links, column }: Group, id:
 
 /** The caller and a RAG with its scopes, in one round trip. */
 export async function lookUpRag(
-  db: Database,
+  db: Reads,
   credential: Credential,
   identifier: string,
 ): Promise<Lookup<PublicRag>> {
@@ -113,7 +113,7 @@ const AGENT_RAGS = linkedRags("agents", "agent_rags", "agent_id");
 
 /** The caller and an inference with its linked RAGs, in one round trip. */
 export async function lookUpInference(
-  db: Database,
+  db: Reads,
   credential: Credential,
   identifier: string,
 ): Promise<Lookup<PublicInference>> {
@@ -138,7 +138,7 @@ export async function lookUpInference(
 
 /** The caller and an agent with its linked RAGs, in one round trip. */
 export async function lookUpAgent(
-  db: Database,
+  db: Reads,
   credential: Credential,
   identifier: string,
 ): Promise<Lookup<PublicAgent>> {

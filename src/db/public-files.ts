@@ -1,5 +1,5 @@
 import type { FileSourceId, RagId } from "../core/ids.ts";
-import type { Database } from "./client.ts";
+import type { Reads } from "./client.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 import type { FILE_STATUSES } from "./schema/rags.ts";
 
@@ -57,12 +57,12 @@ function sliceStatement({ ragId, offset, limit, filter }: FileSlice) {
 }
 
 /** Slices of one or several RAGs' lists, by path, in one round trip. */
-export async function readFileSlices(db: Database, slices: FileSlice[]): Promise<PublicFile[][]> {
+export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<PublicFile[][]> {
   return (await runBatch(db, slices.map(sliceStatement))) as PublicFile[][];
 }
 
 /** A page and the number of files below a folder, counted in the index. */
-export async function readFolderPage(db: Database, slice: FileSlice) {
+export async function readFolderPage(db: Reads, slice: FileSlice) {
   const [files, counted] = await runBatch(db, [
     sliceStatement(slice),
     statement(
@@ -77,7 +77,7 @@ export async function readFolderPage(db: Database, slice: FileSlice) {
 
 /** The next files after a path (all from the start with null), for a list without pages. */
 export async function readFilesAfter(
-  db: Database,
+  db: Reads,
   ragId: RagId,
   filter: FileFilter,
   after: string | null,
@@ -98,7 +98,7 @@ export async function readFilesAfter(
 
 /** A file of a source as each of these RAGs indexes it, looked for by path and by external id. */
 export async function findFileStatuses(
-  db: Database,
+  db: Reads,
   sourceId: FileSourceId,
   ragIds: RagId[],
   file: string,

@@ -1,5 +1,5 @@
 import type { InferenceId } from "../core/ids.ts";
-import type { Database } from "./client.ts";
+import type { Reads } from "./client.ts";
 import {
   principalFrom,
   principalStatement,
@@ -37,7 +37,7 @@ const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id
   where r.removed_at is null`;
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
-export async function listPublicRags(db: Database, credential: Credential) {
+export async function listPublicRags(db: Reads, credential: Credential) {
   const [principals, all, some] = await runBatch(db, [
     principalStatement(credential),
     ...permitted(credential, {
@@ -124,7 +124,7 @@ const INFERENCE_LIST: ListSql = {
 
 /** The caller and the inferences that the credential covers, by identifier, in one round trip. */
 export async function listPublicInferences(
-  db: Database,
+  db: Reads,
   credential: Credential,
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
   const lists = permitted(credential, INFERENCE_LIST);

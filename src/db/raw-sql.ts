@@ -1,4 +1,4 @@
-import type { Database } from "./client.ts";
+import type { Reads } from "./client.ts";
 
 /**
  * A statement in SQL. Work on many rows at once is written by hand: lists travel as one JSON
@@ -19,7 +19,7 @@ function bindable(value: unknown): string | number | null {
 }
 
 /** All or nothing, one round trip; the rows of each statement, `returning` included. */
-export async function runBatch(db: Database, statements: Statement[]): Promise<unknown[][]> {
+export async function runBatch(db: Reads, statements: Statement[]): Promise<unknown[][]> {
   if (statements.length === 0) return [];
   const { $client } = db;
   const prepared = statements.map(({ sql, parameters }) =>
@@ -30,7 +30,7 @@ export async function runBatch(db: Database, statements: Statement[]): Promise<u
 }
 
 /** The rows of one statement. `Row` says what its columns are named in the SQL. */
-export async function runOne<Row>(db: Database, one: Statement): Promise<Row[]> {
+export async function runOne<Row>(db: Reads, one: Statement): Promise<Row[]> {
   const [rows] = await runBatch(db, [one]);
   return (rows ?? []) as Row[];
 }

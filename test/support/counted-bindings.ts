@@ -1,13 +1,15 @@
 import type { Env } from "../../src/env.ts";
 
 /** Every call that leaves the isolate, in order: `D1 batch`, `RATE_WINDOW take`, … */
-export type RoundTrips = string[];
+type RoundTrips = string[];
 
 /** One call that left the isolate, with what it is billed by. */
 export type Operation = {
   /** Name of the binding; `D1` and `R2` for the database and the bucket. */
   binding: string;
   name: string;
+  /** D1: what its session began with, and which read of it this is, from 1; empty without one. */
+  session: string;
   /** Operations that had ended when this one began, by their numbers. */
   after: number[];
   ended: boolean;
@@ -73,16 +75,16 @@ class OperationLog {
     name: string,
     args: unknown[],
     call: () => unknown,
-    rowsOf: (result: unknown) => Partial<Operation> = () => ({}),
+    factsOf: (result: unknown) => Partial<Operation> = () => ({}),
   ): Promise<unknown> {
     const after = this.operations.flatMap(({ ended }, at) => (ended ? [at] : []));
-    const facts = { rowsRead: 0, rowsWritten: 0, ...sizesOf(args) };
+    const facts = { session: "", rowsRead: 0, rowsWritten: 0, ...sizesOf(args) };
     const operation: Operation = { binding, name, after, ended: false, ...facts };
     this.operations.push(operation);
     if (!NO_TRIPS.has(binding)) this.trips.push(`${binding} ${name}`);
     try {
       const result = await call();
-      Object.assign(operation, rowsOf(result));
+      Object.assign(operation, factsOf(result));
       return result;
     } finally {
       if (this.#delayMs > 0) await new Promise((over) => setTimeout(over, this.#delayMs));
@@ -107,6 +109,8 @@ const D1_CALLS = new Set(["first", "run", "all", "raw"]);
 /** Statements that were prepared here, and the platform's own behind them. */
 const originals = new WeakMap<object, D1PreparedStatement>();
 
+const rowsOf = (session: string) => (result: unknown) => ({ session, ...rowsIn(result) });
+
 function rowsIn(result: unknown): Partial<Operation> {
   const results = (Array.isArray(result) ? result : [result]) as Partial<D1Result>[];
   const sum = (key: "rows_read" | "rows_written") =>
@@ -116,44 +120,55 @@ function rowsIn(result: unknown): Partial<Operation> {
 
 type Queried = Pick<D1Database, "prepare" | "batch">;
 
+/** A session of D1, or the database itself, and how its calls are written down. */
+type Counting = { log: OperationLog; nextSession: () => string };
+
 function countedDatabase(database: D1Database, log: OperationLog): D1Database {
-  const proxyOf = <Of extends Queried>(of: Of, label: string): Of =>
-    new Proxy(of, {
-      get(target, name) {
-        if (name === "prepare") {
-          return (sql: string) => countedStatement(target.prepare(sql), label, log);
-        }
-        if (name === "batch") {
-          return (statements: D1PreparedStatement[]) => {
-            const own = statements.map((one) => originals.get(one) ?? one);
-            return log.run("D1", `${label}batch`, [own], () => target.batch(own), rowsIn);
-          };
-        }
-        const value = Reflect.get(target, name) as unknown;
-        if (name !== "withSession") {
-          return typeof value === "function" ? (value as Method).bind(target) : value;
-        }
-        return (constraint: string) =>
-          proxyOf((value as Method).call(target, constraint) as Queried, `${constraint} `);
-      },
-    });
-  return proxyOf(database, "");
+  return countedQueries(database, { log, nextSession: () => "" });
 }
 
-function countedStatement(
-  statement: D1PreparedStatement,
-  label: string,
-  log: OperationLog,
-): D1PreparedStatement {
+function countedQueries<Of extends Queried>(of: Of, counting: Counting): Of {
+  const { log, nextSession } = counting;
+  return new Proxy(of, {
+    get(target, name) {
+      if (name === "prepare") {
+        return (sql: string) => countedStatement(target.prepare(sql), counting);
+      }
+      if (name === "batch") {
+        return (statements: D1PreparedStatement[]) => {
+          const own = statements.map((one) => originals.get(one) ?? one);
+          const rows = rowsOf(nextSession());
+          return log.run("D1", "batch", [own], () => target.batch(own), rows);
+        };
+      }
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      if (name !== "withSession") return (value as Method).bind(target);
+      return (constraint: string) => {
+        let reads = 0;
+        const nextSession = () => `${constraint} ${++reads}`;
+        return countedQueries((value as Method).call(target, constraint) as Queried, {
+          log,
+          nextSession,
+        });
+      };
+    },
+  });
+}
+
+function countedStatement(statement: D1PreparedStatement, counting: Counting): D1PreparedStatement {
+  const { log, nextSession } = counting;
   const proxy = new Proxy(statement, {
     get(target, name) {
       if (name === "bind") {
-        return (...values: unknown[]) => countedStatement(target.bind(...values), label, log);
+        return (...values: unknown[]) => countedStatement(target.bind(...values), counting);
       }
       const method = Reflect.get(target, name) as Method;
       if (!D1_CALLS.has(String(name))) return method;
-      return (...args: unknown[]) =>
-        log.run("D1", label + String(name), [], () => Reflect.apply(method, target, args), rowsIn);
+      return (...args: unknown[]) => {
+        const rows = rowsOf(nextSession());
+        return log.run("D1", String(name), [], () => Reflect.apply(method, target, args), rows);
+      };
     },
   });
   originals.set(proxy, statement);

@@ -12,7 +12,7 @@ import {
   type PublicInference,
   type PublicRag,
 } from "../../db/principal-lookup.ts";
-import type { Database } from "../../db/client.ts";
+import type { Reads } from "../../db/client.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";
 
@@ -27,13 +27,13 @@ type AgentEnv = With<{ caller: Caller; agent: PublicAgent }>;
  */
 async function admit<Resource>(
   context: Context,
-  lookUp: (db: Database, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
+  lookUp: (reads: Reads, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
 ): Promise<{ caller: Caller; resource: Resource }> {
   const { req } = context;
   const services = context.get("services") as AppEnv["Variables"]["services"];
   const credential = await credentialIn(req.raw.headers);
   const identifier = req.param("identifier") ?? "";
-  const { principal, found } = await lookUp(services.db, credential, identifier);
+  const { principal, found } = await lookUp(services.reads, credential, identifier);
   const caller = callerFrom(services, req.raw, principal);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();

@@ -87,7 +87,7 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
   );
   const slices = slicesOf(rags, cut);
   const files = await readFileSlices(
-    services.db,
+    services.reads,
     slices.map(({ slice }) => slice),
   );
   const groups = slices.map(({ rag }, at) => ({
@@ -124,7 +124,7 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
   const [first] = rags;
   if (first === undefined) throw notFound();
   const ids = rags.map(({ id }) => id);
-  const states = await findFileStatuses(services.db, first.fileSource.id, ids, file);
+  const states = await findFileStatuses(services.reads, first.fileSource.id, ids, file);
   const state = leastFinished(states);
   if (state === null) throw notFound();
   return context.json(fileStateAnswer(state), 200);

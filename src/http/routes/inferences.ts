@@ -83,7 +83,7 @@ inferenceRoutes.openapi(listInferences, async (context) => {
   const services = context.get("services");
   const { raw } = context.req;
   const credential = await credentialIn(raw.headers);
-  const { principal, items } = await listPublicInferences(services.db, credential);
+  const { principal, items } = await listPublicInferences(services.reads, credential);
   callerFrom(services, raw, principal);
   const base = `${baseUrlOf(services.config, raw)}/api/inferences`;
   const answers = items.map(({ name, identifier, createdAt, nativeRag, fileSources }) => ({

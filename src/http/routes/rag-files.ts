@@ -80,16 +80,16 @@ function folderOf(path: string | undefined): string | null {
 
 /** Only the files below a folder have to be counted: all else is in the RAG's counters. */
 async function readPage(
-  { db }: Services,
+  { reads }: Services,
   { id: ragId, fileCounts }: ListedRag,
   filter: FileFilter,
   { offset, limit }: { offset: number; limit: number },
 ) {
   const slice = { ragId, offset, limit, filter };
-  if (filter.folder !== null) return await readFolderPage(db, slice);
+  if (filter.folder !== null) return await readFolderPage(reads, slice);
   const total = totalOf(fileCounts, filter.status);
   if (offset >= total) return { files: [], total };
-  const [files = []] = await readFileSlices(db, [slice]);
+  const [files = []] = await readFileSlices(reads, [slice]);
   return { files, total };
 }
 
@@ -100,10 +100,10 @@ export function totalOf(counts: FileCounts, status: keyof FileCounts | null): nu
 
 const BATCH_FILES = 1_000;
 
-async function* batchesOf({ db }: Services, { id }: ListedRag, filter: FileFilter) {
+async function* batchesOf({ reads }: Services, { id }: ListedRag, filter: FileFilter) {
   let after: string | null = null;
   for (;;) {
-    const batch: PublicFile[] = await readFilesAfter(db, id, filter, after, BATCH_FILES);
+    const batch: PublicFile[] = await readFilesAfter(reads, id, filter, after, BATCH_FILES);
     yield batch;
     const last = batch.at(-1);
     if (last === undefined || batch.length < BATCH_FILES) return;

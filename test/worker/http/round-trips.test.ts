@@ -53,10 +53,16 @@ async function tripsOf(
   const response = await app.fetch(request, counted.env, context);
   await response.text();
   const trips = [...counted.trips];
+  sessions = counted.operations.flatMap(({ binding, session }) =>
+    binding === "D1" ? [session] : [],
+  );
   await waitOnExecutionContext(context);
   expect(response.status).toBe(200);
   return trips;
 }
+
+/** How the last request's reads stood in D1's sessions. */
+let sessions: string[] = [];
 
 const WINDOW = "RATE_WINDOW take";
 const SEARCH = ["RAG_INDEX candidates", "RAG_INDEX hydrate"];
@@ -92,4 +98,18 @@ test("a page of files is the window, one batch, and the page", async () => {
     "D1 batch",
     "D1 batch",
   ]);
+});
+
+test("credentials are read from the primary; what follows may come from a replica as fresh as that", async () => {
+  const [alone, followed] = [["first-primary 1"], ["first-primary 1", "first-primary 2"]];
+  for (const path of ["/rags", "/inferences", "/rags/notes"]) {
+    await tripsOf("GET", path);
+    expect(sessions).toEqual(alone);
+  }
+  for (const path of ["/rags/notes/files?page=1", "/inferences/ask/files?page=1"]) {
+    await tripsOf("GET", path);
+    expect(sessions).toEqual(followed);
+  }
+  await tripsOf("POST", "/rags/notes/retrieve", question);
+  expect(sessions).toEqual(alone);
 });

@@ -1,0 +1,180 @@
+import type { Counts } from "./operation-counts.ts";
+import { bill, marginal, PINECONE, PLAN_A_MONTH, type Amounts } from "./prices.ts";
+
+const SECONDS_A_MONTH = 30.4 * 24 * 60 * 60;
+const DIMENSIONS = 1_024;
+const BYTES_A_FLOAT = 4;
+const CHARACTERS_A_TOKEN = 4;
+const GIGABYTE = 1e9;
+/** Write, read and delete of a message below 64 KB. */
+const QUEUE_OPERATIONS_A_MESSAGE = 3;
+/** `request`, `retrieval`, and the platform's own line. */
+const LOG_EVENTS_A_RETRIEVAL = 3;
+/** The note that a usage message was counted goes a week later: a row and two index entries. */
+const FORGOTTEN_ROWS = 3;
+/** Assumed, not counted: processor of the Worker, and of its objects (128 MB of memory each). */
+const CPU_MS_A_RETRIEVAL = 5;
+const OBJECT_MS_A_RETRIEVAL = 10;
+const OBJECT_GIGABYTES = 0.128;
+/** Rows of D1 and bytes in R2 that a file of 20 chunks keeps, about. */
+const D1_BYTES_A_FILE = 1_500;
+const MINUTES_A_MONTH = SECONDS_A_MONTH / 60;
+
+export type Basis = {
+  retrieval: Counts;
+  indexedFile: Counts;
+  beat: Counts;
+  chunksAFile: number;
+  indexBytesAChunk: number;
+  /** What the lexical leg reads at most, whatever the RAG's size. */
+  postingsLimit: number;
+};
+
+export type Case = { chunks: number; perSecond: number };
+
+/** What one retrieval uses, in the units of the bill. */
+function retrievalAmounts({ retrieval, postingsLimit }: Basis, chunks: number): Amounts {
+  return {
+    requests: retrieval.executions,
+    cpuMs: CPU_MS_A_RETRIEVAL,
+    logEvents: LOG_EVENTS_A_RETRIEVAL,
+    d1RowsRead: retrieval.d1RowsRead,
+    d1RowsWritten: retrieval.d1RowsWritten + FORGOTTEN_ROWS,
+    objectCalls: retrieval.objectCalls,
+    objectGbSeconds: (OBJECT_MS_A_RETRIEVAL / 1_000) * OBJECT_GIGABYTES,
+    objectRowsRead: retrieval.objectRowsRead + Math.min(chunks, postingsLimit),
+    objectRowsWritten: retrieval.objectRowsWritten,
+    queriedDimensions: retrieval.vectorQueries * DIMENSIONS,
+    embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,
+    queueOperations: retrieval.queueMessages * QUEUE_OPERATIONS_A_MESSAGE,
+  };
+}
+
+/** What a month keeps and does without any retrieval. */
+function standing({ beat, chunksAFile, indexBytesAChunk }: Basis, chunks: number): Amounts {
+  const files = chunks / chunksAFile;
+  return {
+    storedDimensions: chunks * DIMENSIONS,
+    objectGigabytes: (chunks * indexBytesAChunk) / GIGABYTE,
+    d1Gigabytes: (files * D1_BYTES_A_FILE) / GIGABYTE,
+    d1RowsRead: beat.d1RowsRead * MINUTES_A_MONTH,
+    d1RowsWritten: beat.d1RowsWritten * MINUTES_A_MONTH,
+    objectCalls: MINUTES_A_MONTH,
+  };
+}
+
+function added(one: Amounts, other: Amounts): Amounts {
+  const sum: Record<string, number> = { ...one };
+  for (const [item, amount] of Object.entries(other)) sum[item] = (sum[item] ?? 0) + amount;
+  return sum;
+}
+
+function times(amounts: Amounts, factor: number): Amounts {
+  const scaled = Object.entries(amounts).map(([item, amount]) => [item, amount * factor]);
+  return Object.fromEntries(scaled) as Amounts;
+}
+
+export function monthOf(basis: Basis, { chunks, perSecond }: Case) {
+  const calls = perSecond * SECONDS_A_MONTH;
+  const all = added(standing(basis, chunks), times(retrievalAmounts(basis, chunks), calls));
+  const lines = bill(all);
+  const total = PLAN_A_MONTH + Object.values(lines).reduce((sum, cost) => sum + cost, 0);
+  const [largest = "plan"] = Object.entries(lines)
+    .sort(([, a], [, b]) => b - a)
+    .map(([item]) => item);
+  return { total, largest, largestCost: lines[largest] ?? PLAN_A_MONTH };
+}
+
+/** What it costs to index so many chunks once, allowances left aside. */
+export function indexingCost({ indexedFile, chunksAFile }: Basis, chunks: number): number {
+  const files = chunks / chunksAFile;
+  return marginal(
+    times(
+      {
+        requests: indexedFile.executions,
+        d1RowsRead: indexedFile.d1RowsRead,
+        d1RowsWritten: indexedFile.d1RowsWritten,
+        objectCalls: indexedFile.objectCalls,
+        objectRowsRead: indexedFile.objectRowsRead,
+        objectRowsWritten: indexedFile.objectRowsWritten,
+        // Vectors that are written count as queried once.
+        queriedDimensions: indexedFile.vectorWrites * DIMENSIONS,
+        embeddedTokens: indexedFile.modelCharacters / CHARACTERS_A_TOKEN,
+        queueOperations: indexedFile.queueMessages * QUEUE_OPERATIONS_A_MESSAGE,
+        r2Writes: indexedFile.r2Writes,
+        r2Reads: indexedFile.r2Reads,
+      },
+      files,
+    ),
+  );
+}
+
+export function pineconeMonth({ chunks, perSecond }: Case, textBytesAChunk: number): number {
+  const gigabytes = (chunks * (DIMENSIONS * BYTES_A_FLOAT + textBytesAChunk)) / GIGABYTE;
+  const units = Math.max(PINECONE.leastUnitsAQuery, gigabytes) * perSecond * SECONDS_A_MONTH;
+  const used = gigabytes * PINECONE.gigabyteMonth + (units / 1_000_000) * PINECONE.millionReadUnits;
+  return Math.max(PINECONE.leastAMonth, used);
+}
+
+export type Limit = { name: string; at: string; source: string };
+
+const docs = (path: string) => `https://developers.cloudflare.com/${path}/platform/limits/`;
+
+/** Documented limits, and two that were measured here, in the order in which growth meets them. */
+const LIMITS_OF_RATE: (Limit & { perSecond: number })[] = [
+  {
+    name: "caller's rate window",
+    perSecond: 1,
+    at: "60 calls a minute from one address; RATE_LIMIT_API, at most 10,000 a minute",
+    source: "src/config.ts",
+  },
+  {
+    name: "Workers AI calls",
+    perSecond: 50,
+    at: "3,000 embedding calls a minute for an account, unless raised",
+    source: docs("workers-ai"),
+  },
+  {
+    name: "index thread",
+    perSecond: 220,
+    at: "about 220 searches a second in one RAG, 4.4 ms each; other RAGs have their own thread",
+    source: "measured: npm run bench -- retrieve",
+  },
+  {
+    name: "D1 thread",
+    perSecond: 1_100,
+    at: "about 1,100 reads of token and RAG a second, 0.9 ms each, all from the primary",
+    source: "measured: npm run bench -- lists",
+  },
+];
+
+const LIMITS_OF_SIZE: (Limit & { chunks: (basis: Basis) => number })[] = [
+  {
+    name: "index object",
+    chunks: ({ indexBytesAChunk }) => (10 * GIGABYTE) / indexBytesAChunk,
+    at: "10 GB an object, about 1.7 million chunks; a RAG is spread over shards long before",
+    source: docs("durable-objects"),
+  },
+  {
+    name: "Vectorize index",
+    chunks: () => 10_000_000,
+    at: "10 million vectors; all RAGs of a deployment share one index",
+    source: docs("vectorize"),
+  },
+  {
+    name: "D1 database",
+    chunks: ({ chunksAFile }) => ((10 * GIGABYTE) / D1_BYTES_A_FILE) * chunksAFile,
+    at: "10 GB, about 6.7 million files",
+    source: docs("d1"),
+  },
+];
+
+/** The limits that a case is beyond. */
+export function limitsMet(basis: Basis, { chunks, perSecond }: Case): Limit[] {
+  return [
+    ...LIMITS_OF_SIZE.filter((limit) => chunks > limit.chunks(basis)),
+    ...LIMITS_OF_RATE.filter((limit) => perSecond > limit.perSecond),
+  ];
+}
+
+export const ALL_LIMITS: readonly Limit[] = [...LIMITS_OF_SIZE, ...LIMITS_OF_RATE];

@@ -1,0 +1,64 @@
+import { roundsOf, type Operation } from "../../support/counted-bindings.ts";
+import type { Told } from "./round-trips-worker.ts";
+
+/** What one event, or one of many alike, asked the platform for; units as they are billed. */
+export type Counts = {
+  /** Calls one after the other until the answer. */
+  rounds: number;
+  d1Calls: number;
+  d1RowsRead: number;
+  d1RowsWritten: number;
+  objectCalls: number;
+  objectRowsRead: number;
+  objectRowsWritten: number;
+  vectorQueries: number;
+  vectorWrites: number;
+  modelCalls: number;
+  modelCharacters: number;
+  queueMessages: number;
+  r2Writes: number;
+  r2Reads: number;
+  /** Executions of the Worker: the request itself, and its share of batches. */
+  executions: number;
+};
+
+const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE"]);
+/** Class A operations of R2; all others are class B. */
+const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
+
+/** The sums over everything told, divided by the number of equal events behind it. */
+export function countsOf({ recorded, rows }: Told, event: string, times = 1): Counts {
+  const operations = recorded.flatMap((one) => one.operations);
+  const own = recorded.filter((one) => one.event === event);
+  const sum = (of: (operation: Operation) => number) =>
+    operations.reduce((total, operation) => total + of(operation), 0) / times;
+  const count = (of: (operation: Operation) => boolean) => sum((one) => (of(one) ? 1 : 0));
+  const isD1 = ({ binding }: Operation) => binding === "D1";
+  return {
+    rounds: Math.max(0, ...own.map(({ rounds }) => rounds)),
+    d1Calls: count(isD1),
+    d1RowsRead: sum(({ rowsRead }) => rowsRead),
+    d1RowsWritten: sum(({ rowsWritten }) => rowsWritten),
+    objectCalls: count(({ binding }) => OBJECTS.has(binding)),
+    objectRowsRead: rows.read / times,
+    objectRowsWritten: rows.written / times,
+    vectorQueries: count(({ binding, name }) => binding === "VECTORIZE" && name === "query"),
+    vectorWrites: sum((one) =>
+      one.binding === "VECTORIZE" && one.name === "upsert" ? one.size : 0,
+    ),
+    modelCalls: count(({ binding }) => binding === "AI"),
+    modelCharacters: sum(({ characters }) => characters),
+    queueMessages: sum(({ binding, size }) => (binding.endsWith("_QUEUE") ? size : 0)),
+    r2Writes: count(({ binding, name }) => binding === "R2" && R2_WRITES.has(name)),
+    r2Reads: count(({ binding, name }) => binding === "R2" && !R2_WRITES.has(name)),
+    executions: recorded.length / times,
+  };
+}
+
+/** Who waited for whom, for a simulation: the operations of one event until its answer. */
+export function chainOf({ recorded }: Told, event: string): Operation[] {
+  const one = recorded.find((line) => line.event === event);
+  const before = (one?.operations ?? []).slice(0, one?.beforeAnswer);
+  const isWaitedFor = ({ binding }: Operation) => !binding.endsWith("_QUEUE");
+  return roundsOf(before) > 0 ? before.filter(isWaitedFor) : [];
+}

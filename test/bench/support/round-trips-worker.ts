@@ -1,0 +1,176 @@
+/**
+ * The service over doubles of Vectorize and Workers AI, each binding counted: what an event asked
+ * for is told by `GET /__recorded`.
+ */
+import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { composeServices } from "../../../src/compose.ts";
+import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-index.ts";
+import { RateWindow as PlainRateWindow } from "../../../src/durable-objects/rate-window.ts";
+import type { Env } from "../../../src/env.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { tick } from "../../../src/ingestion/tick.ts";
+import { consume } from "../../../src/jobs/consume.ts";
+import { panelApi } from "../../../src/panel/api/app.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { countedBindings, roundsOf, type Operation } from "../../support/counted-bindings.ts";
+
+export { Clock } from "../../../src/durable-objects/clock.ts";
+export { DriveDebounce } from "../../../src/durable-objects/drive-debounce.ts";
+
+/** One request, batch or beat, with everything that it asked for, background work included. */
+export type Recorded = {
+  event: string;
+  /** Calls one after the other until the answer; 0 where nobody waits. */
+  rounds: number;
+  /** Of `operations`, those that had begun by the answer. */
+  beforeAnswer: number;
+  operations: Operation[];
+};
+
+/** Rows of the objects' own SQLite databases; a key or an alarm is a row. */
+export type ObjectRows = { read: number; written: number };
+
+export type Told = {
+  recorded: Recorded[];
+  rows: ObjectRows;
+  /** Of the largest index object. */
+  indexBytes: number;
+  /** Events under way. */
+  open: number;
+};
+
+const DIMENSIONS = 1_024;
+/** What runs side by side ends together, whichever is quicker by itself. */
+const DELAY_MS = 25;
+
+const vectorize = new VectorizeDouble({
+  dimensions: DIMENSIONS,
+  now: () => Date.now(),
+  visibleAfterMs: 0,
+  metadataIndexes: METADATA_INDEXES,
+});
+const ai = new WorkersAiDouble({ embed: (text) => Array.from(hashEmbedding(text, DIMENSIONS)) });
+
+let recorded: Recorded[] = [];
+let cursors: { rowsRead: number; rowsWritten: number }[] = [];
+let otherRowsWritten = 0;
+let indexBytes = 0;
+let open = 0;
+
+const production = (env: Env): Env => ({
+  ...env,
+  VECTORIZE: vectorize as unknown as Vectorize,
+  AI: ai as unknown as Ai,
+});
+
+/** The index object, its cursors kept: they know their rows when they have been read. */
+export class RagIndex extends PlainRagIndex {
+  constructor(context: DurableObjectState, env: Env) {
+    const { sql } = context.storage;
+    const exec = sql.exec.bind(sql);
+    const counted = (...args: Parameters<typeof exec>) => {
+      const cursor = exec(...args);
+      cursors.push(cursor);
+      indexBytes = Math.max(indexBytes, sql.databaseSize);
+      return cursor;
+    };
+    Object.defineProperty(sql, "exec", { value: counted });
+    super(context, env);
+  }
+}
+
+export class RateWindow extends PlainRateWindow {
+  constructor(context: DurableObjectState, env: Env) {
+    const { storage } = context;
+    for (const name of ["put", "setAlarm", "deleteAll"] as const) {
+      const write = (storage[name] as (...args: unknown[]) => unknown).bind(storage);
+      const counted = (...args: unknown[]) => {
+        otherRowsWritten += 1;
+        return write(...args);
+      };
+      Object.defineProperty(storage, name, { value: counted });
+    }
+    super(context, env);
+  }
+}
+
+const app = createApp(composeServices);
+app.route("/panel/api", panelApi());
+
+type Waiting = Promise<unknown>[];
+
+/** The context with its background work at hand, so that the record waits for it. */
+function watched(context: ExecutionContext, waiting: Waiting): ExecutionContext {
+  return {
+    waitUntil: (work: Promise<unknown>) => {
+      waiting.push(work);
+      context.waitUntil(work);
+    },
+    passThroughOnException: () => undefined,
+    props: {},
+  } as unknown as ExecutionContext;
+}
+
+async function record<Result>(
+  event: string,
+  env: Env,
+  context: ExecutionContext,
+  work: (env: Env, context: ExecutionContext) => Promise<Result>,
+): Promise<Result> {
+  const waiting: Waiting = [];
+  const counted = countedBindings(production(env), { delayMs: DELAY_MS });
+  open += 1;
+  const result = await work(counted.env, watched(context, waiting));
+  const { operations } = counted;
+  const line = { event, rounds: roundsOf(operations), beforeAnswer: operations.length, operations };
+  const end = () => {
+    open -= 1;
+    recorded.push(line);
+  };
+  context.waitUntil(Promise.allSettled(waiting).then(end));
+  return result;
+}
+
+function told() {
+  const sum = (key: "rowsRead" | "rowsWritten") =>
+    cursors.reduce((total, cursor) => total + cursor[key], 0);
+  const rows: ObjectRows = {
+    read: sum("rowsRead"),
+    written: sum("rowsWritten") + otherRowsWritten,
+  };
+  const answer: Told = { recorded, rows, indexBytes, open };
+  recorded = [];
+  cursors = [];
+  otherRowsWritten = 0;
+  return Response.json(answer);
+}
+
+export default {
+  async fetch(request, env, context) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/__recorded") return told();
+    if (pathname === "/__migrate") {
+      for (const sql of await request.json<string[]>()) await env.DB.prepare(sql).run();
+      return new Response("done");
+    }
+    if (pathname === "/__objects") {
+      const { prefix, count } = await request.json<{ prefix: string; count: number }>();
+      for (let at = 0; at < count; at++) await env.FILES.put(`${prefix}${at}.md`, `# Note ${at}`);
+      return new Response("done");
+    }
+    if (pathname === "/__tick") {
+      await record("tick", env, context, (env, context) => tick(composeServices(env, context)));
+      return new Response("done");
+    }
+    const event = `${request.method} ${pathname}`;
+    return record(event, env, context, async (env, context) => app.fetch(request, env, context));
+  },
+  async queue(batch, env, context) {
+    const event = `queue ${batch.queue}`;
+    await record(event, env, context, (env, context) =>
+      consume(composeServices(env, context), batch),
+    );
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,157 @@
+import type { CountedService } from "./counted-service.ts";
+import { startCountedService } from "./counted-service.ts";
+import { chainOf, countsOf, type Counts } from "./operation-counts.ts";
+import type { Operation } from "../../support/counted-bindings.ts";
+
+const FILES = 40;
+const PARAGRAPHS_A_FILE = 20;
+const RETRIEVALS = 100;
+const AT_ONCE = 10;
+const LISTED_OBJECTS = 1_000;
+const RERANKER = "workers-ai/@cf/baai/bge-reranker-base";
+const CHAT = "workers-ai/@cf/meta/llama-3.1-8b-instruct";
+
+/** About 80 words of their own each, so that a file makes several chunks. */
+function noteOf(file: number): string {
+  const paragraph = (at: number) =>
+    Array.from({ length: 80 }, (_, word) => `moss${(file * 7 + at * 31 + word * 13) % 997}`).join(
+      " ",
+    );
+  const body = Array.from({ length: PARAGRAPHS_A_FILE }, (_, at) => paragraph(at)).join(".\n\n");
+  return `# Note ${file}\n\n${body}.`;
+}
+
+type Scenario = { name: string; counts: Counts };
+
+export type Measured = {
+  scenarios: Scenario[];
+  chunksAFile: number;
+  indexBytesAChunk: number;
+};
+
+const RUN = "/api/inferences/ask";
+const RETRIEVE = "/api/rags/notes/retrieve";
+const question = { semanticSearch: ["moss17 moss42 heather"], topK: 5 };
+const reranked = { ...question, useReranking: true };
+
+type Rag = { numberVectors: number };
+
+async function setUp(service: CountedService): Promise<string> {
+  await service.call("POST", "/panel/api/file-sources", { name: "Notes", provider: "file_system" });
+  const rag = { name: "Notes", fileSource: "notes", reranker: RERANKER };
+  await service.call("POST", "/panel/api/rags", rag);
+  const asking = { name: "Ask", systemPrompt: "Answer.", model: CHAT, rags: ["notes"] };
+  await service.call("POST", "/panel/api/inferences", asking);
+  const groups = { agents: [], inferences: ["*"], rags: ["*"] };
+  const made = await service.call<{ token: string }>("POST", "/panel/api/tokens", {
+    name: "Bench",
+    ...groups,
+  });
+  await service.settled();
+  return made.token;
+}
+
+/** Runs everything that has a price, one after the other, against counted bindings. */
+export async function measureScenarios(): Promise<Measured> {
+  const service = await startCountedService();
+  const scenarios: Scenario[] = [];
+  /** `times` equal events are counted together and shown as one. */
+  const measure = async (
+    name: string,
+    event: string,
+    times: number,
+    work: () => Promise<unknown>,
+  ) => {
+    await work();
+    const told = await service.settled();
+    scenarios.push({ name, counts: countsOf(told, event, times) });
+    return told;
+  };
+  try {
+    const token = await setUp(service);
+    const put = (at: number) =>
+      service.put(`/panel/api/file-sources/notes/files/${at}.md`, noteOf(at));
+    const path = (at: number) => `PUT /panel/api/file-sources/notes/files/${at}.md`;
+    await measure("a file is pushed and indexed", path(0), 1, () => put(0));
+    const many = Array.from({ length: FILES }, (_, at) => at + 1);
+    const told = await measure(`the same, of ${FILES} at once`, path(1), FILES, () =>
+      Promise.all(many.map(put)),
+    );
+    await scanScenarios(service, measure);
+    await measure("a beat of the clock", "tick", 1, () => service.call("POST", "/__tick"));
+    const { numberVectors } = await service.call<Rag>("GET", "/panel/api/rags/notes");
+    service.useToken(token);
+    await service.settled();
+    await measure("GET /api/rags", "GET /api/rags", 1, () => service.call("GET", "/api/rags"));
+    const ask = (body: unknown) => service.call("POST", RETRIEVE, body);
+    const event = `POST ${RETRIEVE}`;
+    await measure("a retrieval, the first", event, 1, () => ask(question));
+    await measure("a retrieval, warm", event, 1, () => ask(question));
+    await measure("a retrieval with reranking", event, 1, () => ask(reranked));
+    await measure(`a retrieval, of ${RETRIEVALS}`, event, RETRIEVALS, async () => {
+      for (let at = 0; at < RETRIEVALS; at += AT_ONCE) {
+        await Promise.all(Array.from({ length: AT_ONCE }, () => ask(question)));
+      }
+    });
+    await measure("an inference", `POST ${RUN}`, 1, () =>
+      service.call("POST", RUN, { ...question, prompt: "What about moss?" }),
+    );
+    const chunksAFile = numberVectors / (FILES + 1);
+    return { scenarios, chunksAFile, indexBytesAChunk: told.indexBytes / numberVectors };
+  } finally {
+    await service.stop();
+  }
+}
+
+type Measure = (
+  name: string,
+  event: string,
+  times: number,
+  work: () => Promise<unknown>,
+) => Promise<unknown>;
+
+/** A bucket of 1,000 objects: the first scan, and one that finds everything as it was. */
+async function scanScenarios(service: CountedService, measure: Measure): Promise<void> {
+  await service.settled();
+  await service.call("POST", "/__objects", { prefix: "docs/", count: LISTED_OBJECTS });
+  const source = {
+    name: "Bucket",
+    provider: "object_storage",
+    config: { r2: true, prefix: "docs/" },
+  };
+  const event = "queue quarry-scan";
+  const size = LISTED_OBJECTS.toLocaleString("en");
+  await measure(`the first scan of ${size} objects`, event, 1, () =>
+    service.call("POST", "/panel/api/file-sources", source),
+  );
+  await measure("a scan that finds nothing new", event, 1, () =>
+    service.call("POST", "/panel/api/file-sources/bucket/scan", {}),
+  );
+}
+
+export type Chains = Record<"retrieval" | "with reranking" | "inference", Operation[]>;
+
+/** What a retrieval, one with reranking, and an inference ask for until their answers. */
+export async function measureChains(): Promise<Chains> {
+  const service = await startCountedService();
+  const chain = async (path: string, body: unknown) => {
+    await service.call("POST", path, body);
+    return chainOf(await service.settled(), `POST ${path}`);
+  };
+  try {
+    const token = await setUp(service);
+    await service.put("/panel/api/file-sources/notes/files/0.md", noteOf(0));
+    await service.settled();
+    service.useToken(token);
+    // The first use of a minute is noted beside the answer.
+    await service.call("GET", "/api/rags");
+    await service.settled();
+    return {
+      retrieval: await chain(RETRIEVE, question),
+      "with reranking": await chain(RETRIEVE, reranked),
+      inference: await chain(RUN, { ...question, prompt: "What about moss?" }),
+    };
+  } finally {
+    await service.stop();
+  }
+}

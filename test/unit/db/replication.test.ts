@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+
+import { openReads } from "../../../src/db/client.ts";
+import { runOne, statement } from "../../../src/db/raw-sql.ts";
+import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
+
+const REVOKED = statement("select revoked");
+
+test("a revocation shows at once, however far a replica is behind", async () => {
+  const database = new ReplicatedDouble();
+  database.commit("revoked");
+  const reads = openReads(database.binding());
+  expect(await runOne(reads, REVOKED)).toEqual([{ value: "revoked", from: "primary" }]);
+});
+
+test("a change made before the request shows in all of its reads, also those from a replica", async () => {
+  const database = new ReplicatedDouble();
+  database.commit("old");
+  database.catchUp();
+  database.commit("new");
+  const reads = openReads(database.binding());
+  await runOne(reads, REVOKED);
+  expect(await runOne(reads, REVOKED)).toEqual([{ value: "new", from: "replica" }]);
+});
+
+test("a double that answers unconstrained reads from its replica is behind: it would be seen", async () => {
+  const database = new ReplicatedDouble();
+  database.commit("revoked");
+  const stale = { $client: database.binding().withSession("first-unconstrained") };
+  expect(await runOne(stale, REVOKED)).toEqual([{ value: "", from: "replica" }]);
+});
