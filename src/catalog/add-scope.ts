@@ -1,5 +1,5 @@
 import { conflict, invalid, unprocessable } from "../core/errors.ts";
-import { insertScope, scopesOf } from "../db/rag-scope-store.ts";
+import { insertScope } from "../db/rag-scope-store.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { IndexScope } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
@@ -19,7 +19,7 @@ export async function addScope(
   if (!(await insertScope(services.db, rag.id, scope, services.now()))) {
     throw conflict("Scope already exists");
   }
-  await applyScopes(services, rag.id, await scopesOf(services.db, rag.id));
+  await applyScopes(services, rag.id);
   await queueScan(services, rag.fileSource.id);
 }
 

@@ -15,5 +15,6 @@ export async function removeScope(
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
 ): Promise<void> {
   checkScopeOf(rag, scope);
-  await applyScopes(services, rag.id, await deleteScope(services.db, rag.id, scope));
+  await deleteScope(services.db, rag.id, scope);
+  await applyScopes(services, rag.id);
 }

@@ -2,7 +2,6 @@ import { MINUTE_MS } from "../core/clock.ts";
 import { invalid } from "../core/errors.ts";
 import type { RagRecord } from "../db/records.ts";
 import { updateRagRow, type RagChange } from "../db/rag-writes.ts";
-import { scopesOf } from "../db/rag-scope-store.ts";
 import { takeWaitingFiles } from "../db/waiting-files.ts";
 import type { Services } from "../services.ts";
 import { applyScopes } from "./apply-scopes.ts";
@@ -31,8 +30,7 @@ export async function updateRag(
   await updateRagRow(services.db, rag.id, change, replacement);
   const scopeMode = change.scopeMode ?? rag.scopeMode;
   if (scopes !== null || scopeMode !== rag.scopeMode) {
-    const held = scopeMode === "global" ? null : await scopesOf(services.db, rag.id);
-    await applyScopes(services, rag.id, held);
+    await applyScopes(services, rag.id);
   } else if (change.status === "active") {
     // Beyond the first thousand the sweep takes up what changed while the RAG was paused.
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });

@@ -39,19 +39,12 @@ export async function insertScope(db: Database, ragId: RagId, scope: IndexScope,
   return inserted.meta.changes > 0;
 }
 
-/** Removes a scope if it is there, and answers with those that are left. */
+/** Removes a scope if it is there. */
 export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
   const { type, value } = scope;
-  const here = eq(ragScopes.ragId, ragId);
-  const [, left] = await db.batch([
-    db.delete(ragScopes).where(and(here, eq(ragScopes.type, type), eq(ragScopes.value, value))),
-    db
-      .select(columns)
-      .from(ragScopes)
-      .where(here)
-      .orderBy(...inOrder),
-  ]);
-  return left;
+  await db
+    .delete(ragScopes)
+    .where(and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value)));
 }
 
 /** Statements that give a RAG these scopes and no others, for a batch. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 
 import type { FileSourceId, RagId } from "../core/ids.ts";
 import type { IndexScope } from "../ports/rag-index.ts";
@@ -120,12 +120,4 @@ export async function linksOfRag(db: Database, id: RagId) {
     inferences: ofInferences.map(({ identifier }) => identifier),
     agents: ofAgents.map(({ identifier }) => identifier),
   };
-}
-
-/** Index objects of a RAG that answer or are being built: generation and shard count. */
-export async function openGenerations(db: Database, id: RagId) {
-  return await db
-    .select({ generation: ragGenerations.generation, shards: ragGenerations.shards })
-    .from(ragGenerations)
-    .where(and(eq(ragGenerations.ragId, id), inArray(ragGenerations.state, ["building", "live"])));
 }

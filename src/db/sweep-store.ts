@@ -149,26 +149,29 @@ export async function quietIndexes(
 
 export type CountedFile = { fileId: FileId; revision: number; status: string; chunkCount: number };
 
-/** A RAG's files whose ids lie in `(after, upTo]`, in order of id; `upTo` null: to the end. */
+/** A RAG's files after this id, in order of id. */
 export async function countedFiles(
   db: Database,
   ragId: RagId,
   after: string,
-  upTo: string | null,
+  limit: number,
 ): Promise<CountedFile[]> {
   return await runOne(
     db,
     statement(
       `select file_id as fileId, revision, status, chunk_count as chunkCount from rag_files
-       where rag_id = ?1 and file_id > ?2 and (?3 is null or file_id <= ?3) order by file_id`,
+       where rag_id = ?1 and file_id > ?2 order by file_id limit ?3`,
       ragId,
       after,
-      upTo,
+      limit,
     ),
   );
 }
 
-/** Files that are to be indexed from their start: nothing of what was indexed is believed. */
+/**
+ * Files that are to be indexed from their start: nothing of what was indexed is believed. What is
+ * on its way already is left to its job.
+ */
 export async function pendAfresh(
   db: Database,
   ragId: RagId,
@@ -182,7 +185,8 @@ export async function pendAfresh(
       `update rag_files set status = 'pending', revision = max(revision + 1, ?3), attempts = 0,
          error_message = null, error_is_outside = 0, indexed_sha256 = null, lease_id = null,
          held_until = ?4
-       where rag_id = ?1 and file_id in (select value from json_each(?2)) and status <> 'deleted'
+       where rag_id = ?1 and file_id in (select value from json_each(?2))
+         and status in ('indexed', 'error')
        returning rag_id as ragId, file_id as fileId, revision`,
       ragId,
       fileIds,

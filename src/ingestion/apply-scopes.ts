@@ -1,50 +1,11 @@
+import { showOnlyScopes } from "../catalog/show-only-scopes.ts";
 import type { RagId } from "../core/ids.ts";
-import {
-  applyScopesToPage,
-  endOfPage,
-  releasePending,
-  scopesOfIndexes,
-} from "../db/rag-work-store.ts";
-import type { RagScopes } from "../db/rag-work-store.ts";
+import { applyScopesToPage, endOfPage, releasePending } from "../db/rag-work-store.ts";
 import type { Services } from "../services.ts";
 import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "./hold-times.ts";
 import { settleRemovals } from "./settle-removals.ts";
 
 const FILES_PER_PAGE = 1_000;
-/** Scopes that change while they are applied are read again; each change queues its own work. */
-const MAX_READS = 5;
-
-/**
- * Hides what is outside the RAG's scopes, and shows what is inside, from this call on. False when
- * there is no such RAG.
- */
-export async function showOnlyScopes(
-  services: Pick<Services, "db" | "ragIndexes">,
-  ragId: RagId,
-): Promise<boolean> {
-  let applied: string | null = null;
-  for (let read = 0; read < MAX_READS; read++) {
-    const current = await scopesOfIndexes(services.db, ragId);
-    if (current === null) return false;
-    const now = JSON.stringify(current);
-    if (now === applied) return true;
-    await tellIndexes(services, ragId, current);
-    applied = now;
-  }
-  return true;
-}
-
-async function tellIndexes(
-  { ragIndexes }: Pick<Services, "ragIndexes">,
-  ragId: RagId,
-  { generations, scopes }: RagScopes,
-): Promise<void> {
-  const addresses = generations.flatMap(([generation, shards]) =>
-    Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard })),
-  );
-  await Promise.all(addresses.map((address) => ragIndexes(address).keepOnly(scopes)));
-}
-
 /**
  * One page of giving a RAG the files that its scopes hold and taking what they do not; the next
  * page follows by message. `after` null: from the start.

@@ -7,7 +7,7 @@ import { buildingGenerations, dropGeneration } from "../db/generation-store.ts";
 import type { Building } from "../db/generation-store.ts";
 import { switchGeneration } from "../db/generation-switch.ts";
 import type { Services } from "../services.ts";
-import { showOnlyScopes } from "./apply-scopes.ts";
+import { showOnlyScopes } from "../catalog/show-only-scopes.ts";
 import { emptyIndex } from "./clean-removed.ts";
 import { MAX_TRIES, QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "./hold-times.ts";
 

@@ -37,7 +37,7 @@ async function checkIndex(services: Services, counted: CountedIndex): Promise<vo
 
 type Entry = { fileId: FileId; revision: number; chunkCount: number };
 
-/** Both lists are walked in order of id, page by page. */
+/** Both lists are walked in order of id, page by page, as far as both are known. */
 async function repairShard(
   services: Services,
   { ragId, shards }: CountedIndex,
@@ -46,11 +46,14 @@ async function repairShard(
 ): Promise<void> {
   let after: FileId | null = null;
   for (;;) {
-    const entries: Entry[] = await index.listFiles(after, FILES_PER_PAGE);
-    const last = entries.length < FILES_PER_PAGE ? null : (entries.at(-1)?.fileId ?? null);
-    const rows = await countedFiles(services.db, ragId, after ?? "", last);
-    const own = rows.filter(({ fileId }) => shardOf(fileId, shards) === shard);
-    const { unwanted, wrong } = differences(entries, own);
+    const [entries, rows]: [Entry[], CountedFile[]] = await Promise.all([
+      index.listFiles(after, FILES_PER_PAGE),
+      countedFiles(services.db, ragId, after ?? "", FILES_PER_PAGE),
+    ]);
+    const last = earliestEnd(entries, rows);
+    const isKnown = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
+    const own = rows.filter((row) => isKnown(row) && shardOf(row.fileId, shards) === shard);
+    const { unwanted, wrong } = differences(entries.filter(isKnown), own);
     if (unwanted.length > 0) await index.remove(unwanted);
     if (wrong.length > 0) {
       const now = services.now();
@@ -61,6 +64,17 @@ async function repairShard(
     after = last;
   }
 }
+
+/** Up to which file both pages tell everything; null: to the end. */
+function earliestEnd(...pages: { fileId: FileId }[][]): FileId | null {
+  const ends = pages.flatMap((page) =>
+    page.length < FILES_PER_PAGE ? [] : (page.at(-1)?.fileId ?? []),
+  );
+  return ends.sort((a, b) => (a < b ? -1 : 1))[0] ?? null;
+}
+
+/** What is on its way into the index is not compared. */
+const AT_REST = new Set(["indexed", "error"]);
 
 /** Files that the index shows and D1 does not; files whose chunks are not those that D1 counts. */
 function differences(entries: Entry[], rows: CountedFile[]) {
@@ -75,7 +89,7 @@ function differences(entries: Entry[], rows: CountedFile[]) {
   const wrong = rows
     .filter(
       ({ fileId, status, chunkCount }) =>
-        status !== "deleted" && chunkCount !== (stored.get(fileId)?.chunkCount ?? 0),
+        AT_REST.has(status) && chunkCount !== (stored.get(fileId)?.chunkCount ?? 0),
     )
     .map(({ fileId }) => fileId);
   return { unwanted, wrong };

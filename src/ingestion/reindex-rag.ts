@@ -3,7 +3,7 @@ import { INDEX_FORMAT } from "../core/index-format.ts";
 import { beginGeneration, ragsToRebuild } from "../db/generation-store.ts";
 import type { WantedIndex } from "../db/generation-store.ts";
 import type { Services } from "../services.ts";
-import { showOnlyScopes } from "./apply-scopes.ts";
+import { showOnlyScopes } from "../catalog/show-only-scopes.ts";
 
 /** Asks for every file of a RAG to be indexed from its start, beside what answers now. */
 export async function reindexRag(

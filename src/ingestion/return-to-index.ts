@@ -2,7 +2,7 @@ import { conflict } from "../core/errors.ts";
 import type { FileId, RagId } from "../core/ids.ts";
 import { noteHeldFiles, reopenGeneration, returnableGeneration } from "../db/generation-return.ts";
 import type { Services } from "../services.ts";
-import { showOnlyScopes } from "./apply-scopes.ts";
+import { showOnlyScopes } from "../catalog/show-only-scopes.ts";
 import { wantedIndex } from "./reindex-rag.ts";
 
 const FILES_PER_STEP = 1_000;

@@ -2,9 +2,12 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { showOnlyScopes } from "../../../src/ingestion/apply-scopes.ts";
+import { findRag } from "../../../src/catalog/find-rag.ts";
+import { removeScope } from "../../../src/catalog/remove-scope.ts";
+import { showOnlyScopes } from "../../../src/catalog/show-only-scopes.ts";
 import { putFile } from "../../../src/ingestion/put-file.ts";
 import { reindexRag } from "../../../src/ingestion/reindex-rag.ts";
+import type { Services } from "../../../src/services.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
@@ -100,4 +103,38 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
     .first<{ rows: number }>();
   expect(counts).toEqual({ rows: 0 });
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
+});
+
+test("of two changes of the scopes at once the later holds, whichever tells the index last", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const id = await world.addRag(source, ["a/", "b/"]);
+  await push(world, source, "a/1.txt", "A note, a.");
+  await push(world, source, "b/2.txt", "A note, b.");
+  await world.deliver();
+  const rag = await findRag(world.services, { key: id });
+  const remove = (services: Services, value: string) =>
+    removeScope(services, { rag, scope: { type: "path", value } });
+  // The first change has read the scopes, and tells the index only when the second is through.
+  const { ragIndexes } = world.services;
+  let isFirst = true;
+  const overtaken: Services = {
+    ...world.services,
+    ragIndexes: (address) => {
+      const index = ragIndexes(address);
+      const keepOnly: typeof index.keepOnly = async (scopes) => {
+        if (isFirst) {
+          isFirst = false;
+          await remove(world.services, "b/");
+        }
+        await index.keepOnly(scopes);
+      };
+      return new Proxy(index, {
+        get: (stub, name) =>
+          name === "keepOnly" ? keepOnly : (Reflect.get(stub, name) as unknown),
+      });
+    },
+  };
+  await remove(overtaken, "a/");
+  expect(await world.shown(id)).toEqual({});
 });
