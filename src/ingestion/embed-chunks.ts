@@ -5,6 +5,7 @@ import type { ClaimedFile } from "../db/rag-file-store.ts";
 import type { Embedder } from "../ports/models.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { StagedChunk } from "../ports/rag-index.ts";
+import { chunkText } from "./chunking/chunk-document.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
 
@@ -67,13 +68,15 @@ function toUnitLength(vector: number[]): Float32Array {
 
 /** A chunk as the index stores it. */
 export async function stagedFrom(
+  { markdown }: FileWork,
   chunk: IdentifiedChunk,
   vector: Float32Array,
 ): Promise<StagedChunk> {
-  const folded = await sha256Hex(foldForDuplicates(chunk.text));
+  const text = chunkText(markdown, chunk);
+  const folded = await sha256Hex(foldForDuplicates(text));
   return {
     id: chunk.id,
-    text: chunk.text,
+    text,
     duplicateKey: folded.slice(0, DUPLICATE_KEY_LENGTH),
     vector: encodeHalfFloats(vector),
   };

@@ -1,5 +1,6 @@
 import type { RagId } from "../core/ids.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
+import { embeddedText } from "./chunking/chunk-document.ts";
 import type { Wanted } from "./embed-chunks.ts";
 
 /** One embedding call and what came of it; `tokens` null: it failed. */
@@ -40,4 +41,4 @@ export class EmbeddingTally {
 }
 
 const lengthOf = (wanted: Wanted[]) =>
-  wanted.reduce((sum, { chunk }) => sum + chunk.embeddedText.length, 0);
+  wanted.reduce((sum, { work, chunk }) => sum + embeddedText(work.markdown, chunk).length, 0);

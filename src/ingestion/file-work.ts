@@ -3,7 +3,7 @@ import type { ChunkId } from "../core/ids.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
 import type { FileFacts, IndexAddress, PlacedChunk, RagIndex } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
-import { CHUNKING_FORMAT } from "./chunking/chunk-document.ts";
+import { CHUNKING_FORMAT, embeddedText } from "./chunking/chunk-document.ts";
 import type { Chunk } from "./chunking/chunk-document.ts";
 import { EXTRACTION_FORMAT } from "./extractors/extracted-document.ts";
 import { shardOf } from "./shard-of.ts";
@@ -14,6 +14,8 @@ export type IdentifiedChunk = Chunk & { id: ChunkId };
 export type FileWork = {
   file: ClaimedFile;
   fingerprint: string;
+  /** The text that the chunks are places in. */
+  markdown: string;
   chunks: IdentifiedChunk[];
   /** Those that the index has no vector of. */
   missing: IdentifiedChunk[];
@@ -43,21 +45,39 @@ export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<
 /** Ids by content; equal texts within the file are told apart by their occurrence. */
 export async function chunkIdsOf(
   { ragId, generation, fileId }: Pick<ClaimedFile, "ragId" | "generation" | "fileId">,
+  markdown: string,
   chunks: Chunk[],
 ): Promise<ChunkId[]> {
-  const seen = new Map<string, number>();
-  const ids = chunks.map(({ embeddedText }) => {
-    const occurrence = seen.get(embeddedText) ?? 0;
-    seen.set(embeddedText, occurrence + 1);
-    return chunkIdOf({ ragId, generation, fileId, embeddedText, occurrence });
-  });
-  return await Promise.all(ids);
+  const idOf = (chunk: Chunk, occurrence: number) => {
+    const text = embeddedText(markdown, chunk);
+    return chunkIdOf({ ragId, generation, fileId, embeddedText: text, occurrence });
+  };
+  const seen = new Map<ChunkId, number>();
+  const ids: ChunkId[] = [];
+  for (let at = 0; at < chunks.length; at += HASHED_AT_ONCE) {
+    const part = chunks.slice(at, at + HASHED_AT_ONCE);
+    const first = await Promise.all(part.map((chunk) => idOf(chunk, 0)));
+    for (const [index, chunk] of part.entries()) {
+      const text = first[index] as ChunkId;
+      const occurrence = seen.get(text) ?? 0;
+      seen.set(text, occurrence + 1);
+      ids.push(occurrence === 0 ? text : await idOf(chunk, occurrence));
+    }
+  }
+  return ids;
 }
 
-export async function identify(file: ClaimedFile, chunks: Chunk[]): Promise<IdentifiedChunk[]> {
-  const ids = await chunkIdsOf(file, chunks);
+export async function identify(
+  file: ClaimedFile,
+  markdown: string,
+  chunks: Chunk[],
+): Promise<IdentifiedChunk[]> {
+  const ids = await chunkIdsOf(file, markdown, chunks);
   return chunks.map((chunk, at) => Object.assign(chunk, { id: ids[at] as ChunkId }));
 }
+
+/** Each is a copy of its text while it is hashed. */
+const HASHED_AT_ONCE = 100;
 
 export function factsOf(file: ClaimedFile): FileFacts {
   const { fileId, path, name, externalId, url, metadata, mimeType } = file;

@@ -36,7 +36,7 @@ export async function indexGroup(
   lease: Lease,
   tally: EmbeddingTally,
 ): Promise<GroupResult> {
-  const load = loadingOnce(services);
+  const load = loadingOnce(services, lease);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
     await lease.renew();
     return await attempt(services, file, () => prepare(services, file, load));
@@ -58,11 +58,11 @@ const embedderOf = (services: Services, file: ClaimedFile) =>
   services.models.embedder(file.embeddingModel, file.dimensions);
 
 /** Two RAGs of one source: the file is downloaded and extracted once. */
-function loadingOnce(services: Services) {
+function loadingOnce(services: Services, lease: Lease) {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file: ClaimedFile): Promise<LoadedDocument> => {
     const key = `${file.fileId} ${file.version}`;
-    const known = loading.get(key) ?? loadDocument(services, file);
+    const known = loading.get(key) ?? loadDocument(services, file, lease);
     loading.set(key, known);
     return known;
   };
@@ -103,12 +103,13 @@ async function prepare(
   const { chunkSize, chunkOverlap, name: fileName } = file;
   const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, fileName });
   if (cut.length === 0) throw new UnreadableDocument("no text found");
-  const chunks = await identify(file, cut);
+  const { markdown } = loaded.document;
+  const chunks = await identify(file, markdown, cut);
   const ids = chunks.map(({ id }) => id);
   const lacking = await during("index", () => indexOf(services, file).missing(file.fileId, ids));
   const wanted = new Set(lacking);
   const missing = chunks.filter(({ id }) => wanted.has(id));
-  return { file, fingerprint, chunks, missing, failure: null };
+  return { file, fingerprint, markdown, chunks, missing, failure: null };
 }
 
 /**

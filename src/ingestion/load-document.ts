@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../core/clock.ts";
 import { sha256Hex } from "../core/hash.ts";
 import { noteContent } from "../db/file-store.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
@@ -6,14 +7,18 @@ import type { ListedFile } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
 import { extractDocument } from "./extractors/extract-document.ts";
 import { EXTRACTION_FORMAT, UnreadableDocument } from "./extractors/extracted-document.ts";
-import type { ExtractedDocument } from "./extractors/extracted-document.ts";
+import type { ExtractedDocument, Pace } from "./extractors/extracted-document.ts";
 import { bytesKey, textKey } from "./file-objects.ts";
 import { FILE_LIMIT_BYTES } from "./hold-times.ts";
 import { StepFailure, during } from "./index-failure.ts";
+import { getText, putText } from "./kept-text.ts";
+import type { Lease } from "./lease.ts";
 import { readLimited } from "./read-limited.ts";
 
 /** Opening and reading one document at its source, ms. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
+/** Reading one document once it is here, ms; less than a queue consumer's share of the processor. */
+const EXTRACTION_TIMEOUT_MS = 3 * MINUTE_MS;
 /** Plain text of this size, bytes, is read as fast from its bytes as from a kept extraction. */
 const KEEP_PLAIN_TEXT_FROM_BYTES = 64 * 1024;
 
@@ -28,7 +33,11 @@ type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
  * downloads nor extracts again; otherwise from the bytes, and then it is kept.
  * @throws UnreadableDocument, SourceFailure, StepFailure
  */
-export async function loadDocument(services: Services, file: ClaimedFile): Promise<LoadedDocument> {
+export async function loadDocument(
+  services: Services,
+  file: ClaimedFile,
+  lease: Lease,
+): Promise<LoadedDocument> {
   const keeps = isWorthKeeping(file);
   if (keeps && file.sha256 !== null) {
     const document = await keptText(services, file, file.sha256);
@@ -36,16 +45,34 @@ export async function loadDocument(services: Services, file: ClaimedFile): Promi
   }
   const content = await readContent(services, file);
   if (content === null) return { outcome: "gone" };
-  const { bytes, sha256, mimeType } = content;
+  const { sha256, mimeType } = content;
   if (sha256 !== file.sha256) {
-    const facts = { sha256, size: bytes.byteLength };
+    const facts = { sha256, size: content.bytes.byteLength };
     await during("database", () => noteContent(services.db, file.fileId, file.version, facts));
   }
-  const { converter } = services;
-  const raw = { name: file.name, mimeType, bytes };
-  const document = await during("text extraction", () => extractDocument(raw, { converter }));
+  const raw = { name: file.name, mimeType, bytes: content.bytes };
+  const options = {
+    converter: services.converter,
+    discardsBytes: true,
+    pace: paceOf(services, lease),
+  };
+  const document = await during("text extraction", () => extractDocument(raw, options));
   if (keeps) await keepText(services, file, sha256, document);
   return { outcome: "loaded", document, sha256 };
+}
+
+/** The clock of a Worker only moves while it waits. */
+function paceOf({ now }: Services, lease: Lease): Pace {
+  const deadline = now() + EXTRACTION_TIMEOUT_MS;
+  return async () => {
+    await scheduler.wait(0);
+    await lease.renew();
+    if (now() > deadline) {
+      throw new UnreadableDocument(
+        `reading it takes longer than ${EXTRACTION_TIMEOUT_MS / MINUTE_MS} minutes; split it into several`,
+      );
+    }
+  };
 }
 
 function isWorthKeeping({ source, mimeType, size }: ClaimedFile): boolean {
@@ -61,10 +88,7 @@ async function keyOf(file: ClaimedFile, sha256: string): Promise<string> {
 
 async function keptText(services: Services, file: ClaimedFile, sha256: string) {
   const key = await keyOf(file, sha256);
-  return await during("file storage", async () => {
-    const object = await services.files.get(key);
-    return object === null ? null : await object.json<ExtractedDocument>();
-  });
+  return await during("file storage", () => getText(services.files, key));
 }
 
 async function keepText(
@@ -74,7 +98,7 @@ async function keepText(
   document: ExtractedDocument,
 ): Promise<void> {
   const key = await keyOf(file, sha256);
-  await during("file storage", () => services.files.put(key, JSON.stringify(document)));
+  await during("file storage", () => putText(services.files, key, document));
 }
 
 async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {

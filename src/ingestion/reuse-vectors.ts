@@ -42,9 +42,9 @@ export async function reuseVectors(services: Services, work: FileWork): Promise<
 
 /** What each chunk is called in another generation. */
 async function earlierIdsOf(
-  { file, chunks }: FileWork,
+  { file, markdown, chunks }: FileWork,
   generation: number,
 ): Promise<Map<ChunkId, ChunkId>> {
-  const ids = await chunkIdsOf({ ...file, generation }, chunks);
+  const ids = await chunkIdsOf({ ...file, generation }, markdown, chunks);
   return new Map(chunks.map((chunk, at) => [chunk.id, ids[at] ?? chunk.id]));
 }

@@ -2,6 +2,7 @@ import { inParallel } from "../core/parallel.ts";
 import type { Embedder } from "../ports/models.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
+import { embeddedText } from "./chunking/chunk-document.ts";
 import { embedTexts, stagedFrom } from "./embed-chunks.ts";
 import type { Slice, Wanted } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
@@ -75,7 +76,8 @@ async function embedEach(embed: Embed, works: Set<FileWork>, wanted: Wanted[]) {
 const isRefusal = (thrown: unknown) =>
   thrown instanceof Error && thrown.cause instanceof ModelFailure && !thrown.cause.retryable;
 
-const textsOf = (wanted: Wanted[]) => wanted.map(({ chunk }) => chunk.embeddedText);
+const textsOf = (wanted: Wanted[]) =>
+  wanted.map(({ work, chunk }) => embeddedText(work.markdown, chunk));
 
 function grouped(wanted: Wanted[], vectors: Float32Array[]): Map<FileWork, Embedded[]> {
   const byWork = new Map<FileWork, Embedded[]>();
@@ -103,9 +105,10 @@ export async function noting(work: FileWork, step: () => Promise<void>): Promise
  */
 export async function storeChunks(
   services: Services,
-  { file }: FileWork,
+  work: FileWork,
   embedded: Embedded[],
 ): Promise<void> {
+  const { file } = work;
   const { vectorIndex } = services;
   if (vectorIndex !== null) {
     const { ragId, generation, fileId, path } = file;
@@ -118,7 +121,9 @@ export async function storeChunks(
     }));
     await during("vector index", () => vectorIndex.upsert({ ragId, generation }, vectors));
   }
-  const staged = await Promise.all(embedded.map(({ chunk, vector }) => stagedFrom(chunk, vector)));
+  const staged = await Promise.all(
+    embedded.map(({ chunk, vector }) => stagedFrom(work, chunk, vector)),
+  );
   const index = indexOf(services, file);
   await during("index", () => index.stage(file.fileId, file.revision, staged));
 }

@@ -8,7 +8,8 @@ import { basename, join } from "node:path";
 import Table from "cli-table3";
 import { stemmer } from "stemmer";
 import { wordsOf } from "../../src/core/text.ts";
-import { chunkDocument, estimateTokens } from "../../src/ingestion/chunking/chunk-document.ts";
+import { cutDocument } from "../support/cut-document.ts";
+import { estimateTokens } from "../../src/ingestion/chunking/chunk-document.ts";
 import { extractDocument } from "../../src/ingestion/extractors/extract-document.ts";
 import type { ExtractedDocument } from "../../src/ingestion/extractors/extract-document.ts";
 
@@ -62,7 +63,7 @@ function byStructure({ name, document }: Source, size: number): Passage[] {
     chunkOverlap: Math.round(size * OVERLAP_SHARE),
     fileName: name,
   };
-  return chunkDocument(document, settings).map((chunk) => ({
+  return cutDocument(document, settings).map((chunk) => ({
     text: chunk.text,
     // The index searches headings beside the text.
     searched: `${chunk.headings.join(" ")} ${chunk.embeddedText}`,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Table from "cli-table3";
 import { getPlatformProxy } from "wrangler";
 
+import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { openDatabase, type Database } from "../../src/db/client.ts";
 import { lookUpInference, lookUpRag } from "../../src/db/principal-lookup.ts";
 import { readFilesAfter, readFileSlices, readFolderPage } from "../../src/db/public-files.ts";
@@ -25,7 +26,7 @@ const FILL = [
    select printf('rag-%03d', i), 'RAG ' || i, printf('rag-%03d', i), 'source', 0 from n`,
   `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions, chunk_size,
      chunk_overlap, format, shards, created_at)
-   select id, 1, 'live', 'embedded/hash', 1024, 400, 60, 1, 1, 0 from rags`,
+   select id, 1, 'live', 'embedded/hash', 1024, 400, 60, ${INDEX_FORMAT}, 1, 0 from rags`,
   `insert into inferences (id, name, identifier, system_prompt, model, created_at)
    values ('inference', 'Inference', 'inference', '', 'embedded/extractive', 0)`,
   `insert into inference_rags (inference_id, rag_id)

@@ -75,7 +75,9 @@ async function throughput(address: URL, queries: Query[]): Promise<number> {
 export async function run([folder]: string[]): Promise<Record<string, unknown>> {
   if (folder === undefined) throw new Error("usage: npm run bench -- retrieve FOLDER");
   const collection = readCollection(folder);
-  const worker = await startWorkerd(WORKER, { binding: "RAG_INDEX", className: "RagIndex" });
+  const worker = await startWorkerd(WORKER, {
+    durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
+  });
   try {
     const { address } = worker;
     const loaded = await load(address, collection.documents);

@@ -172,7 +172,9 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
 }
 
 async function inWorkerd<Result>(work: (post: Post) => Promise<Result>): Promise<Result> {
-  const worker = await startWorkerd(WORKER, { binding: "RAG_INDEX", className: "RagIndex" });
+  const worker = await startWorkerd(WORKER, {
+    durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
+  });
   try {
     return await work(posterTo(worker.address));
   } finally {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Table from "cli-table3";
 import { getPlatformProxy } from "wrangler";
 
+import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import type { FileSourceId } from "../../src/core/ids.ts";
 import { openDatabase } from "../../src/db/client.ts";
 import { continueScan, startScan } from "../../src/ingestion/scan-source.ts";
@@ -34,7 +35,7 @@ const SOURCE_AND_RAG = [
    values ('rag', 'RAG', 'rag', '${SOURCE}', 0)`,
   `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions, chunk_size,
      chunk_overlap, format, shards, created_at)
-   values ('rag', 1, 'live', 'embedded/hash', 1024, 400, 60, 1, 1, 0)`,
+   values ('rag', 1, 'live', 'embedded/hash', 1024, 400, 60, ${INDEX_FORMAT}, 1, 0)`,
 ];
 
 const EVERYTHING_INDEXED = `update rag_files

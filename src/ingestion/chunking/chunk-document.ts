@@ -20,11 +20,12 @@ export type ChunkSettings = {
   fileName: string;
 };
 
+/** A place in a document. Its text is cut out when it is wanted, so that none is held twice. */
 export type Chunk = {
-  /** As it stands in the document from `start` to `end`; before table rows their header again. */
-  text: string;
-  /** The headings and the lead-in that `text` does not hold, then `text`. */
-  embeddedText: string;
+  /** The table's header, where the chunk goes on with its rows. */
+  header: Span | null;
+  /** The headings and the lead-in that the text does not hold. */
+  context: string;
   /** The document's title, then the headings above, outermost first. */
   headings: string[];
   page: number | null;
@@ -94,20 +95,31 @@ function chunkOf(
   if (first === undefined || unit === undefined || last === undefined) return null;
   const { start, end } = trimmed(document.markdown, { start: first.start, end: last.end });
   if (start >= end) return null;
-  const slice = document.markdown.slice(start, end);
   const header = unit.tableHeader;
-  const text = header === null ? slice : `${textOf(document.markdown, header)}\n${slice}`;
+  const text = chunkText(document.markdown, { header, start, end });
   const path = pathOf(placed);
-  const before = contextBefore(document.markdown, { path, title, unit, start, text });
+  const context = contextBefore(document.markdown, { path, title, unit, start, text });
   const headings = path.map((entry) => entry.text);
   return {
-    text,
-    embeddedText: before === "" ? text : `${before}\n\n${text}`,
+    header: header === null ? null : { start: header.start, end: header.end },
+    context,
     headings: addsTitle(title, path) ? [title, ...headings] : headings,
     page: pageAt(document.pages, start),
     start,
     end,
   };
+}
+
+/** As it stands in the document from `start` to `end`; before table rows their header again. */
+export function chunkText(markdown: string, of: Pick<Chunk, "header" | "start" | "end">): string {
+  const text = markdown.slice(of.start, of.end);
+  return of.header === null ? text : `${textOf(markdown, of.header)}\n${text}`;
+}
+
+/** What is embedded: the context, then the text. */
+export function embeddedText(markdown: string, chunk: Chunk): string {
+  const text = chunkText(markdown, chunk);
+  return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;
 }
 
 const addsTitle = (title: string | null, path: HeadingPath): title is string =>

@@ -1,13 +1,15 @@
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { SheetWriter } from "./office/sheet-writer.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;
 const SAMPLE_ROWS = 20;
+/** A row that never ends is broken: it is no table, and its cells must not be held together. */
+const MAX_CELLS = 2_000;
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
-export function extractCsv(text: string, delimiter: string | null = null): ExtractedDocument {
+export function extractCsv(text: string, delimiter: string | null = null): Extraction {
   const out = new MarkdownBuilder();
   const writer = new SheetWriter(out);
   // `sep=;` on the first line is Excel's way to name the delimiter.
@@ -17,7 +19,7 @@ export function extractCsv(text: string, delimiter: string | null = null): Extra
     writer.addRow(row);
   }
   writer.endTable();
-  return { markdown: out.toString(), title: null, language: null, pages: [], notes: [] };
+  return { text: out, title: null, language: null, pages: [], notes: [] };
 }
 
 /** The delimiter that gives the most columns most evenly. */
@@ -52,6 +54,9 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
     if (text[at] === delimiter) {
       at++;
       if (at === text.length) row.push("");
+      if (row.length < MAX_CELLS) continue;
+      yield row;
+      row = [];
       continue;
     }
     yield row;

@@ -1,5 +1,5 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { DocxReader, NoteMarks } from "./office/docx-reader.ts";
 import type { DocxParts } from "./office/docx-reader.ts";
@@ -8,7 +8,7 @@ import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationsh
 import { readXml } from "./xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
-export function extractDocx(bytes: Uint8Array): ExtractedDocument {
+export function extractDocx(bytes: Uint8Array): Extraction {
   const archive = new ZipArchive(bytes);
   const main = mainPart(archive, "word/document.xml");
   const related = relationshipsOf(archive, main);
@@ -32,13 +32,11 @@ export function extractDocx(bytes: Uint8Array): ExtractedDocument {
     readXml(archive.chunks(part), notes);
     notes.finish();
   }
-  const markdown = out.toString();
   const { title, language } = corePropertiesOf(archive);
-  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
   const hidden = reader.hiddenRuns;
   return {
-    markdown,
-    title: title ?? heading,
+    text: out,
+    title: title ?? out.firstHeading(),
     language,
     // One page means that nothing in the file tells where pages end.
     pages: out.pages.length > 1 ? out.pages : [],

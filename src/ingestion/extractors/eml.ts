@@ -1,12 +1,14 @@
 import type { Address, Attachment, Email } from "postal-mime";
-import { UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument, RawDocument } from "./extracted-document.ts";
+import { textOf, UnreadableDocument } from "./extracted-document.ts";
+import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extracted-document.ts";
 import { extractHtml } from "./html.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 
 const MAX_ATTACHMENTS = 100;
 /** A message in an attachment of a message, and so on. */
 const MAX_DEPTH = 4;
+/** Parts within parts of one message. */
+const MAX_PARTS_DEPTH = 50;
 
 export type ExtractAttachment = (file: RawDocument, depth: number) => Promise<ExtractedDocument>;
 
@@ -18,10 +20,17 @@ export async function extractEml(
   bytes: Uint8Array,
   extract: ExtractAttachment,
   depth: number,
-): Promise<ExtractedDocument> {
+  pace: Pace,
+): Promise<Extraction> {
   if (depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const { default: PostalMime } = await import("postal-mime");
-  const email = await PostalMime.parse(bytes, { attachmentEncoding: "arraybuffer" });
+  const email = await PostalMime.parse(bytes, {
+    attachmentEncoding: "arraybuffer",
+    maxNestingDepth: MAX_PARTS_DEPTH,
+    maxRfc822NestingDepth: MAX_DEPTH,
+  }).catch((cause: unknown) => {
+    throw new UnreadableDocument("message is damaged or nests too deeply", { cause });
+  });
   const out = new MarkdownBuilder();
   const notes: string[] = [];
   const title = email.subject?.trim() || null;
@@ -29,13 +38,14 @@ export async function extractEml(
   for (const line of headerLines(email)) out.listItem(0, "-", line);
   writeBody(email, out, notes);
   for (const [index, attachment] of email.attachments.entries()) {
+    await pace();
     if (index >= MAX_ATTACHMENTS) {
       notes.push(`${email.attachments.length - MAX_ATTACHMENTS} attachments left out`);
       break;
     }
     await writeAttachment(attachment, out, notes, (file) => extract(file, depth + 1));
   }
-  return { markdown: out.toString(), title, language: null, pages: [], notes };
+  return { text: out, title, language: null, pages: [], notes };
 }
 
 function headerLines(email: Email): string[] {
@@ -61,8 +71,8 @@ function writeBody(email: Email, out: MarkdownBuilder, notes: string[]): void {
   if (email.html !== undefined) {
     const body = extractHtml(email.html);
     notes.push(...body.notes);
-    if (body.markdown !== "") {
-      out.raw(body.markdown);
+    if (body.text.length > 0) {
+      out.raw(textOf(body));
       return;
     }
   }

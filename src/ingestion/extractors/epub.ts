@@ -1,7 +1,7 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
-import { decodeText } from "./text/decode-text.ts";
+import { decodeText, withLineFeeds } from "./text/decode-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { readHtml } from "./html/html-reader.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { resolvePart } from "./office/relationships.ts";
@@ -18,7 +18,7 @@ type Package = {
 const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
 
 /** Books (EPUB 2 and 3): the spine's chapters one after the other. */
-export function extractEpub(bytes: Uint8Array): ExtractedDocument {
+export function extractEpub(bytes: Uint8Array): Extraction {
   const archive = new ZipArchive(bytes);
   refuseProtected(archive);
   const { title, language, spine } = readPackage(archive, packagePart(archive));
@@ -27,11 +27,11 @@ export function extractEpub(bytes: Uint8Array): ExtractedDocument {
   for (const part of spine) {
     const chapter = archive.read(part);
     if (chapter === null) continue;
-    const { text } = decodeText(chapter, null);
+    const text = withLineFeeds(decodeText(chapter, null));
     hidden += readHtml(selfClosedAsPairs(text), out).hiddenElements;
   }
   const notes = hidden === 0 ? [] : [`${hidden} hidden element${hidden === 1 ? "" : "s"} removed`];
-  return { markdown: out.toString(), title, language, pages: [], notes };
+  return { text: out, title, language, pages: [], notes };
 }
 
 /** XHTML may close any element in itself; to an HTML parser `<title/>` would stay open. */

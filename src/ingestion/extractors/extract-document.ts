@@ -1,10 +1,10 @@
 import type { DocumentConverter } from "../../ports/document-converter.ts";
-import { MAX_CHARACTERS, UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument, RawDocument } from "./extracted-document.ts";
+import { textOf, UnreadableDocument } from "./extracted-document.ts";
+import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extracted-document.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
 import type { DocumentKind } from "./media-type/kinds.ts";
-import { declaredEncoding, decodeText } from "./text/decode-text.ts";
+import { declaredEncoding, decodeText, withLineFeeds } from "./text/decode-text.ts";
 import { detectLanguage } from "./text/detect-language.ts";
 import { removeHiddenCharacters } from "./text/hidden-characters.ts";
 
@@ -14,9 +14,15 @@ export type { ExtractedDocument } from "./extracted-document.ts";
 export type ExtractOptions = {
   /** Reads images and scans; null or absent: these are unreadable. */
   converter?: DocumentConverter | null;
+  /** Gives up the file's buffer as soon as it is read, so that its text has the room. */
+  discardsBytes?: boolean;
+  /** Awaited between a document's pages; what it throws ends the reading. */
+  pace?: Pace;
 };
 
 const NO_TEXT = "no text found";
+/** Shorter texts leave room for their file beside them. */
+const LONG_CHARACTERS = 1 << 20;
 
 /**
  * Reads a document of any supported kind. Extractors are loaded when first needed.
@@ -36,21 +42,27 @@ async function extractNested(
 ): Promise<ExtractedDocument> {
   if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT);
   const found = detectKind(file);
-  const extracted =
+  const extraction =
     "foreign" in found
       ? await convertForeign(file, found.foreign, options)
       : await extractKind(found.kind, file, options, depth);
-  if (extracted.markdown.length > MAX_CHARACTERS) {
-    throw new UnreadableDocument("document holds too much text");
-  }
-  const document = removeHiddenCharacters(extracted);
+  if (extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
+  const document = removeHiddenCharacters(extraction);
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
     if (!("foreign" in found) && found.kind === "pdf") {
-      return await convertForeign(file, "application/pdf", options, NO_TEXT);
+      const { text, ...facts } = await convertForeign(file, "application/pdf", options, NO_TEXT);
+      return { ...facts, markdown: textOf({ text, ...facts }) };
     }
     throw new UnreadableDocument(NO_TEXT);
   }
   return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
+}
+
+/** Moves the bytes into a buffer that nobody holds; the file's own is empty from now on. */
+function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: ExtractOptions): void {
+  const { buffer } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+  if (discardsBytes && isWhole) buffer.transfer(0);
 }
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
@@ -67,21 +79,22 @@ async function convertForeign(
   mediaType: string,
   options: ExtractOptions,
   otherwise = `unsupported media type: ${mediaType}`,
-): Promise<ExtractedDocument> {
+): Promise<Extraction> {
   const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
   const converter = options.converter ?? null;
   if (!isPicture || converter === null) throw new UnreadableDocument(otherwise);
-  const markdown = await converter.toMarkdown(file.name, mediaType, file.bytes);
-  if (markdown.trim() === "") throw new UnreadableDocument(NO_TEXT);
+  const text = await converter.toMarkdown(file.name, mediaType, file.bytes);
+  if (text.trim() === "") throw new UnreadableDocument(NO_TEXT);
   const notes = ["read by a converter"];
-  return { markdown, title: null, language: null, pages: [], notes };
+  return { text, title: null, language: null, pages: [], notes };
 }
 
-type BinaryExtractor = (bytes: Uint8Array) => ExtractedDocument | Promise<ExtractedDocument>;
-type TextExtractor = (text: string, file: RawDocument) => ExtractedDocument;
+type BinaryExtractor = (bytes: Uint8Array) => Extraction;
+type TextExtractor = (text: string, file: RawDocument) => Extraction;
+
+const unhurried: Pace = () => Promise.resolve();
 
 const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtractor>>> = {
-  pdf: async () => (await import("./pdf.ts")).extractPdf,
   docx: async () => (await import("./docx.ts")).extractDocx,
   pptx: async () => (await import("./pptx.ts")).extractPptx,
   xlsx: async () => (await import("./xlsx.ts")).extractXlsx,
@@ -123,19 +136,42 @@ async function extractKind(
   file: RawDocument,
   options: ExtractOptions,
   depth: number,
-): Promise<ExtractedDocument> {
+): Promise<Extraction> {
   if (kind === "eml") {
     const { extractEml } = await import("./eml.ts");
     const extract = (part: RawDocument, at: number) => extractNested(part, options, at);
-    return await extractEml(file.bytes, extract, depth);
+    return await extractEml(file.bytes, extract, depth, options.pace ?? unhurried);
+  }
+  if (kind === "pdf") {
+    const { extractPdf } = await import("./pdf.ts");
+    return await extractPdf(file, options.pace ?? unhurried);
   }
   const binary = BINARY_EXTRACTORS[kind];
-  if (binary !== undefined) return await (await binary())(file.bytes);
+  if (binary !== undefined) {
+    const extractBinary = await binary();
+    return unlessBroken(() => extractBinary(file.bytes));
+  }
   const decoded = decodeFile(file);
+  discardBytes(file, options);
   const extractor = await TEXT_EXTRACTORS[kind]?.();
   const extract = extractor ?? (await import("./plain-text.ts")).extractPlainText;
-  const document = extract(decoded.text, file);
-  return { ...document, notes: [...decoded.notes, ...document.notes] };
+  const text = withLineFeeds(decoded);
+  // Where line ends changed, the former text must not stay.
+  decoded.text = "";
+  const extraction = unlessBroken(() => extract(text, file));
+  return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
+}
+
+/** What no extractor foresaw lies in the document: it would happen again at every try. */
+function unlessBroken(read: () => Extraction): Extraction {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof UnreadableDocument) throw cause;
+    throw new UnreadableDocument("document is damaged or made in a way that cannot be read", {
+      cause,
+    });
+  }
 }
 
 function decodeFile(file: RawDocument) {

@@ -13,16 +13,23 @@ export type ExtractedDocument = {
   notes: string[];
 };
 
+/** What an extractor has read. Its text is put together when the file's bytes are gone. */
+export type Extraction = Omit<ExtractedDocument, "markdown"> & {
+  text: string | { readonly length: number; take(): string };
+};
+
+export const textOf = ({ text }: Extraction) => (typeof text === "string" ? text : text.take());
+
 /** Part of the key under which an extracted document is kept. */
 export { EXTRACTION_FORMAT } from "../../core/index-format.ts";
-
-/** Text beyond this would not fit a Worker's memory beside its chunks. */
-export const MAX_CHARACTERS = 32 << 20;
 
 /** The document can never be read; the message is shown as the file's `errorMessage`. */
 export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";
 }
+
+/** Lets others work, and throws when a document has been read for too long. */
+export type Pace = () => Promise<void>;
 
 /** A document as it came. */
 export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

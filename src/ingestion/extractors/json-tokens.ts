@@ -6,7 +6,6 @@ export type JsonToken =
   | { kind: "key"; text: string }
   | { kind: "value"; text: string; isString: boolean };
 
-const STRING = /"(?:[^"\\\n]|\\[^])*"/y;
 const BARE = /[^\s,:{}[\]"]+/y;
 const SPACE_OR_COMMENT = /(?:[\s,]+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 
@@ -54,9 +53,21 @@ function literal(raw: string, isKey: boolean): JsonToken {
 const notJson = () => new UnreadableDocument("JSON is damaged or incomplete");
 
 function rawLiteral(text: string, at: number): string {
-  const raw = matchAt(text[at] === '"' ? STRING : BARE, text, at);
+  const raw = text[at] === '"' ? rawString(text, at) : matchAt(BARE, text, at);
   if (raw === "") throw notJson();
   return raw;
+}
+
+/** With its quotes; empty when it does not end on its line. */
+function rawString(text: string, at: number): string {
+  const special = /["\\\n]/g;
+  special.lastIndex = at + 1;
+  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
+    if (found[0] === '"') return text.slice(at, special.lastIndex);
+    if (found[0] === "\n") return "";
+    special.lastIndex++;
+  }
+  return "";
 }
 
 const afterSpace = (text: string, at: number) => at + matchAt(SPACE_OR_COMMENT, text, at).length;

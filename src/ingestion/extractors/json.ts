@@ -1,5 +1,5 @@
 import { UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { extractSourceCode } from "./source-code.ts";
@@ -13,7 +13,7 @@ const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
  * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
  * @throws UnreadableDocument when it nests too deeply.
  */
-export function extractJson(text: string): ExtractedDocument {
+export function extractJson(text: string): Extraction {
   const writer = new JsonWriter();
   try {
     writer.write(text);
@@ -21,7 +21,7 @@ export function extractJson(text: string): ExtractedDocument {
     if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
     return extractSourceCode(text, "json");
   }
-  return { markdown: writer.toString(), title: writer.title, language: null, pages: [], notes: [] };
+  return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */
@@ -32,7 +32,7 @@ const TOP_LEVEL: Level = { isArray: true, label: "", isShown: true, indent: 0 };
 class JsonWriter {
   title: string | null = null;
   isTooDeep = false;
-  readonly #out = new MarkdownBuilder();
+  readonly out = new MarkdownBuilder();
   readonly #stack: Level[] = [];
   #key = "";
 
@@ -43,10 +43,6 @@ class JsonWriter {
       else if (token.kind === "key") this.#key = token.text;
       else if (token.text.trim() !== "") this.#value(token.text, token.isString);
     }
-  }
-
-  toString(): string {
-    return this.#out.toString();
   }
 
   #open(isArray: boolean): void {
@@ -65,11 +61,11 @@ class JsonWriter {
     const label = isArray ? "" : this.#key;
     if (this.#stack.length === 1 && TITLE_KEYS.has(label.toLowerCase())) this.title ??= text;
     if (!isString || text.length < PROSE_CHARACTERS) {
-      this.#out.listItem(indent, "-", label === "" ? text : `${label}: ${text}`);
+      this.out.listItem(indent, "-", label === "" ? text : `${label}: ${text}`);
       return;
     }
-    if (label !== "") this.#out.listItem(indent, "-", `${label}:`);
-    for (const paragraph of text.split(/\n\s*\n/)) this.#out.paragraph(paragraph);
+    if (label !== "") this.out.listItem(indent, "-", `${label}:`);
+    for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
   /** Objects and arrays show their label before their first value; entries begin a new list. */
@@ -77,8 +73,8 @@ class JsonWriter {
     for (const level of this.#stack) {
       if (level.isShown) continue;
       level.isShown = true;
-      if (level.label !== "") this.#out.listItem(level.indent - 1, "-", `${level.label}:`);
-      else if (!level.isArray) this.#out.endList();
+      if (level.label !== "") this.out.listItem(level.indent - 1, "-", `${level.label}:`);
+      else if (!level.isArray) this.out.endList();
     }
   }
 }

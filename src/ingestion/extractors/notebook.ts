@@ -1,9 +1,9 @@
 import { UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 
 /** Jupyter notebooks (nbformat 4): text cells as they are, code cells as code, printed output. */
-export function extractNotebook(text: string): ExtractedDocument {
+export function extractNotebook(text: string): Extraction {
   let notebook: unknown;
   try {
     notebook = JSON.parse(text);
@@ -11,17 +11,19 @@ export function extractNotebook(text: string): ExtractedDocument {
     throw new UnreadableDocument("notebook is damaged or incomplete");
   }
   const out = new MarkdownBuilder();
+  let title: string | null = null;
   const language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
   for (const cell of listAt(notebook, "cells")) {
     const source = linesAt(cell, "source");
     if (wordAt(cell, ["cell_type"]) === "code") {
       out.code(source, language);
       for (const output of listAt(cell, "outputs")) out.code(linesAt(output, "text"));
-    } else out.raw(source);
+    } else {
+      title ??= /^# (.+)$/m.exec(source)?.[1] ?? null;
+      out.raw(source);
+    }
   }
-  const markdown = out.toString();
-  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
-  return { markdown, title, language: null, pages: [], notes: [] };
+  return { text: out, title, language: null, pages: [], notes: [] };
 }
 
 function fieldOf(value: unknown, key: string): unknown {

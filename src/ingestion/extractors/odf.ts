@@ -1,6 +1,6 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { OdfReader } from "./office/odf-reader.ts";
 import type { OdfKind } from "./office/odf-reader.ts";
@@ -10,7 +10,7 @@ import { readXml } from "./xml/xml-stream.ts";
 const utf8 = new TextDecoder();
 
 /** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
-export function extractOdf(bytes: Uint8Array, kind: OdfKind): ExtractedDocument {
+export function extractOdf(bytes: Uint8Array, kind: OdfKind): Extraction {
   const archive = new ZipArchive(bytes);
   const manifest = archive.read("META-INF/manifest.xml");
   if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
@@ -24,7 +24,7 @@ export function extractOdf(bytes: Uint8Array, kind: OdfKind): ExtractedDocument 
 }
 
 /** The body's element tells what it is. */
-export function extractFlatOdf(bytes: Uint8Array): ExtractedDocument {
+export function extractFlatOdf(bytes: Uint8Array): Extraction {
   const text = utf8.decode(bytes);
   const isSheet = text.includes("<office:spreadsheet");
   const kind = isSheet
@@ -43,14 +43,12 @@ function finished(
   out: MarkdownBuilder,
   kind: OdfKind,
   properties: { title: string | null; language: string | null },
-): ExtractedDocument {
+): Extraction {
   reader.finish();
-  const markdown = out.toString();
   // One page of text means that nothing tells where pages end.
   const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
-  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
-  const title = properties.title ?? (kind === "spreadsheet" ? null : heading);
+  const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
   const hidden = reader.hiddenSheets;
   const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
-  return { markdown, title, language: properties.language, pages, notes };
+  return { text: out, title, language: properties.language, pages, notes };
 }

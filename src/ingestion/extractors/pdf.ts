@@ -1,7 +1,8 @@
 import type { getDocumentProxy } from "unpdf";
-import { MAX_CHARACTERS, UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
-import { foldSpace, MarkdownBuilder } from "./markdown-builder.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { Extraction, Pace, RawDocument } from "./extracted-document.ts";
+import { foldSpace } from "./fold-space.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
 import { characterMap } from "./pdf/character-maps.ts";
 import { foldTitle, headingLevel, shapeOf } from "./pdf/document-shape.ts";
 import type { DocumentShape } from "./pdf/document-shape.ts";
@@ -14,59 +15,74 @@ import type { RepeatedLines } from "./pdf/repeated-lines.ts";
 import { checkStreams } from "./pdf/stream-bounds.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+type TextPart = { items: (TextItem | { type: string })[] };
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
-const PAGES_AN_OPENING = 250;
+const PAGES_KEPT = 100;
+const PAGES_A_PACE = 10;
+/** Pieces of text; a dense page has some thousands. */
+const MAX_ITEMS_A_PAGE = 200_000;
+/** A file with less text may be a scan. */
+const SCAN_CHARACTERS = 1 << 16;
+const NAMED_PAGES = 10;
 const SILENT = 0;
 
-/** Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places. */
-export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  checkStreams(bytes);
-  const reader = new PdfReader(bytes);
+/**
+ * Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places.
+ * pdf.js takes the file's buffer for itself; a file without text, perhaps a scan, gets it back.
+ */
+export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
+  checkStreams(file.bytes);
+  const pdf = await open(file.bytes);
   try {
-    return await readDocument(reader);
+    const extraction = await readDocument(new PdfPages(pdf, pace));
+    if (extraction.text.length < SCAN_CHARACTERS) file.bytes = await pdf.getData();
+    return extraction;
   } finally {
-    await reader.close();
+    await pdf.loadingTask.destroy();
   }
 }
 
-/** Opens the document anew now and then: pdf.js keeps every page that it has seen. */
-class PdfReader {
-  readonly #bytes: Uint8Array;
-  #pdf: Pdf | null = null;
+/** Reads pages, and has pdf.js forget them now and then: it keeps all that it has seen. */
+class PdfPages {
+  readonly pdf: Pdf;
+  readonly #pace: Pace;
   #pagesRead = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  async document(): Promise<Pdf> {
-    this.#pdf ??= await open(this.#bytes);
-    return this.#pdf;
+  constructor(pdf: Pdf, pace: Pace) {
+    this.pdf = pdf;
+    this.#pace = pace;
   }
 
   /** The page's text in its order; null when the page cannot be read. */
   async segments(number: number): Promise<Segment[] | null> {
-    if (++this.#pagesRead % PAGES_AN_OPENING === 0) await this.close();
-    const pdf = await this.document();
+    if (++this.#pagesRead % PAGES_A_PACE === 0) await this.#pace();
+    if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
     try {
-      const page = await pdf.getPage(number);
-      const { items } = await page.getTextContent();
+      const page = await this.pdf.getPage(number);
       const viewport = page.getViewport({ scale: 1 }).transform;
-      const texts = items.filter((item): item is typeof item & TextItem => "str" in item);
+      const texts = await textItems(page);
       page.cleanup();
       return segmentsOf(texts, viewport);
     } catch {
       return null;
     }
   }
+}
 
-  async close(): Promise<void> {
-    const pdf = this.#pdf;
-    this.#pdf = null;
-    await pdf?.loadingTask.destroy();
+/** As they come, so that a page made to hold without end is left early. */
+async function textItems(page: PdfPage): Promise<TextItem[]> {
+  const texts: TextItem[] = [];
+  const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (const item of part.value.items) if ("str" in item) texts.push(item);
+    if (texts.length <= MAX_ITEMS_A_PAGE) continue;
+    await reader.cancel(new Error("too many"));
+    throw new Error("page holds too many pieces of text");
   }
+  return texts;
 }
 
 /** Gives pdf.js the character maps that it would fetch. */
@@ -80,8 +96,7 @@ class CharacterMaps {
 async function open(bytes: Uint8Array): Promise<Pdf> {
   const { getDocumentProxy } = await import("unpdf");
   try {
-    // pdf.js takes the buffer for itself.
-    return await getDocumentProxy(bytes.slice(), {
+    return await getDocumentProxy(bytes, {
       verbosity: SILENT,
       useWorkerFetch: false,
       disableFontFace: true,
@@ -96,8 +111,8 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
   }
 }
 
-async function readDocument(reader: PdfReader): Promise<ExtractedDocument> {
-  const pdf = await reader.document();
+async function readDocument(reader: PdfPages): Promise<Extraction> {
+  const { pdf } = reader;
   const { numPages } = pdf;
   if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
   const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
@@ -105,20 +120,27 @@ async function readDocument(reader: PdfReader): Promise<ExtractedDocument> {
   const shape = shapeOf(sample, bookmarks);
   const repeated = repeatedLines(sample);
   const out = new MarkdownBuilder();
-  const notes: string[] = [];
+  const unread: number[] = [];
   for (let number = 1; number <= numPages; number++) {
     const segments = await reader.segments(number);
-    if (segments === null) notes.push(`page ${number} could not be read`);
+    if (segments === null) unread.push(number);
     else writePage(segments, shape, repeated, out, number);
-    if (out.length > MAX_CHARACTERS) throw new UnreadableDocument("document holds too much text");
   }
-  const markdown = out.toString();
-  const heading = /^#{1,2} (.+)$/m.exec(markdown)?.[1] ?? null;
-  return { markdown, title: title ?? heading, language, pages: out.pages, notes };
+  if (numPages > 0 && unread.length === numPages) {
+    throw new UnreadableDocument("no page can be read");
+  }
+  const notes = unread.length === 0 ? [] : [unreadNote(unread)];
+  return { text: out, title: title ?? out.firstHeading(2), language, pages: out.pages, notes };
+}
+
+function unreadNote(pages: number[]): string {
+  const named = pages.slice(0, NAMED_PAGES).join(", ");
+  const more = pages.length > NAMED_PAGES ? ` and ${pages.length - NAMED_PAGES} more` : "";
+  return `page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`;
 }
 
 /** Pages spread over the document tell what its type looks like. */
-async function samplePages(reader: PdfReader, numPages: number): Promise<Segment[][]> {
+async function samplePages(reader: PdfPages, numPages: number): Promise<Segment[][]> {
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages: Segment[][] = [];
   for (let number = 1; number <= numPages; number += step) {

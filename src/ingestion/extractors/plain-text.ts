@@ -1,9 +1,9 @@
-import type { ExtractedDocument, PageStart } from "./extracted-document.ts";
+import type { Extraction, PageStart } from "./extracted-document.ts";
 
 const TITLE_MAX_CHARACTERS = 120;
 
 /** Text as it stands. Form feeds divide pages. */
-export function extractPlainText(text: string): ExtractedDocument {
+export function extractPlainText(text: string): Extraction {
   const pages: PageStart[] = [];
   if (text.includes("\f")) {
     pages.push({ page: 1, start: 0 });
@@ -12,7 +12,7 @@ export function extractPlainText(text: string): ExtractedDocument {
     }
   }
   const markdown = text.replaceAll("\f", "\n");
-  return { markdown, title: firstLineTitle(markdown), language: null, pages, notes: [] };
+  return { text: markdown, title: firstLineTitle(markdown), language: null, pages, notes: [] };
 }
 
 /** A short first line that stands alone and does not end like a sentence. */

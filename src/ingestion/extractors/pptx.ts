@@ -1,23 +1,27 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
-import { foldSpace, MarkdownBuilder } from "./markdown-builder.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
+import { foldSpace } from "./fold-space.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import type { Relationship } from "./office/relationships.ts";
 import { SlideReader } from "./office/slide-reader.ts";
 import type { SlideBlock } from "./office/slide-reader.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
+const MAX_SLIDES = 20_000;
 const TITLE_MAX_CHARACTERS = 200;
 
 /** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
-export function extractPptx(bytes: Uint8Array): ExtractedDocument {
+export function extractPptx(bytes: Uint8Array): Extraction {
   const archive = new ZipArchive(bytes);
   const main = mainPart(archive, "ppt/presentation.xml");
   const related = relationshipsOf(archive, main);
+  const targets = new Map(related.map(({ id, target }) => [id, target]));
   const out = new MarkdownBuilder();
   let hidden = 0;
   for (const [index, id] of slideIds(archive, main).entries()) {
-    const part = related.find((each) => each.id === id)?.target;
+    const part = targets.get(id);
     if (part === undefined) continue;
     const slide = new SlideReader();
     readXml(archive.chunks(part), slide);
@@ -25,10 +29,14 @@ export function extractPptx(bytes: Uint8Array): ExtractedDocument {
     else writeSlide(archive, part, slide.blocks, out, index + 1);
   }
   const notes = hidden === 0 ? [] : [`${hidden} hidden slide${hidden === 1 ? "" : "s"} left out`];
-  const markdown = out.toString();
   const { title, language } = corePropertiesOf(archive);
-  const heading = /^# (.+)$/m.exec(markdown)?.[1] ?? null;
-  return { markdown, title: usefulTitle(title) ?? heading, language, pages: out.pages, notes };
+  return {
+    text: out,
+    title: usefulTitle(title) ?? out.firstHeading(),
+    language,
+    pages: out.pages,
+    notes,
+  };
 }
 
 /** What programs write when nobody gave a title. */
@@ -40,6 +48,9 @@ function slideIds(archive: ZipArchive, part: string): string[] {
   readXml(archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "sldId") ids.push(attributes["r:id"] ?? "");
+      if (ids.length > MAX_SLIDES) {
+        throw new UnreadableDocument(`presentation has more than ${MAX_SLIDES} slides`);
+      }
     },
     close: () => undefined,
   });

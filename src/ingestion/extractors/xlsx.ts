@@ -1,38 +1,49 @@
+import { longer } from "./bounded-text.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { plainNumber, readCellFormats } from "./office/cell-formats.ts";
 import type { CellFormat } from "./office/cell-formats.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
+import { SharedStrings } from "./office/shared-strings.ts";
 import { SheetWriter } from "./office/sheet-writer.ts";
 import { readXml } from "./xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "./xml/xml-stream.ts";
+
+/** In all sheets together; as many as one sheet can have. */
+const MAX_ROWS = 1 << 20;
 
 type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
 
 /** Workbooks (ECMA-376): a sheet becomes a heading and its tables; values as they are shown. */
-export function extractXlsx(bytes: Uint8Array): ExtractedDocument {
+export function extractXlsx(bytes: Uint8Array): Extraction {
   const archive = new ZipArchive(bytes);
   const main = mainPart(archive, "xl/workbook.xml");
   const related = relationshipsOf(archive, main);
+  const targets = new Map(related.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
   const workbook = readWorkbook(archive, main);
   const shared = readSharedStrings(archive, partOf("sharedStrings"));
   const formats = readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
+  let rows = 0;
+  const countRow = () => {
+    if (++rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
+  };
   for (const [index, sheet] of workbook.sheets.entries()) {
-    const part = related.find(({ id }) => id === sheet.relationship)?.target;
+    const part = targets.get(sheet.relationship);
     if (part === undefined || sheet.isHidden) continue;
     out.page(index + 1);
     out.heading(1, sheet.name);
     const writer = new SheetWriter(out);
-    readXml(archive.chunks(part), new SheetReader(writer, shared, formats));
+    readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
     writer.endTable();
   }
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
   const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
-  return { markdown: out.toString(), ...corePropertiesOf(archive), pages: out.pages, notes };
+  return { text: out, ...corePropertiesOf(archive), pages: out.pages, notes };
 }
 
 function readWorkbook(archive: ZipArchive, part: string): Workbook {
@@ -53,8 +64,8 @@ function readWorkbook(archive: ZipArchive, part: string): Workbook {
 }
 
 /** Texts that cells refer to by number; phonetic readings are left out. */
-function readSharedStrings(archive: ZipArchive, part: string | null): string[] {
-  const strings: string[] = [];
+function readSharedStrings(archive: ZipArchive, part: string | null): SharedStrings {
+  const strings = new SharedStrings();
   let current = "";
   let collects = false;
   let phonetic = 0;
@@ -65,16 +76,18 @@ function readSharedStrings(archive: ZipArchive, part: string | null): string[] {
       else if (name === "t") collects = phonetic === 0;
     },
     text: (data) => {
-      if (collects) current += data;
+      if (collects) current = longer(current, data);
     },
     close: (name) => {
-      if (name === "si") strings.push(current);
+      if (name === "si") strings.add(current);
       else if (name === "rPh") phonetic--;
       else if (name === "t") collects = false;
     },
   });
   return strings;
 }
+
+type SheetParts = { shared: SharedStrings; formats: CellFormat[]; countRow: () => void };
 
 class SheetReader implements XmlHandler {
   #row: string[] = [];
@@ -85,13 +98,11 @@ class SheetReader implements XmlHandler {
   #value = "";
   #collects = false;
   readonly #writer: SheetWriter;
-  readonly #shared: string[];
-  readonly #formats: CellFormat[];
+  readonly #of: SheetParts;
 
-  constructor(writer: SheetWriter, shared: string[], formats: CellFormat[]) {
+  constructor(writer: SheetWriter, of: SheetParts) {
     this.#writer = writer;
-    this.#shared = shared;
-    this.#formats = formats;
+    this.#of = of;
   }
 
   open(name: string, attributes: XmlAttributes): void {
@@ -101,7 +112,7 @@ class SheetReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#collects) this.#value += data;
+    if (this.#collects) this.#value = longer(this.#value, data);
   }
 
   close(name: string): void {
@@ -109,10 +120,11 @@ class SheetReader implements XmlHandler {
     else if (name === "c") {
       this.#row[this.#column] = this.#shownValue();
       this.#column++;
-    } else if (name === "row") this.#writer.addRow(Array.from(this.#row, (cell) => cell ?? ""));
+    } else if (name === "row") this.#writer.addRow(this.#row);
   }
 
   #openRow({ r }: XmlAttributes): void {
+    this.#of.countRow();
     const number = Number(r) || this.#rowNumber + 1;
     // Rows that are not written are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
@@ -130,12 +142,12 @@ class SheetReader implements XmlHandler {
 
   #shownValue(): string {
     const value = this.#value;
-    if (this.#type === "s") return this.#shared[Number(value)] ?? "";
+    if (this.#type === "s") return this.#of.shared.at(Number(value));
     if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (this.#type !== "n" || value === "") return value;
     const number = Number(value);
     if (!Number.isFinite(number)) return value;
-    return (this.#formats[this.#style] ?? plainNumber)(number);
+    return (this.#of.formats[this.#style] ?? plainNumber)(number);
   }
 }
 

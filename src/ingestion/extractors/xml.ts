@@ -1,5 +1,7 @@
-import { foldSpace, MarkdownBuilder } from "./markdown-builder.ts";
-import type { ExtractedDocument } from "./extracted-document.ts";
+import { longer } from "./bounded-text.ts";
+import { foldSpace } from "./fold-space.ts";
+import { MarkdownBuilder } from "./markdown-builder.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { XmlStream } from "./xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "./xml/xml-stream.ts";
 
@@ -22,7 +24,7 @@ const SILENT_ATTRIBUTE =
 const NOT_TEXT = new Set(["script", "style", "path"]);
 
 /** XML of any vocabulary: texts with the names of what holds them, attributes included. */
-export function extractXml(xml: string): ExtractedDocument {
+export function extractXml(xml: string): Extraction {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();
   const stream = new XmlStream(reader);
@@ -30,7 +32,7 @@ export function extractXml(xml: string): ExtractedDocument {
   stream.end();
   reader.finish();
   return {
-    markdown: reader.out.toString(),
+    text: reader.out,
     title: reader.title,
     language: reader.language,
     pages: [],
@@ -71,7 +73,7 @@ class XmlReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#notText === 0) this.#text += data;
+    if (this.#notText === 0) this.#text = longer(this.#text, data);
   }
 
   close(name: string): void {

@@ -14,7 +14,19 @@ const { default: workerd } = createRequire(import.meta.url)("workerd") as { defa
 const POLL_MS = 50;
 const START_LIMIT_MS = 20_000;
 
-export type Workerd = { address: URL; stop: () => Promise<void> };
+export type Workerd = {
+  address: URL;
+  stop: () => Promise<void>;
+  /** What it has printed so far; empty unless flags were given. */
+  output: () => string;
+};
+
+export type WorkerdOptions = {
+  /** One kind of Durable Object that the Worker binds. */
+  durableObject?: { binding: string; className: string };
+  /** For V8; what it then prints is kept. */
+  v8Flags?: string[];
+};
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -26,18 +38,21 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-const configOf = (port: number, { binding, className }: { binding: string; className: string }) => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker.js", esModule = embed "worker.js")],
-      compatibilityDate = "2026-10-15",
+const objectOf = ({ binding, className }: { binding: string; className: string }) => `,
       durableObjectNamespaces = [
         (className = "${className}", uniqueKey = "bench", enableSql = true)
       ],
       durableObjectStorage = (localDisk = "state"),
-      bindings = [(name = "${binding}", durableObjectNamespace = "${className}")]
+      bindings = [(name = "${binding}", durableObjectNamespace = "${className}")]`;
+
+const configOf = (port: number, { durableObject, v8Flags = [] }: WorkerdOptions) => `
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  v8Flags = ${JSON.stringify(v8Flags)},
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "worker.js", esModule = embed "worker.js")],
+      compatibilityDate = "2026-10-15"${durableObject === undefined ? "" : objectOf(durableObject)}
     )),
     (name = "state", disk = (path = "state", writable = true))
   ],
@@ -45,11 +60,8 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Runs a Worker with one kind of Durable Object in workerd itself, with no proxy before it. */
-export async function startWorkerd(
-  entry: string,
-  object: { binding: string; className: string },
-): Promise<Workerd> {
+/** Runs a Worker in workerd itself, with no proxy before it. */
+export async function startWorkerd(entry: string, options: WorkerdOptions = {}): Promise<Workerd> {
   const folder = mkdtempSync(join(tmpdir(), "quarry-bench-"));
   mkdirSync(join(folder, "state"));
   await build({
@@ -58,12 +70,21 @@ export async function startWorkerd(
     bundle: true,
     format: "esm",
     target: "es2024",
-    external: ["cloudflare:workers"],
+    external: ["cloudflare:workers", "node:*"],
     logLevel: "error",
   });
   const port = await freePort();
-  writeFileSync(join(folder, "config.capnp"), configOf(port, object));
-  const child = spawn(workerd, ["serve", "config.capnp"], { cwd: folder, stdio: "inherit" });
+  writeFileSync(join(folder, "config.capnp"), configOf(port, options));
+  const keepsOutput = (options.v8Flags ?? []).length > 0;
+  const stdio = keepsOutput ? "pipe" : "inherit";
+  const child = spawn(workerd, ["serve", "config.capnp"], {
+    cwd: folder,
+    stdio: ["inherit", stdio, "inherit"],
+  });
+  let printed = "";
+  child.stdout?.on("data", (data: Buffer) => {
+    printed += data.toString();
+  });
   const stop = async () => {
     if (child.exitCode === null && child.kill()) await once(child, "exit");
     rmSync(folder, { recursive: true });
@@ -77,7 +98,7 @@ export async function startWorkerd(
     }
     await delay(POLL_MS);
   }
-  return { address, stop };
+  return { address, stop, output: () => printed };
 }
 
 async function answers(address: URL): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chunkDocument, estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { cutDocument } from "../../support/cut-document.ts";
+import { estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
 import type { ExtractedDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 
 const SENTENCE = "The night shift checks every pump and notes the pressure in the log. ";
@@ -17,7 +18,7 @@ const settings = (chunkSize: number, chunkOverlap = 0, fileName = "10023.txt") =
 describe("headings", () => {
   it("never joins what stands under different top headings", () => {
     const markdown = "# Pumps\n\nSmall.\n\n# Valves\n\nSmall too.\n";
-    const chunks = chunkDocument(documentOf(markdown), settings(400));
+    const chunks = cutDocument(documentOf(markdown), settings(400));
     expect(chunks.map(({ text }) => text)).toEqual(["# Pumps\n\nSmall.", "# Valves\n\nSmall too."]);
     expect(chunks.map(({ headings }) => headings)).toEqual([["Pumps"], ["Valves"]]);
   });
@@ -25,7 +26,7 @@ describe("headings", () => {
   it("joins small sections under one heading, and names only what holds for all", () => {
     const section = (name: string) => `## ${name}\n\n${SENTENCE.repeat(4)}\n\n`;
     const markdown = `# Manual\n\n${["A", "B", "C", "D", "E", "F", "G", "H"].map(section).join("")}`;
-    const chunks = chunkDocument(documentOf(markdown), settings(300));
+    const chunks = cutDocument(documentOf(markdown), settings(300));
     expect(chunks.length).toBeLessThan(5);
     for (const { text, headings } of chunks) {
       expect(estimateTokens(text)).toBeGreaterThan(120);
@@ -35,12 +36,12 @@ describe("headings", () => {
 
   it("keeps a short document whole", () => {
     const markdown = `A note.\n\n# Title\n\n${SENTENCE}\n\n## Part\n\n- one\n- two\n`;
-    expect(chunkDocument(documentOf(markdown), settings(400))).toHaveLength(1);
+    expect(cutDocument(documentOf(markdown), settings(400))).toHaveLength(1);
   });
 
   it("carries the title and the headings into the embedded text, not into the text", () => {
     const markdown = `# Manual\n\n## Care\n\n### Oil\n\n${SENTENCE.repeat(30)}`;
-    const chunks = chunkDocument(documentOf(markdown, { title: "Press P-7" }), settings(120));
+    const chunks = cutDocument(documentOf(markdown, { title: "Press P-7" }), settings(120));
     const second = chunks[1];
     expect(second?.text.startsWith("The night shift")).toBe(true);
     expect(second?.embeddedText).toBe(`Press P-7 > Manual > Care > Oil\n\n${second?.text}`);
@@ -48,12 +49,12 @@ describe("headings", () => {
   });
 
   it("takes a readable file name for a title where there is none", () => {
-    const [chunk] = chunkDocument(
+    const [chunk] = cutDocument(
       documentOf("Just text."),
       settings(400, 0, "hr/travel-policy_2025.txt"),
     );
     expect(chunk?.headings).toEqual(["travel policy 2025"]);
-    const [unnamed] = chunkDocument(documentOf("Just text."), settings(400, 0, "hr/10023.txt"));
+    const [unnamed] = cutDocument(documentOf("Just text."), settings(400, 0, "hr/10023.txt"));
     expect(unnamed?.headings).toEqual([]);
   });
 });
@@ -65,7 +66,7 @@ describe("structure", () => {
       (_unused, at) => `| P-${at} | pump number ${at} | ok |`,
     );
     const markdown = `Stock:\n\n| Id | Name | State |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
-    const chunks = chunkDocument(documentOf(markdown), settings(150));
+    const chunks = cutDocument(documentOf(markdown), settings(150));
     expect(chunks.length).toBeGreaterThan(3);
     for (const { text, start, end } of chunks.slice(1)) {
       expect(text.startsWith("| Id | Name | State |\n| --- | --- | --- |\n| P-")).toBe(true);
@@ -77,14 +78,14 @@ describe("structure", () => {
   it("keeps code whole where it fits", () => {
     const code = `\`\`\`ts\n${"const pressure = read();\n".repeat(12)}\`\`\``;
     const markdown = `${SENTENCE.repeat(14)}\n\n${code}\n\n${SENTENCE.repeat(14)}`;
-    const chunks = chunkDocument(documentOf(markdown), settings(220));
+    const chunks = cutDocument(documentOf(markdown), settings(220));
     expect(chunks.filter(({ text }) => text.includes(code))).toHaveLength(1);
   });
 
   it("keeps a list with its lead-in, and names the lead-in where the list goes on", () => {
     const items = Array.from({ length: 40 }, (_unused, at) => `- Close valve number ${at} slowly.`);
     const markdown = `${SENTENCE.repeat(9)}\n\nBefore you start:\n\n${items.join("\n")}\n`;
-    const chunks = chunkDocument(documentOf(markdown), settings(160));
+    const chunks = cutDocument(documentOf(markdown), settings(160));
     const lead = chunks.findIndex(({ text }) => text.includes("Before you start:"));
     expect(chunks[lead]?.text).toContain("Before you start:\n\n- Close valve number 0");
     expect(chunks[lead + 1]?.embeddedText).toContain("Before you start:\n\n- Close valve");
@@ -93,16 +94,16 @@ describe("structure", () => {
 
   it("splits languages without spaces at the ends of sentences or words", () => {
     const markdown = "倉庫に入る従業員は全員、安全靴を着用しなければなりません。".repeat(30);
-    const chunks = chunkDocument(documentOf(markdown), settings(100));
+    const chunks = cutDocument(documentOf(markdown), settings(100));
     expect(chunks.length).toBeGreaterThan(3);
     for (const { text } of chunks) expect(text.endsWith("なりません。")).toBe(true);
-    const thai = chunkDocument(documentOf("พนักงานทุกคนต้องสวมรองเท้านิรภัย".repeat(40)), settings(60));
+    const thai = cutDocument(documentOf("พนักงานทุกคนต้องสวมรองเท้านิรภัย".repeat(40)), settings(60));
     for (const { text } of thai) expect(text).not.toMatch(/^[\u0e30-\u0e3a\u0e47-\u0e4e]/);
   });
 
   it("does not take the end of an abbreviation for the end of a sentence", () => {
     const markdown = "Ask Dr. Miller or e.g. Prof. Okoye about the pump. ".repeat(40);
-    const chunks = chunkDocument(documentOf(markdown), settings(60));
+    const chunks = cutDocument(documentOf(markdown), settings(60));
     for (const { text } of chunks) expect(text).toMatch(/^Ask Dr\. Miller[^]*pump\.$/);
   });
 });
@@ -115,7 +116,7 @@ describe("places", () => {
       { page: 4, start: 0 },
       { page: 5, start: first.length },
     ];
-    const chunks = chunkDocument(documentOf(markdown, { pages }), settings(180));
+    const chunks = cutDocument(documentOf(markdown, { pages }), settings(180));
     expect(chunks.map(({ page }) => page)).toEqual([4, 5]);
   });
 
@@ -124,7 +125,7 @@ describe("places", () => {
       { length: 60 },
       (_unused, at) => `Sentence number ${at} is here.`,
     ).join(" ");
-    const chunks = chunkDocument(documentOf(markdown), settings(100, 20));
+    const chunks = cutDocument(documentOf(markdown), settings(100, 20));
     for (const [at, chunk] of chunks.entries()) {
       expect(chunk.text).toBe(markdown.slice(chunk.start, chunk.end));
       const previous = chunks[at - 1];

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { chunkDocument, estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { cutDocument } from "../../support/cut-document.ts";
+import { estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
 
 const word = fc.constantFrom(
   ..."pump valve pressure Größe сотрудник 安全規則 データ ความปลอดภัย 4,120.50 e.g. https://example.com/a?b=c#d don’t 🚒 supercalifragilisticexpialidocious".split(
@@ -48,7 +49,7 @@ const markdown = fc
 const size = fc.integer({ min: 20, max: 500 });
 
 const chunksOf = (text: string, chunkSize: number, chunkOverlap: number) =>
-  chunkDocument(
+  cutDocument(
     { markdown: text, title: null, language: null, pages: [], notes: [] },
     { chunkSize, chunkOverlap, fileName: "document.md" },
   );

@@ -28,15 +28,23 @@ async function refusal(name: string, bytes: Uint8Array, mimeType: string | null 
 
 describe("bombs", () => {
   it("stops a part that expands too much while it is inflated", async () => {
-    const bomb = docx(
-      `<w:document ${W}><w:body><w:p><w:r><w:t>${"a".repeat(40 << 20)}</w:t></w:r></w:p>`,
-    );
-    expect(bomb.length).toBeLessThan(100_000);
+    const bomb = docx(`<w:document ${W}><w:body>${"<w:p></w:p>\n".repeat(2 << 20)}`);
+    expect(bomb.length).toBeLessThan(200_000);
     expect(await refusal("bomb.docx", bomb)).toBe("compressed data expands too much");
   });
 
+  it("stops a paragraph that grows beyond any, and says what to do", async () => {
+    const words = Array.from({ length: 100_000 }, (_unused, at) => `word${at} `).join("");
+    const text = `<w:t>${words}</w:t>`.repeat(9);
+    const bomb = docx(
+      `<w:document ${W}><w:body><w:p><w:r>${text}</w:r></w:p></w:body></w:document>`,
+    );
+    const message = "document holds more than 32 MiB of text; split it into several";
+    expect(await refusal("bomb.docx", bomb)).toBe(message);
+  });
+
   it("stops a PDF stream that expands too much before pdf.js unpacks it", async () => {
-    const stream = zlibSync(new Uint8Array(80 << 20));
+    const stream = zlibSync(new Uint8Array(50 << 20));
     const head = utf8(
       `%PDF-1.4\n1 0 obj\n<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`,
     );
@@ -57,7 +65,7 @@ describe("bombs", () => {
     ["html", "<div>".repeat(100_000) + "deep" + "</div>".repeat(100_000), "deep"],
     ["json", "[".repeat(100_000) + "1" + "]".repeat(100_000), null],
     ["xml", "<a>".repeat(100_000) + "deep" + "</a>".repeat(100_000), null],
-    ["rtf", `{\\rtf1 ${"{".repeat(100_000)}deep${"}".repeat(100_000)}}`, "deep"],
+    ["rtf", `{\\rtf1 ${"{".repeat(100_000)}deep${"}".repeat(100_000)}}`, null],
     ["md", `${"> ".repeat(50_000)}deep`, undefined],
   ])("bears a %s file that nests a hundred thousand deep", async (ending, text, expected) => {
     if (expected === null)
@@ -66,6 +74,63 @@ describe("bombs", () => {
       expect((await extract(`a.${ending}`, utf8(text))).markdown).toContain("deep");
     } else expect((await extract(`a.${ending}`, utf8(text))).markdown).toBe(expected);
   });
+});
+
+describe("work without end", () => {
+  const parts = (depth: number) =>
+    Array.from(
+      { length: depth },
+      (_unused, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`,
+    ).join("");
+
+  it.each([
+    [
+      "mail of parts within parts",
+      "a.eml",
+      `From: a@b.c\nMIME-Version: 1.0\n${parts(2_000)}\nx`,
+      /^message .*nests too deeply$/,
+    ],
+    [
+      "XML with attributes without end",
+      "a.xml",
+      `<a ${Array.from({ length: 5_000 }, (_unused, at) => `b${at}="1"`).join(" ")}>x</a>`,
+      /too many attributes$/,
+    ],
+    [
+      "HTML cells without end",
+      "a.html",
+      `<table><tr>${"<td colspan=200>".repeat(4_000)}`,
+      /^no text found$/,
+    ],
+  ])("is refused: %s", async (_name, file, text, message) => {
+    expect(await refusal(file, utf8(text))).toMatch(message);
+  });
+
+  it.each([
+    ["comments that never end", "a.md", `needle ${"<!--".repeat(200_000)}`],
+    ["spaces within code", "a.html", `<pre>${" ".repeat(300_000)}needle</pre>`],
+    ["one long JSON string", "a.json", JSON.stringify({ text: "needle ".repeat(1_000_000) })],
+    ["a row of a million cells", "a.csv", `${"a,".repeat(1_000_000)}needle`],
+    ["a table of many rows", "a.html", `<table>${"<tr><td>a<td>b".repeat(20_000)}<tr><td>needle`],
+  ])("is done in passing: %s", async (_name, file, text) => {
+    expect((await extract(file, utf8(text))).markdown).toContain("needle");
+  });
+
+  it("leaves a PDF page that holds more pieces of text than any page", async () => {
+    const content = zlibSync(
+      utf8(`BT /F1 9 Tf ${"1 0 0 1 9 9 Tm (a) Tj 1 0 0 1 99 99 Tm (b) Tj ".repeat(150_000)} ET`),
+    );
+    const objects = [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+      `<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n${Buffer.from(content).toString("latin1")}\nendstream`,
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ];
+    const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
+    const pdf = Buffer.from(`%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`, "latin1");
+    expect(await refusal("a.pdf", new Uint8Array(pdf))).toBe("no page can be read");
+  }, 30_000);
 });
 
 describe("what can never be read says why", () => {

@@ -9,6 +9,7 @@ const SUSPECT_BYTES = 16 * MIB;
 const MAX_RATIO = 200;
 const MAX_ENTRIES = 20_000;
 const INPUT_STEP_BYTES = 1 << 14;
+const OUTPUT_STEP_BYTES = 1 << 18;
 
 const END_SIGNATURE = 0x06054b50;
 const END_BYTES = 22;
@@ -79,7 +80,9 @@ export class ZipArchive {
     const data = this.#dataOf(entry);
     if (entry.method === METHOD_STORED) {
       this.#count(data.length);
-      yield data;
+      for (let at = 0; at < data.length; at += OUTPUT_STEP_BYTES) {
+        yield data.subarray(at, at + OUTPUT_STEP_BYTES);
+      }
     } else if (entry.method === METHOD_DEFLATED) yield* this.#inflate(data);
     else throw new UnreadableDocument(DAMAGED);
   }

@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2";
-import { foldSpace } from "../markdown-builder.ts";
+import { foldSpace } from "../fold-space.ts";
+import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { flattenNesting } from "./flatten-nesting.ts";
 import { collectHiddenSelectors, isHidden } from "./hidden-styles.ts";
@@ -11,7 +12,7 @@ type Attributes = Record<string, string>;
 type List = { ordered: boolean; next: number };
 /** What closing an element undoes; `plain` undoes nothing. */
 type Effect = "plain" | "skip" | "code" | "quote" | "content" | "link" | "note";
-type OpenTable = { table: TableCollector; isLayout: boolean };
+type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean };
 
 export type HtmlFacts = {
   title: string | null;
@@ -131,9 +132,7 @@ class HtmlReader {
 
   finish(): void {
     this.#flush();
-    for (const { table, isLayout } of this.#tables.splice(0)) {
-      if (!isLayout) this.#out.table(table.rows);
-    }
+    while (this.#tables.length > 0) this.#closeTable();
   }
 
   #noteFacts(name: string, attributes: Attributes): void {
@@ -201,10 +200,13 @@ class HtmlReader {
     if (name === "table") {
       // As does a table inside a cell.
       if (current !== undefined && !current.isLayout) this.#makeLayout(current);
-      this.#tables.push({ table: new TableCollector(), isLayout: false });
+      const long = new LongTable(this.#out);
+      this.#tables.push({ table: new TableCollector(), long, isLayout: false });
     } else if (current === undefined || current.isLayout) return;
-    else if (name === "tr") current.table.startRow();
-    else if (CELLS.has(name)) {
+    else if (name === "tr") {
+      current.table.startRow();
+    } else if (CELLS.has(name)) {
+      current.long.add(current.table.takeMany());
       this.#text = "";
       const { colspan = "1", rowspan = "1" } = attributes;
       this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
@@ -244,7 +246,9 @@ class HtmlReader {
 
   #closeTable(): void {
     const closed = this.#tables.pop();
-    if (closed !== undefined && !closed.isLayout) this.#out.table(closed.table.rows);
+    if (closed === undefined || closed.isLayout) return;
+    closed.long.add(closed.table.rows);
+    closed.long.end();
   }
 
   #closeLink(textStart: number, href: string): void {

@@ -1,5 +1,7 @@
+import { longer } from "../bounded-text.ts";
 import { TableCollector } from "../html/table-collector.ts";
-import { foldSpace } from "../markdown-builder.ts";
+import { foldSpace } from "../fold-space.ts";
+import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
@@ -33,7 +35,13 @@ type Paragraph = {
   listLevel: number | null;
 };
 
-type OpenTable = { table: TableCollector; cell: string; span: number; isContinued: boolean };
+type OpenTable = {
+  table: TableCollector;
+  long: LongTable;
+  cell: string;
+  span: number;
+  isContinued: boolean;
+};
 
 /** Elements whose content is not part of the text as it reads now. */
 const LEFT_OUT = new Set(["instrText", "delText", "delInstrText", "del", "moveFrom", "Fallback"]);
@@ -120,9 +128,10 @@ export class DocxReader implements XmlHandler {
     footnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("footnote", id)),
     endnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("endnote", id)),
     tbl: () => {
-      this.#tables.push({ table: new TableCollector(), cell: "", span: 1, isContinued: false });
+      const cell = { cell: "", span: 1, isContinued: false };
+      this.#tables.push({ table: new TableCollector(), long: new LongTable(this.#out), ...cell });
     },
-    tr: () => this.#tables.at(-1)?.table.startRow(),
+    tr: () => this.#startRow(),
     tc: () => this.#changeTable({ cell: "", span: 1, isContinued: false }),
     gridSpan: ({ val = "1" }) => this.#changeTable({ span: Number(val) }),
     vMerge: ({ val }) => this.#changeTable({ isContinued: val !== "restart" }),
@@ -156,7 +165,8 @@ export class DocxReader implements XmlHandler {
 
   #write(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
-    if (paragraph !== undefined && !this.#runHidden) paragraph.text += text;
+    if (paragraph === undefined || this.#runHidden) return;
+    paragraph.text = longer(paragraph.text, text);
   }
 
   #change(change: Partial<Paragraph>): void {
@@ -197,7 +207,7 @@ export class DocxReader implements XmlHandler {
     if (paragraph === undefined) return;
     const table = this.#tables.at(-1);
     // Text boxes stand inside the paragraph that anchors them.
-    if (table !== undefined) table.cell += `\n${paragraph.text}`;
+    if (table !== undefined) table.cell = longer(table.cell, `\n${paragraph.text}`);
     else this.#writeParagraph(paragraph);
   }
 
@@ -239,6 +249,16 @@ export class DocxReader implements XmlHandler {
     if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
   }
 
+  #startRow(): void {
+    const [open] = this.#tables;
+    if (open !== undefined && this.#tables.length === 1) {
+      const rows = open.table.takeMany();
+      if (rows.length > 0) this.#writeCode();
+      open.long.add(rows);
+    }
+    this.#tables.at(-1)?.table.startRow();
+  }
+
   #closeCell(): void {
     const open = this.#tables.at(-1);
     if (open === undefined) return;
@@ -252,7 +272,8 @@ export class DocxReader implements XmlHandler {
     if (outer !== undefined) outer.cell += `\n${closed.table.rows.flat().join("\n")}`;
     else {
       this.#writeCode();
-      this.#out.table(closed.table.rows);
+      closed.long.add(closed.table.rows);
+      closed.long.end();
     }
   }
 }

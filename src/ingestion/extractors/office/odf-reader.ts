@@ -1,16 +1,27 @@
 import type { MarkdownBuilder } from "../markdown-builder.ts";
-import { foldSpace } from "../markdown-builder.ts";
+import { longer } from "../bounded-text.ts";
+import { foldSpace } from "../fold-space.ts";
+import { LongTable } from "../long-table.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { SheetWriter } from "./sheet-writer.ts";
 
 /** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
 export type OdfKind = "text" | "spreadsheet" | "presentation";
 
-type OpenTable = { rows: string[][]; row: string[]; cell: string; columns: number; repeat: number };
+type OpenTable = {
+  rows: string[][];
+  long: LongTable;
+  row: string[];
+  cell: string;
+  columns: number;
+  repeat: number;
+};
 type OpenParagraph = { text: string; level: number; style: string };
 
 /** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
 const MAX_REPEAT = 200;
+/** As many as a sheet can have. */
+const MAX_COLUMNS = 16_384;
 const LEFT_OUT = new Set([
   "tracked-changes",
   "annotation",
@@ -162,7 +173,7 @@ export class OdfReader implements XmlHandler {
 
   #write(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
-    if (paragraph !== undefined) paragraph.text += text;
+    if (paragraph !== undefined) paragraph.text = longer(paragraph.text, text);
   }
 
   #nextPage(): void {
@@ -189,7 +200,7 @@ export class OdfReader implements XmlHandler {
     const last = this.#notes.length - 1;
     if (this.#noteDepth > 0)
       this.#notes[last] = `${this.#notes[last] ?? ""} ${paragraph.text}`.trim();
-    else if (table !== undefined) table.cell += `${paragraph.text}\n`;
+    else if (table !== undefined) table.cell = longer(table.cell, `${paragraph.text}\n`);
     else this.#writeParagraph(paragraph);
   }
 
@@ -225,7 +236,8 @@ export class OdfReader implements XmlHandler {
 
   #openTable(attributes: XmlAttributes): void {
     if (!this.#inBody) return;
-    this.#tables.push({ rows: [], row: [], cell: "", columns: 1, repeat: 1 });
+    const long = new LongTable(this.#out);
+    this.#tables.push({ rows: [], long, row: [], cell: "", columns: 1, repeat: 1 });
     if (this.#kind !== "spreadsheet" || this.#tables.length > 1) return;
     this.#slide++;
     if (this.#styles.get(attributes["style-name"] ?? "")?.isHidden === true) {
@@ -245,7 +257,8 @@ export class OdfReader implements XmlHandler {
   #closeCell(): void {
     const table = this.#tables.at(-1);
     if (table === undefined) return;
-    const count = Math.min(table.columns, MAX_REPEAT);
+    const room = Math.max(0, MAX_COLUMNS - table.row.length);
+    const count = Math.min(table.columns, MAX_REPEAT, room);
     for (let at = 0; at < count; at++) table.row.push(table.cell);
   }
 
@@ -255,8 +268,9 @@ export class OdfReader implements XmlHandler {
     const isEmpty = table.row.every((cell) => cell.trim() === "");
     const count = isEmpty ? 1 : Math.min(table.repeat, MAX_REPEAT);
     for (let at = 0; at < count; at++) {
-      if (this.#kind !== "spreadsheet" || this.#tables.length > 1) table.rows.push(table.row);
-      else this.#sheet?.addRow(table.row);
+      if (this.#tables.length > 1) table.rows.push(table.row);
+      else if (this.#kind === "spreadsheet") this.#sheet?.addRow(table.row);
+      else table.long.add([table.row]);
     }
   }
 
@@ -266,7 +280,7 @@ export class OdfReader implements XmlHandler {
     if (table === undefined) return;
     this.#writeCode();
     if (outer !== undefined) outer.cell += `${table.rows.flat().join("\n")}\n`;
-    else if (this.#kind !== "spreadsheet") this.#out.table(table.rows);
+    else if (this.#kind !== "spreadsheet") table.long.end();
     this.#sheet?.endTable();
     this.#sheet = null;
   }

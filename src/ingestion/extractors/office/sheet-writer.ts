@@ -1,7 +1,8 @@
-import { foldSpace } from "../markdown-builder.ts";
+import { foldSpace } from "../fold-space.ts";
+import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 
-/** Sheets with more columns than this hold data that no table shows; the rest is cut. */
+/** Wider rows are broken: no table shows them, and each of their cells would cost all others. */
 const MAX_COLUMNS = 2_000;
 
 const isCaption = (row: string[]) => row.filter((cell) => cell !== "").length === 1;
@@ -11,31 +12,39 @@ const isCaption = (row: string[]) => row.filter((cell) => cell !== "").length ==
  * before a table are its caption. A row is an array of cell texts by column.
  */
 export class SheetWriter {
-  #rows: string[][] = [];
+  #hasCaption = false;
+  readonly #table: LongTable;
   readonly #out: MarkdownBuilder;
 
   constructor(out: MarkdownBuilder) {
     this.#out = out;
+    this.#table = new LongTable(out);
   }
 
   addRow(cells: string[]): void {
-    const row = cells.slice(0, MAX_COLUMNS).map(foldSpace);
-    if (row.some((cell) => cell !== "")) this.#rows.push(row);
-    else if (!this.#hasHeaderOnly()) this.endTable();
+    if (cells.length <= MAX_COLUMNS) {
+      this.#addRow(cells);
+      return;
+    }
+    for (let at = 0; at < cells.length; at += MAX_COLUMNS) {
+      const part = cells.slice(at, at + MAX_COLUMNS);
+      if (part.some((cell) => cell !== undefined && foldSpace(cell) !== "")) this.#addRow(part);
+    }
   }
 
-  /** A row that stands alone between empty ones may be the header of what follows. */
-  #hasHeaderOnly(): boolean {
-    const [only] = this.#rows;
-    return this.#rows.length === 1 && only !== undefined && !isCaption(only);
+  #addRow(cells: string[]): void {
+    const row = Array.from(cells, (cell) => foldSpace(cell ?? ""));
+    if (row.every((cell) => cell === "")) {
+      // A row that stands alone between empty ones may be the header of what follows.
+      if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
+    } else if (this.#table.length === 0 && isCaption(row)) {
+      this.#hasCaption = true;
+      this.#out.paragraph(row.join(" "));
+    } else this.#table.add([row]);
   }
 
   endTable(): void {
-    const rows = this.#rows;
-    this.#rows = [];
-    let captions = 0;
-    while (captions < rows.length && isCaption(rows[captions] ?? [])) captions++;
-    for (const row of rows.slice(0, captions)) this.#out.paragraph(row.join(" "));
-    this.#out.table(rows.slice(captions));
+    this.#hasCaption = false;
+    this.#table.end();
   }
 }

@@ -1,5 +1,5 @@
 import { TableCollector } from "../html/table-collector.ts";
-import { foldSpace } from "../markdown-builder.ts";
+import { foldSpace } from "../fold-space.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 
 export type SlideBlock =

@@ -1,4 +1,6 @@
-import { foldSpace } from "../markdown-builder.ts";
+import { longer } from "../bounded-text.ts";
+import { UnreadableDocument } from "../extracted-document.ts";
+import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { encodingOfCharset, encodingOfCodePage } from "./code-pages.ts";
 import type { RtfToken } from "./rtf-tokens.ts";
@@ -22,6 +24,8 @@ const SKIPPED = new Set(
 );
 /** Ignorable destinations (`\*`) that hold text all the same. */
 const READ_ALTHOUGH_IGNORABLE = new Set(["shpinst", "shptxt", "footnote"]);
+/** Groups within groups; writers nest a few dozen at most. */
+const MAX_GROUPS = 1_000;
 const SYMBOLS: Record<string, string> = {
   "~": " ",
   _: "-",
@@ -76,7 +80,7 @@ export class RtfReader {
     }
     this.#decodeBytes();
     this.#skipBytes = 0;
-    if (token.kind === "open") this.#groups.push({ ...this.#group });
+    if (token.kind === "open") this.#openGroup();
     else if (token.kind === "close") this.#closeGroup();
     else if (token.kind === "control") this.#control(token.word, token.parameter);
   }
@@ -179,6 +183,11 @@ export class RtfReader {
     if (this.#group.destination !== "skip") this.#group.destination = destination;
   }
 
+  #openGroup(): void {
+    this.#groups.push({ ...this.#group });
+    if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
+  }
+
   #closeGroup(): void {
     const { destination } = this.#group;
     if (destination === "styles") this.#defineStyle();
@@ -223,7 +232,7 @@ export class RtfReader {
     const { destination, isHidden } = this.#group;
     if (destination === "skip" || destination === "fonts") return;
     if (isHidden) this.hiddenCharacters += text.length;
-    else if (destination === "text") this.#text += text;
+    else if (destination === "text") this.#text = longer(this.#text, text);
     else if (destination === "note") this.#notes.push((this.#notes.pop() ?? "") + text);
     else this.#side += text;
   }

@@ -12,16 +12,19 @@ const SAMPLE_CHARACTERS = 1 << 16;
 const PLAUSIBLE_SHARE = 0.85;
 
 /**
- * Bytes as text with `\n` line ends: by byte-order mark, as UTF-8 when they are, as UTF-16 when
+ * Bytes as text: by byte-order mark, as UTF-8 when they are, as UTF-16 when
  * zero bytes tell, then as `declared`, then by what reads most like language.
  * @throws UnreadableDocument when nothing fits with confidence: mojibake is worse than an error.
  */
 export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
   const found = decodeMarked(bytes) ?? decodeUtf8(bytes) ?? decodeOther(bytes, declared);
   if (found === null) throw new UnreadableDocument(NOT_RECOGNISED);
-  const text = found.text.includes("\r") ? found.text.replace(/\r\n?/g, "\n") : found.text;
-  return { ...found, text };
+  return found;
 }
+
+/** The text with `\n` line ends. */
+export const withLineFeeds = ({ text }: DecodedText) =>
+  text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 
 function decodeMarked(bytes: Uint8Array): DecodedText | null {
   const [first, second, third] = bytes;

@@ -1,12 +1,16 @@
-import type { ExtractedDocument } from "../extracted-document.ts";
+import { CompactText } from "../compact-text.ts";
+import { textOf } from "../extracted-document.ts";
+import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";
 
 type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 
-/** Anything that might have to go; a quick test for the many texts that hold none of it. */
+/**
+ * Anything that might have to go, control characters that are white space aside; a quick test for
+ * the many texts that hold none of it.
+ */
 const SUSPECT =
-  /[\p{Cc}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
-/** White space among the control characters. */
-const KEPT_CONTROLS = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x85]);
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  /[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
 /** Format characters that print something: Arabic number signs, Kaithi and Egyptian signs. */
 const PRINTED_FORMATS =
   /[\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}\u{13430}-\u{1343f}]/u;
@@ -21,34 +25,63 @@ const CANCEL_TAG = 0xe007f;
 /** Characters that only carry layout: taken out without a word. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 
+/** So much is looked at at once; bounds memory where there is much to take out. */
+const STEP_CHARACTERS = 1 << 18;
+
 /** Takes out what a reader cannot see and says so; page starts follow the text. */
-export function removeHiddenCharacters(document: ExtractedDocument): ExtractedDocument {
-  const text = document.markdown.isWellFormed()
-    ? document.markdown
-    : document.markdown.toWellFormed();
+export function removeHiddenCharacters(extraction: Extraction): ExtractedDocument {
+  const { title, language, pages, notes } = extraction;
+  const text = textOf(extraction);
   SUSPECT.lastIndex = 0;
-  if (!SUSPECT.test(text)) return { ...document, markdown: text };
-  const removals: number[] = [];
+  if (text.isWellFormed() && !SUSPECT.test(text)) {
+    return { markdown: text, title, language, pages, notes };
+  }
+  const { kept, counts, moved } = withoutHidden(text, pages);
+  const removed = [...counts].map(([kind, count]) => noteOf(kind, count));
+  return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
+}
+
+function withoutHidden(text: string, pages: PageStart[]) {
+  const kept = new CompactText();
   const counts = new Map<Kind, number>();
-  const markdown = text.replace(SUSPECT, (character: string, at: number) => {
+  const moved: PageStart[] = [];
+  let removed = 0;
+  const movePages = (before: number) => {
+    for (let page = pages[moved.length]; page !== undefined; page = pages[moved.length]) {
+      if (page.start > before) break;
+      moved.push({ page: page.page, start: page.start - removed });
+    }
+  };
+  const clean = (character: string, at: number) => {
     const kind = hiddenKind(text, character, at);
     if (kind === "keep") return character;
-    for (let unit = 0; unit < character.length; unit++) removals.push(at);
+    movePages(at);
+    removed += character.length;
     if (kind !== "silent") counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return "";
-  });
-  const notes = [...counts].map(([kind, count]) => noteOf(kind, count));
-  return {
-    ...document,
-    markdown,
-    pages: movePages(document.pages, removals),
-    notes: [...document.notes, ...notes],
   };
+  for (let at = 0; at < text.length;) {
+    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
+    const from = at;
+    kept.append(
+      text
+        .slice(from, end)
+        .replace(SUSPECT, (character, offset) => clean(character, from + offset)),
+    );
+    at = end;
+  }
+  movePages(text.length);
+  return { kept, counts, moved };
+}
+
+/** `at`, or one less where it would divide a pair. */
+function wholeCharacterEnd(text: string, at: number): number {
+  return at < text.length && /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }
 
 function hiddenKind(text: string, character: string, at: number): Kind | "keep" | "silent" {
   const code = character.codePointAt(0) ?? 0;
-  if (KEPT_CONTROLS.has(code) || PRINTED_FORMATS.test(character)) return "keep";
+  if (PRINTED_FORMATS.test(character)) return "keep";
   if (SILENT.has(code)) return "silent";
   if (isBidirectional(code)) return "bidirectional control";
   if (/\p{Cc}/u.test(character)) return "control";
@@ -100,13 +133,4 @@ function noteOf(kind: Kind, count: number): string {
   const what = kind === "variation" ? "stray variation selector" : `${kind} character`;
   const name = kind === "bidirectional control" ? kind : what;
   return `${count} ${name}${count === 1 ? "" : "s"} removed`;
-}
-
-/** `removals`: offsets of removed code units, ascending. */
-function movePages(pages: ExtractedDocument["pages"], removals: number[]) {
-  let removed = 0;
-  return pages.map(({ page, start }) => {
-    while (removed < removals.length && (removals[removed] ?? 0) < start) removed++;
-    return { page, start: start - removed };
-  });
 }

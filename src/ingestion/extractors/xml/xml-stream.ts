@@ -11,6 +11,7 @@ export type XmlHandler = {
 };
 
 const MAX_DEPTH = 500;
+const MAX_ATTRIBUTES = 1_000;
 const STEP_CHARACTERS = 1 << 16;
 
 /**
@@ -22,15 +23,20 @@ export class XmlStream {
   readonly #parser: Parser;
   #depth = 0;
   #attributes: XmlAttributes = {};
+  #attributeCount = 0;
 
   constructor(handler: XmlHandler) {
     this.#parser = new Parser(
       {
         onopentagname: () => {
           this.#attributes = {};
+          this.#attributeCount = 0;
           if (++this.#depth > MAX_DEPTH) throw new UnreadableDocument("XML nests too deeply");
         },
         onattribute: (name, value) => {
+          if (++this.#attributeCount > MAX_ATTRIBUTES) {
+            throw new UnreadableDocument("XML element has too many attributes");
+          }
           this.#attributes[name] = value;
           this.#attributes[localName(name)] ??= value;
         },

@@ -1,0 +1,76 @@
+/**
+ * `npm run bench -- large [LABEL…]`: time, memory and chunks of large documents of each type, read
+ * and cut in workerd. Memory is what is alive, heap and buffers together, after each of the
+ * garbage collections that V8 is made to run all the time; time is taken in a second run without.
+ */
+import { join } from "node:path";
+import Table from "cli-table3";
+import { LARGE_DOCUMENTS } from "./support/large-documents.ts";
+import type { LargeDocument } from "./support/large-documents.ts";
+import { startWorkerd } from "./support/workerd.ts";
+
+const WORKER = join(import.meta.dirname, "support/extract-worker.ts");
+const MEGABYTE = 1e6;
+const MIB = 1 << 20;
+/** V8's heap in the measured run, MiB: above a Worker's, so that the peak is seen. */
+const HEAP_LIMIT_MIB = 512;
+const MEMORY_FLAGS = [
+  "--trace-gc",
+  "--trace-gc-verbose",
+  "--gc-global",
+  "--max-semi-space-size=4",
+  `--max-heap-size=${HEAP_LIMIT_MIB}`,
+];
+
+type Reply = { outcome: string; characters: number; pages: number; chunks: number };
+
+export async function run(labels: string[]): Promise<Record<string, unknown>> {
+  const wanted = LARGE_DOCUMENTS.filter(
+    ({ label }) => labels.length === 0 || labels.some((part) => label.includes(part)),
+  );
+  const table = new Table({
+    head: ["document", "MiB", "characters", "pages", "chunks", "seconds", "memory MB", "outcome"],
+  });
+  let mostMemory = 0;
+  for (const document of wanted) {
+    const bytes = document.make();
+    const { seconds } = await read(document, bytes, []);
+    const { reply, output } = await read(document, bytes, MEMORY_FLAGS);
+    const memory = peakMegabytes(output);
+    mostMemory = Math.max(mostMemory, memory);
+    const { characters, pages, chunks, outcome } = reply;
+    const size = (bytes.length / MIB).toFixed(1);
+    const measured = [seconds.toFixed(1), memory.toFixed(0)];
+    table.push([document.label, size, characters, pages, chunks, ...measured, outcome]);
+  }
+  console.log(table.toString());
+  return { documents: wanted.length, mostMemoryMegabytes: Math.round(mostMemory) };
+}
+
+async function read({ name }: LargeDocument, bytes: Uint8Array, v8Flags: string[]) {
+  const { address, stop, output } = await startWorkerd(WORKER, { v8Flags });
+  try {
+    const started = performance.now();
+    const response = await fetch(new URL(name, address), {
+      method: "POST",
+      body: new Uint8Array(bytes),
+    });
+    const reply = (await response.json()) as Reply;
+    return { reply, seconds: (performance.now() - started) / 1_000, output: output() };
+  } finally {
+    await stop();
+  }
+}
+
+const COLLECTED = /Mark-Compact.*? -> (\d+\.\d) \(|External memory reported:\s+(-?\d+) KB/g;
+
+/** The most that was alive after a full collection: V8's heap, and the buffers outside it. */
+function peakMegabytes(output: string): number {
+  let heap = 0;
+  let peak = 0;
+  for (const [, heapMib, externalKib] of output.matchAll(COLLECTED)) {
+    if (heapMib !== undefined) heap = (Number(heapMib) * MIB) / MEGABYTE;
+    else peak = Math.max(peak, heap + (Number(externalKib) * 1_024) / MEGABYTE);
+  }
+  return peak;
+}

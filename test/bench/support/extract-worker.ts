@@ -1,0 +1,41 @@
+import type { ClaimedFile } from "../../../src/db/rag-file-store.ts";
+import { chunkDocument } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { identify } from "../../../src/ingestion/file-work.ts";
+import { putText } from "../../../src/ingestion/kept-text.ts";
+import { FILE_LIMIT_BYTES } from "../../../src/ingestion/hold-times.ts";
+import { readLimited } from "../../../src/ingestion/read-limited.ts";
+
+/** Takes in what is kept, and forgets it. */
+const nowhere = {
+  put: async (_key: string, body: ReadableStream) => {
+    await body.pipeTo(new WritableStream());
+  },
+} as unknown as R2Bucket;
+
+const file = { ragId: "bench", generation: 1, fileId: "bench" } as unknown as ClaimedFile;
+
+/** `POST /NAME` with a file's bytes: what indexing does before it embeds anything. */
+export default {
+  async fetch(request) {
+    const { body, url } = request;
+    if (request.method !== "POST" || body === null) return new Response(null, { status: 204 });
+    const name = new URL(url).pathname.slice(1);
+    const size = Number(request.headers.get("content-length"));
+    try {
+      const bytes = await readLimited(body, FILE_LIMIT_BYTES, size);
+      if (bytes === null) throw new Error("larger than a file may be");
+      const pace = () => scheduler.wait(0);
+      const raw = { name, mimeType: null, bytes };
+      const document = await extractDocument(raw, { discardsBytes: true, pace });
+      await putText(nowhere, name, document);
+      const settings = { chunkSize: 400, chunkOverlap: 40, fileName: name };
+      const chunks = await identify(file, document.markdown, chunkDocument(document, settings));
+      const { markdown, pages } = document;
+      const counts = { characters: markdown.length, pages: pages.length, chunks: chunks.length };
+      return Response.json({ outcome: "read", ...counts });
+    } catch (error) {
+      return Response.json({ outcome: String(error), characters: 0, pages: 0, chunks: 0 });
+    }
+  },
+} satisfies ExportedHandler;

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PARAGRAPH_WORDS = 90;
+const SECTION_PARAGRAPHS = 6;
+export const SEED = 20_260_101;
+const PATH = join(import.meta.dirname, "../../fixtures/documents/handbook.md");
+
+export const utf8 = new TextEncoder();
+
+/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+export function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Paragraphs of the handbook's words in any order, some of them with numbers and quotes. */
+export function* paragraphs(characters: number): Generator<string> {
+  const random = numbers(SEED);
+  const words = readFileSync(PATH, "utf8").match(/\p{L}+/gu) ?? [];
+  for (let length = 0; length < characters;) {
+    const chosen = Array.from({ length: PARAGRAPH_WORDS }, () => {
+      const word = words[Math.floor(random() ** 2 * words.length)] ?? "";
+      return random() < 0.08 ? `${word} ${Math.floor(random() * 10_000)}` : word;
+    });
+    const text = `“${chosen.join(" ").replace(/((?:\S+ ){11}\S+) /g, "$1. ")}.”`;
+    length += text.length + 2;
+    yield text;
+  }
+}
+
+export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+export function joined(
+  characters: number,
+  of: { paragraph: (text: string) => string; heading: (number: number) => string },
+): string {
+  const parts: string[] = [];
+  for (const text of paragraphs(characters)) {
+    if (parts.length % (SECTION_PARAGRAPHS + 1) === 0) parts.push(of.heading(parts.length));
+    parts.push(of.paragraph(text));
+  }
+  return parts.join("");
+}
+
+export function cut(text: string, bytes: number): Uint8Array {
+  const whole = utf8.encode(text);
+  let end = Math.min(bytes, whole.length);
+  while (end < whole.length && ((whole[end] ?? 0) & 0xc0) === 0x80) end--;
+  return whole.slice(0, end);
+}

@@ -1,0 +1,20 @@
+import {
+  chunkDocument,
+  chunkText,
+  embeddedText,
+} from "../../src/ingestion/chunking/chunk-document.ts";
+import type { Chunk, ChunkSettings } from "../../src/ingestion/chunking/chunk-document.ts";
+import type { ExtractedDocument } from "../../src/ingestion/extractors/extract-document.ts";
+
+export type CutChunk = Chunk & { text: string; embeddedText: string };
+
+/** A document's chunks with their texts. */
+export function cutDocument(document: ExtractedDocument, settings: ChunkSettings): CutChunk[] {
+  const { markdown } = document;
+  return chunkDocument(document, settings).map((chunk) =>
+    Object.assign(chunk, {
+      text: chunkText(markdown, chunk),
+      embeddedText: embeddedText(markdown, chunk),
+    }),
+  );
+}
