@@ -1,0 +1,79 @@
+import { beforeAll, expect, test } from "vitest";
+
+import { readPassages } from "../../../src/core/passages.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
+import { runAgent } from "../../../src/inference/run-agent.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { HOSTILE_TEXTS } from "../../unit/inference/hostile-texts.ts";
+import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+
+/** What is put in front of each, so that all are found and told apart. */
+const marked = (at: number) => `Moorland note ${at + 1}.`;
+const TEXTS = HOSTILE_TEXTS.map((text, at) => `${marked(at)} ${text}`);
+
+let rag: RagRecord;
+
+beforeAll(async () => {
+  const files = Object.fromEntries(TEXTS.map((text, at) => [`note-${at + 1}.md`, [text]]));
+  rag = await indexedRag("handbook", files);
+});
+
+/** A message without its passages: the delimiters of each go with it. */
+const outside = (content: string) =>
+  content.replace(/<passage-([0-9a-f]{24}) n="\d+" source="[^"]*">\n[^]*?\n<\/passage-\1>/g, "");
+
+const bodiesOf = (double: OpenAiDouble) => double.of("chat").map(({ body }) => body as ChatBody);
+
+test("fifty hostile documents reach the model between delimiters, and nowhere else", async () => {
+  const double = new OpenAiDouble();
+  const { services } = worldWith({
+    double,
+    variables: { OPENAI_COMPATIBLE_CONTEXT_TOKENS: "200000" },
+  });
+  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
+  const input = inputOf({ semanticSearch: ["moorland note"], topK: 100 });
+  const { items } = await runInference(services, { inference, input, caller: nobody });
+  expect(items).toHaveLength(TEXTS.length);
+  const [body] = bodiesOf(double);
+  expect(body?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+  expect(body?.messages[0]?.content).toBe(inference.systemPrompt);
+  const said = body?.messages[1]?.content ?? "";
+  expect(readPassages(said)).toHaveLength(TEXTS.length);
+  expect(outside(said)).not.toMatch(/moorland note \d|ignore all|im_start|tool_call/i);
+  expect(outside(said)).toContain(input.prompt);
+});
+
+test("through a search tool they come in the tool's message alone, delimited likewise", async () => {
+  const double = new OpenAiDouble();
+  const { services } = worldWith({
+    double,
+    variables: { OPENAI_COMPATIBLE_CONTEXT_TOKENS: "200000" },
+  });
+  const searches = TEXTS.map((_, at) => ({
+    name: "search_handbook",
+    arguments: JSON.stringify({ query: marked(at) }),
+  }));
+  double.script = ({ messages }) => {
+    const done = messages.filter(({ role }) => role === "tool").length;
+    const next = searches.slice(done, done + 10);
+    return done < 20 && next.length > 0 ? { calls: next } : { text: "Done." };
+  };
+  const agent = agentOf({ model: "local/chat", rags: [rag] });
+  const result = await runAgent(services, {
+    agent,
+    prompt: "What is on the moor?",
+    caller: nobody,
+  });
+  expect(result.toolCalls.filter(({ ok }) => ok)).toHaveLength(20);
+  const last = bodiesOf(double).at(-1)?.messages ?? [];
+  for (const { role, content } of last) {
+    const told = outside(content ?? "");
+    expect(told).not.toMatch(/moorland note \d|ignore all|im_start/i);
+    if (role !== "tool") expect(readPassages(content ?? "")).toEqual([]);
+  }
+  expect(last.filter(({ role }) => role === "system").map(({ content }) => content)).toEqual([
+    agent.systemPrompt,
+  ]);
+});
