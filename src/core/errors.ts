@@ -36,7 +36,24 @@ export const modelFailed = (message: string, cause?: unknown) =>
 export const limitsUnavailable = () =>
   new QuarryError("limits-unavailable", "Rate limiting unavailable");
 
-/** The text of anything that was thrown, for logs and for `errorMessage`; never a stack. */
+/** The text of anything that was thrown; never a stack. For logs: `reasonOf`. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+const LONGEST_REASON = 300;
+
+/**
+ * The same for logs: one line, and nothing that was said to a database. Its client's errors quote
+ * a statement with its parameters, which may be a secret or a document's text; their cause does not.
+ */
+export function reasonOf(thrown: unknown): string {
+  if (quotesParameters(thrown)) {
+    return thrown.cause === undefined ? "a query failed" : reasonOf(thrown.cause);
+  }
+  return (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, LONGEST_REASON);
+}
+
+/** Known by its form, for this room knows no database. */
+const quotesParameters = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error && "query" in thrown && "params" in thrown;

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
 import { MINUTE_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import type { Env } from "../env.ts";
 import { tick } from "../ingestion/tick.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
@@ -23,7 +23,7 @@ export class Clock extends DurableObject<Env> {
     try {
       await tick(services);
     } catch (thrown) {
-      services.log.error("clock beat failed", { reason: messageOf(thrown) });
+      services.log.error("clock beat failed", { reason: reasonOf(thrown) });
     }
   }
 }

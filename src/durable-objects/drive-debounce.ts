@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
 import { SECOND_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
 
@@ -33,7 +33,7 @@ export class DriveDebounce extends DurableObject<Env> {
       // A notification that came while the scan was being queued has opened a window of its own.
       if ((await storage.getAlarm()) === null) await storage.deleteAll();
     } catch (thrown) {
-      services.log.error("drive window not closed", { reason: messageOf(thrown) });
+      services.log.error("drive window not closed", { reason: reasonOf(thrown) });
       await storage.setAlarm(Date.now() + WINDOW_MS);
     }
   }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import type { RagId } from "../core/ids.ts";
 import { takeDueFiles } from "../db/generation-file-store.ts";
 import { giveUpRetired } from "../db/generation-return.ts";
@@ -32,7 +32,7 @@ export async function continueBuilds(services: Services): Promise<void> {
       await build(services, building);
     } catch (thrown) {
       const { ragId, generation } = building;
-      services.log.error("build failed", { ragId, generation, reason: messageOf(thrown) });
+      services.log.error("build failed", { ragId, generation, reason: reasonOf(thrown) });
     }
   }
 }

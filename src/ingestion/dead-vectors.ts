@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
 
@@ -20,7 +20,7 @@ export async function tidyVectors(
     try {
       await removeDeadVectors(services, address);
     } catch (thrown) {
-      services.log.warn("dead vectors left", { ragId: address.ragId, reason: messageOf(thrown) });
+      services.log.warn("dead vectors left", { ragId: address.ragId, reason: reasonOf(thrown) });
     }
   }
 }

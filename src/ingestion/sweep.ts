@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { forgetFiles, forgettableFiles } from "../db/file-store.ts";
 import { overdueRemovals } from "../db/removal-store.ts";
 import {
@@ -52,7 +52,7 @@ export async function sweep(services: Services): Promise<void> {
     try {
       await step(services);
     } catch (thrown) {
-      services.log.error("sweep step failed", { step: name, reason: messageOf(thrown) });
+      services.log.error("sweep step failed", { step: name, reason: reasonOf(thrown) });
     }
   }
 }

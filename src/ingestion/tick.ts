@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { activeRagIds } from "../db/rag-work-store.ts";
 import { takeDueSources, voidHolds } from "../db/sweep-store.ts";
 import type { Services } from "../services.ts";
@@ -10,7 +10,7 @@ export async function tick(services: Services): Promise<void> {
   try {
     await queueDueScans(services);
   } catch (thrown) {
-    services.log.error("due scans failed", { reason: messageOf(thrown) });
+    services.log.error("due scans failed", { reason: reasonOf(thrown) });
   }
   await sweep(services);
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { recoverAfterRestart } from "../ingestion/tick.ts";
 import type { Services } from "../services.ts";
 
@@ -30,6 +30,6 @@ async function begin(services: Services): Promise<void> {
     await services.wakeClock();
     if (services.config.ENVIRONMENT === "development") await recoverAfterRestart(services);
   } catch (thrown) {
-    services.log.error("first event failed", { reason: messageOf(thrown) });
+    services.log.error("first event failed", { reason: reasonOf(thrown) });
   }
 }

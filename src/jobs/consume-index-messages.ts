@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { indexFiles } from "../ingestion/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -24,7 +24,7 @@ export async function consumeIndexMessages(
     const delays = new Map(again.map(({ message, delayMs }) => [keyOf(message), delayMs]));
     for (const message of messages) settle(message, delays);
   } catch (thrown) {
-    services.log.error("index batch failed", { reason: messageOf(thrown) });
+    services.log.error("index batch failed", { reason: reasonOf(thrown) });
     for (const message of messages) message.retry({ delaySeconds: WHOLE_BATCH_RETRY_SECONDS });
   }
 }

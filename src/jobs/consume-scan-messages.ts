@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { applyScopes } from "../ingestion/apply-scopes.ts";
 import { cleanRag, cleanSource } from "../ingestion/clean-removed.ts";
 import { backOffMs } from "../ingestion/hold-times.ts";
@@ -30,7 +30,7 @@ async function consumeOne(services: Services, message: Message): Promise<void> {
   } catch (thrown) {
     services.log.error("scan message failed", {
       kind: parsed.data.kind,
-      reason: messageOf(thrown),
+      reason: reasonOf(thrown),
       attempts: message.attempts,
     });
     const delayMs = backOffMs(message.attempts) ?? 0;

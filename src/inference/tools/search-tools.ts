@@ -1,7 +1,7 @@
 import { jsonSchema, tool } from "ai";
 import type { ToolSet } from "ai";
 
-import { messageOf } from "../../core/errors.ts";
+import { reasonOf } from "../../core/errors.ts";
 import { passagesNotice, writePassages } from "../../core/passages.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
@@ -134,8 +134,8 @@ async function recorded(
     add(true, output);
     return output;
   } catch (thrown) {
-    add(false, messageOf(thrown));
-    log.losses.add(`${name}: ${messageOf(thrown)}`);
+    add(false, reasonOf(thrown));
+    log.losses.add(`${name}: ${reasonOf(thrown)}`);
     throw thrown;
   }
 }
