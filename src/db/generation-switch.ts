@@ -28,9 +28,14 @@ const GOES_LIVE = `exists (select 1 from rags r join rag_generations n
   on n.rag_id = r.id and n.generation = ?2 and n.state = 'live'
   where r.id = ?1 and r.generation <> ?2)`;
 
+/** Files of a switch that are queued by it; what waits beyond them the sweep takes up. */
+const QUEUED_AT_ONCE = 1_000;
+
 /**
  * Rows take what the new generation has of them; what is not there waits to be indexed in it,
- * under a new revision: what a worker still does for the old generation is void.
+ * under a new revision: what a worker still does for the old generation is void. A row that says
+ * the same already is not written: of a RAG that only grows, or gets another model, hardly any is.
+ * Its fingerprint may be an old one then, which matches nothing.
  */
 const MOVE_FILES = `update rag_files set
     status = case when b.settled then b.state when status = 'deleted' then status
@@ -53,7 +58,13 @@ const MOVE_FILES = `update rag_files set
       on g.rag_id = ?1 and g.generation = ?2 and g.file_id = rf.file_id
     where rf.rag_id = ?1) b
   where rag_files.rowid = b.id and ${GOES_LIVE}
-  returning rag_id as ragId, file_id as fileId, revision, status`;
+    and case when status = 'deleted' then rag_files.chunk_count <> 0
+      else not b.settled or status <> b.state or rag_files.chunk_count <> b.chunk_count
+        or status = 'error' end`;
+
+const TO_INDEX = `select rag_id as ragId, file_id as fileId, revision from rag_files
+  where rag_id = ?1 and status = 'pending' and held_until = ?3 and ${GOES_LIVE}
+  limit ${QUEUED_AT_ONCE}`;
 
 /**
  * From here on the built generation answers and the one before is retired, all in one step; null
@@ -64,7 +75,7 @@ export async function switchGeneration(
   { ragId, generation }: Building,
   of: { now: number; heldUntil: number },
 ): Promise<IndexMessage[] | null> {
-  const [switched = [], moved = []] = await runBatch(db, [
+  const [switched = [], , waiting = []] = await runBatch(db, [
     statement(
       `update rag_generations set state = 'live', changed_at = ?3,
          live_since = case live_since when 0 then ?3 else live_since end
@@ -75,6 +86,7 @@ export async function switchGeneration(
       of.now,
     ),
     statement(MOVE_FILES, ragId, generation, of.now, of.heldUntil),
+    statement(TO_INDEX, ragId, generation, of.heldUntil),
     statement(
       `update rag_generations set state = 'retired', changed_at = ?3
        where rag_id = ?1 and generation <> ?2 and state = 'live' and ${GOES_LIVE}`,
@@ -84,9 +96,5 @@ export async function switchGeneration(
     ),
     statement(`update rags set generation = ?2 where id = ?1 and ${GOES_LIVE}`, ragId, generation),
   ]);
-  if (switched.length === 0) return null;
-  const rows = moved as (IndexMessage & { status: string })[];
-  return rows
-    .filter(({ status }) => status === "pending")
-    .map(({ ragId, fileId, revision }) => ({ ragId, fileId, revision }));
+  return switched.length === 0 ? null : (waiting as IndexMessage[]);
 }

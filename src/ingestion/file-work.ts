@@ -32,13 +32,13 @@ export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFil
 }
 
 /**
- * Names everything that a file's chunks and vectors are made from: where it is unchanged, there
- * is nothing to read, cut or embed.
+ * Names everything that a file's chunks and vectors are made from: where it is unchanged, and the
+ * index has the file, there is nothing to read, cut or embed.
  */
 export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
-  const { name, mimeType, chunkSize, chunkOverlap, generation, embeddingModel, dimensions } = file;
+  const { name, mimeType, chunkSize, chunkOverlap, embeddingModel, dimensions } = file;
   const formats = [EXTRACTION_FORMAT, CHUNKING_FORMAT];
-  const settings = [chunkSize, chunkOverlap, generation, embeddingModel, dimensions];
+  const settings = [chunkSize, chunkOverlap, embeddingModel, dimensions];
   return await sha256Hex(JSON.stringify([sha256, name, mimeType, ...settings, ...formats]));
 }
 
