@@ -3,12 +3,12 @@ import type { Services } from "../services.ts";
 
 type Named = Pick<Services, "models">;
 
-/** @throws QuarryError `invalid` that says which setting is missing or that the name is unknown. */
-export function checkChatModel({ models }: Named, name: string): void {
-  refuse("model", () => models.chat(name));
+/** Which setting is missing, or that the name is unknown; null when the model can be had. */
+export function chatModelProblem({ models }: Named, name: string): string | null {
+  return problemWith("model", () => models.chat(name));
 }
 
-/** @throws QuarryError `invalid`, as above. */
+/** @throws QuarryError `invalid` that says the same of a reranker. */
 export function checkReranker({ models }: Named, name: string): void {
   refuse("reranker", () => models.reranker(name));
 }
@@ -20,9 +20,15 @@ export function checkEmbedder({ models, config }: Pick<Services, "models" | "con
 }
 
 function refuse(field: string, find: () => unknown): void {
+  const problem = problemWith(field, find);
+  if (problem !== null) throw invalid(problem);
+}
+
+function problemWith(field: string, find: () => unknown): string | null {
   try {
     find();
+    return null;
   } catch (thrown) {
-    throw invalid(`${field}: ${messageOf(thrown)}`);
+    return `${field}: ${messageOf(thrown)}`;
   }
 }

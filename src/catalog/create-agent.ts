@@ -2,10 +2,9 @@ import { newId, type AgentId } from "../core/ids.ts";
 import { insertAgent } from "../db/agent-store.ts";
 import type { AgentRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
-import { checkChatModel } from "./check-model.ts";
 import { chooseIdentifier, identifierTaken } from "./choose-identifier.ts";
 import { findAgent } from "./find-agent.ts";
-import { resolveRags } from "./resolve-rags.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
 
 export type NewAgent = Omit<AgentRecord, "id" | "identifier" | "createdAt" | "rags"> & {
   identifier?: string | undefined;
@@ -19,8 +18,7 @@ export async function createAgent(
   { rags, ...input }: NewAgent,
 ): Promise<AgentRecord> {
   const identifier = chooseIdentifier(input.name, input.identifier);
-  checkChatModel(services, input.model);
-  const ragIds = await resolveRags(services, rags);
+  const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
   const createdAt = services.now();
   const id = newId<AgentId>(createdAt);
   const inserted = await insertAgent(services.db, { ...input, id, identifier, createdAt }, ragIds);

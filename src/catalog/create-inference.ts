@@ -2,10 +2,9 @@ import { newId, type InferenceId } from "../core/ids.ts";
 import { insertInference } from "../db/inference-store.ts";
 import type { InferenceRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
-import { checkChatModel } from "./check-model.ts";
 import { chooseIdentifier, identifierTaken } from "./choose-identifier.ts";
 import { findInference } from "./find-inference.ts";
-import { resolveRags } from "./resolve-rags.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
 
 export type NewInference = Omit<InferenceRecord, "id" | "identifier" | "createdAt" | "rags"> & {
   identifier?: string | undefined;
@@ -19,8 +18,7 @@ export async function createInference(
   { rags, ...input }: NewInference,
 ): Promise<InferenceRecord> {
   const identifier = chooseIdentifier(input.name, input.identifier);
-  checkChatModel(services, input.model);
-  const ragIds = await resolveRags(services, rags);
+  const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
   const createdAt = services.now();
   const id = newId<InferenceId>(createdAt);
   const inserted = await insertInference(

@@ -1,9 +1,8 @@
 import { updateAgentRow, type AgentChange } from "../db/agent-store.ts";
 import type { AgentRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
-import { checkChatModel } from "./check-model.ts";
 import { findAgent } from "./find-agent.ts";
-import { resolveRags } from "./resolve-rags.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
 
 export type AgentPatch = AgentChange & { rags?: string[] | undefined };
 
@@ -14,8 +13,7 @@ export async function updateAgent(
 ): Promise<AgentRecord> {
   const { rags, ...change } = input.patch;
   const { id } = input.agent;
-  if (change.model !== undefined) checkChatModel(services, change.model);
-  const ragIds = rags === undefined ? null : await resolveRags(services, rags);
+  const ragIds = await linkModelAndRags(services, { model: change.model, rags });
   await updateAgentRow(services.db, id, change, ragIds);
   return await findAgent(services, { key: id });
 }

@@ -1,9 +1,8 @@
 import { updateInferenceRow, type InferenceChange } from "../db/inference-store.ts";
 import type { InferenceRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
-import { checkChatModel } from "./check-model.ts";
 import { findInference } from "./find-inference.ts";
-import { resolveRags } from "./resolve-rags.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
 
 export type InferencePatch = InferenceChange & { rags?: string[] | undefined };
 
@@ -14,8 +13,7 @@ export async function updateInference(
 ): Promise<InferenceRecord> {
   const { rags, ...change } = input.patch;
   const { id } = input.inference;
-  if (change.model !== undefined) checkChatModel(services, change.model);
-  const ragIds = rags === undefined ? null : await resolveRags(services, rags);
+  const ragIds = await linkModelAndRags(services, { model: change.model, rags });
   await updateInferenceRow(services.db, id, change, ragIds);
   return await findInference(services, { key: id });
 }

@@ -83,6 +83,10 @@ test.each([
   ],
   [{ name: "x", ...base, rags: ["one", "three", "four"] }, "rags: there is no three, four"],
   [{ name: "x", ...base, model: "gpt" }, "model must be named provider/name"],
+  [
+    { name: "x", ...base, model: "local/llama", rags: ["one", "three"] },
+    "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL; rags: there is no three",
+  ],
 ])("an inference of %j is refused", async (body, problems) => {
   expect(await admin.send("POST", "/inferences", body)).toMatchObject({
     status: 400,
