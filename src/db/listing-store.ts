@@ -142,12 +142,35 @@ function writeStatements(
   const ids = writes.map(({ id }) => id);
   if (moved.length > 0) statements.push(...freePaths(run, commit, writes, moved));
   statements.push(
-    statement(WRITE_FILES, run.id, commit, writes, run.source.id, times.now),
+    ...portionsOf(writes).map((some) =>
+      statement(WRITE_FILES, run.id, commit, some, run.source.id, times.now),
+    ),
     statement(PEND_FILES, run.id, commit, ids, times.now, times.queuedUntil),
     statement(LEAVE_RAGS, ids, times.now, times.removedUntil, run.id, commit),
     statement(FAIL_FILES, run.id, commit, failures),
   );
   return statements;
+}
+
+/** D1 takes a parameter of 2 MB, and a character may be three bytes. */
+const LONGEST_PARAMETER_CHARACTERS = 600_000;
+
+/** A page of long names and much metadata is written by several statements. */
+function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
+  const portions: ListedWrite[][] = [];
+  let open: ListedWrite[] = [];
+  let characters = 0;
+  for (const write of writes) {
+    const { length } = JSON.stringify(write);
+    if (open.length === 0 || characters + length > LONGEST_PARAMETER_CHARACTERS) {
+      open = [];
+      characters = 0;
+      portions.push(open);
+    }
+    open.push(write);
+    characters += length;
+  }
+  return portions;
 }
 
 const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, url, name, size,

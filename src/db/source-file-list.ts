@@ -34,15 +34,26 @@ const STATUS = `case when f.deleted_at is not null then 'deleted' else (
   order by case rf.status when 'error' then 0 when 'pending' then 1 when 'processing' then 2
     when 'indexed' then 3 else 4 end limit 1) end`;
 
-const WHERE = `f.file_source_id = ?1
-  and (?2 is null or f.path = ?2 or substr(f.path, 1, length(?2) + 1) = ?2 || '/')
-  and (?3 is null or ${STATUS} = ?3)`;
+/** What follows "/" in the order of bytes: it ends the range of all paths below a folder. */
+const AFTER_SLASH = "0";
+
+/** A folder is a range of the paths' index; few of it, like `a-b` beside `a/b`, are left out. */
+const whereOf = ({ path, status }: Pick<FileSlice, "path" | "status">) => `f.file_source_id = ?1
+  and ${
+    path === null
+      ? "?2 is null"
+      : `f.path >= ?2 and f.path < ?2 || '${AFTER_SLASH}'
+         and (f.path = ?2 or substr(f.path, 1, length(?2) + 1) = ?2 || '/')`
+  }
+  and ${status === null ? "?3 is null" : `${STATUS} = ?3`}`;
 
 /** One page and the number of all, in one round trip. */
 export async function listFilesOfSource(
   db: Database,
-  { sourceId, path, status, limit, offset }: FileSlice,
+  slice: FileSlice,
 ): Promise<{ data: SourceFile[]; total: number }> {
+  const { sourceId, path, status, limit, offset } = slice;
+  const where = whereOf(slice);
   const [data, counted] = await runBatch(db, [
     statement(
       `select f.path, f.name, f.external_id as externalId, f.url, f.size,
@@ -50,14 +61,14 @@ export async function listFilesOfSource(
          (select rf.error_message from rag_files rf where rf.file_id = f.id
            and rf.status = 'error' limit 1) as errorMessage,
          (select max(rf.indexed_at) from rag_files rf where rf.file_id = f.id) as indexedAt
-       from files f where ${WHERE} order by f.path limit ?4 offset ?5`,
+       from files f where ${where} order by f.path limit ?4 offset ?5`,
       sourceId,
       path,
       status,
       limit,
       offset,
     ),
-    statement(`select count(*) as total from files f where ${WHERE}`, sourceId, path, status),
+    statement(`select count(*) as total from files f where ${where}`, sourceId, path, status),
   ]);
   const [row] = (counted ?? []) as { total: number }[];
   return { data: (data ?? []) as SourceFile[], total: row?.total ?? 0 };

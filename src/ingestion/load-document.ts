@@ -99,6 +99,19 @@ async function keepText(
 ): Promise<void> {
   const key = await keyOf(file, sha256);
   await during("file storage", () => putText(services.files, key, document));
+  // A file that was never indexed has no earlier text, and listing costs as much as writing.
+  if (file.indexedAt !== null) services.inBackground(forgetOtherTexts(services, file, key));
+}
+
+/** The texts of versions that were replaced. Whoever still reads one goes to the bytes. */
+async function forgetOtherTexts(
+  { files }: Services,
+  { source, fileId }: ClaimedFile,
+  kept: string,
+): Promise<void> {
+  const { objects } = await files.list({ prefix: textKey({ sourceId: source.id, fileId }, "") });
+  const others = objects.map(({ key }) => key).filter((key) => key !== kept);
+  if (others.length > 0) await files.delete(others);
 }
 
 async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {

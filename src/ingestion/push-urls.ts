@@ -19,9 +19,9 @@ export async function pushUrls(
   const addresses = [...new Set(urls.flatMap((url) => addressOf(url) ?? []))];
   if (addresses.length === 0) return;
   const now = services.now();
-  const pushed = addresses.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
-  await pushFiles(services.db, sourceId, pushed, { now, heldUntil: now + SWEPT_HOLD_MS });
   for (const urls of portionsOf(addresses)) {
+    const pushed = urls.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
+    await pushFiles(services.db, sourceId, pushed, { now, heldUntil: now + SWEPT_HOLD_MS });
     const message = { kind: "scan", fileSourceId: sourceId, confirmRemovals: false, urls } as const;
     await services.queue.scan(message);
   }

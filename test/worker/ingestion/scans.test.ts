@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import { requestScan } from "../../../src/ingestion/request-scan.ts";
+import { startScan } from "../../../src/ingestion/scan-source.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
@@ -36,6 +38,24 @@ async function lastRun(source: FileSourceId) {
   )
     .bind(source)
     .first();
+}
+
+/** The database, telling of the longest parameter that is bound, bytes. */
+function measuredParameters(database: D1Database, longest: { bytes: number }): D1Database {
+  return new Proxy(database, {
+    get(target, name) {
+      if (name !== "prepare") return (Reflect.get(target, name) as () => unknown).bind(target);
+      return (sql: string) => {
+        const prepared = target.prepare(sql);
+        const bind = (...values: unknown[]) => {
+          const sizes = values.map((value) => new TextEncoder().encode(String(value)).length);
+          longest.bytes = Math.max(longest.bytes, ...sizes);
+          return prepared.bind(...values);
+        };
+        return { bind };
+      };
+    },
+  });
 }
 
 const many = (count: number) =>
@@ -96,6 +116,50 @@ test("a scan that would delete most of a source holds it until an administrator 
   await scan(world, source, true);
   expect(await lastRun(source)).toMatchObject({ removed: 30, held: 0, status: "active" });
   expect(Object.keys(await world.shown(rag))).toHaveLength(11);
+});
+
+test("of a file that changes the text of its present version alone is kept", async () => {
+  const { reader, world, source, rag } = await worldWith({ "a.txt": "A note, first." });
+  await scan(world, source);
+  for (const text of ["A note, second.", "A note, third."]) {
+    reader.set({ "a.txt": text });
+    await scan(world, source);
+  }
+  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
+  const texts = objects.map(({ key }) => key).filter((key) => key.includes("/text/"));
+  expect(texts).toHaveLength(1);
+  // A second RAG reads what is kept.
+  reader.opened = [];
+  const second = await world.addRag(source);
+  await world.services.queue.scan({ kind: "apply-scopes", ragId: second, after: null });
+  await world.deliver();
+  expect(reader.opened).toEqual([]);
+  expect(await world.shown(second)).toEqual({ "a.txt": ["A note, third."] });
+  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, third."] });
+});
+
+test("a page of files that say much of themselves is written in parts that D1 takes", async () => {
+  const { reader, world, source } = await worldWith({});
+  const metadata = { abstract: "ü".repeat(2_000) };
+  reader.set(
+    Object.fromEntries(
+      Array.from({ length: 900 }, (_, at) => [`f${at}.txt`, { text: `A note, ${at}.`, metadata }]),
+    ),
+  );
+  const longest = { bytes: 0 };
+  const { services } = world;
+  const db = openDatabase(measuredParameters(env.DB, longest));
+  const input = { fileSourceId: source, confirmRemovals: false, urls: null };
+  await startScan({ ...services, db }, input);
+  expect(await lastRun(source)).toMatchObject({ added: 900, error: null });
+  expect(longest.bytes).toBeGreaterThan(500_000);
+  expect(longest.bytes).toBeLessThan(2_000_000);
+  const stored = await env.DB.prepare(
+    "select count(*) as files, min(length(metadata)) as least from files where file_source_id = ?",
+  )
+    .bind(source)
+    .first();
+  expect(stored).toEqual({ files: 900, least: JSON.stringify(metadata).length });
 });
 
 test("an empty or partial listing deletes nothing", async () => {

@@ -50,7 +50,13 @@ test("a window stands through eviction, takes in what follows, and closes with o
   await evictDurableObject(stub);
   for (let at = 0; at < 5; at++) await window.open(source);
   expect(await alarm()).toBe(first);
+  const sent: unknown[] = [];
+  const send = async (message: unknown) => void sent.push(message);
+  await runInDurableObject(stub, (object) => {
+    Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
+  });
   expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
   expect(await alarm()).toBe(null);
   const left = await runInDurableObject(stub, async (_object, state) => state.storage.list());
   expect(left.size).toBe(0);

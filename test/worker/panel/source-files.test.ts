@@ -103,7 +103,7 @@ test("media type and metadata are kept; metadata must be a JSON object", async (
 
 test("the list comes in pages and by status, path and with its own errors", async () => {
   await admin.send("POST", "/file-sources", { name: "Listed", provider: "file_system" });
-  for (const path of ["a/1", "a/2", "a/3", "b/1"]) {
+  for (const path of ["a-b", "a/1", "a/2", "a/3", "b/1"]) {
     await admin.put(`/file-sources/listed/files/${path}`, path, "text/plain");
   }
   const list = async (query: string) =>
@@ -114,6 +114,7 @@ test("the list comes in pages and by status, path and with its own errors", asyn
     page: 2,
     limit: 2,
   });
+  expect(await list("path=a-b")).toMatchObject({ data: [{ filePath: "a-b" }], total: 1 });
   await admin.send("DELETE", "/file-sources/listed/files/b/1");
   expect(await list("status=deleted")).toMatchObject({ data: [{ filePath: "b/1" }], total: 1 });
   expect(await list("status=lost&limit=0")).toEqual({

@@ -51,6 +51,7 @@ test("a bucket is scanned page by page; an unchanged one costs no download", asy
   ]);
   expect(bucket.opened.length).toBe(KEYS);
 
+  const embedded = world.countEmbedded();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({
     unchanged: KEYS,
@@ -59,6 +60,7 @@ test("a bucket is scanned page by page; an unchanged one costs no download", asy
     removed: 0,
   });
   expect(bucket.opened.length).toBe(KEYS);
+  expect(embedded).toEqual([]);
   expect(bucket.pages).toBe(3);
 
   objects.set("docs/0/a + b & 42.md", "A note rewritten.");
@@ -148,3 +150,20 @@ test("the bound bucket is read below its prefix, and never what is the service's
   expect(await lastRun(source)).toMatchObject({ changed: 1, removed: 1 });
   expect(await world.shown(rag)).toEqual({ "b/c.txt": ["A note in other text."] });
 });
+
+test("a key that no address can name is an error that says so, and nothing else's", async () => {
+  const { objects, bucket, world, source, rag } = await scanned();
+  for (const key of ["docs/up/../x.md", "docs/./y.md", "docs/.."]) objects.set(key, "A note.");
+  objects.set("docs/...", "A note of three dots.");
+  for (const added of [4, 0]) {
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ added, removed: 0, error: null });
+    const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
+    const error = "the key has a segment . or .. and cannot be addressed";
+    expect(failed).toMatchObject(
+      ["..", "./y.md", "up/../x.md"].map((path) => ({ path, status: "error", error })),
+    );
+  }
+  expect(bucket.opened.filter((key) => key.startsWith("docs/..."))).toHaveLength(1);
+  expect(await world.counters(rag)).toMatchObject({ indexed: KEYS + 1, error: 3 });
+}, 30_000);
