@@ -150,13 +150,14 @@ export async function renewLease(
 
 /** How one try ended, as it is written. */
 export type FileEnd = IndexMessage & {
-  status: "indexed" | "error" | "pending";
+  /** `processing`: all is stored, and the vector index is waited for. */
+  status: "indexed" | "error" | "pending" | "processing";
   /** Null keeps what is there. */
   chunkCount: number | null;
   fingerprint: string | null;
   errorMessage: string | null;
   errorIsOutside: boolean;
-  /** For `pending`: until when the retried message holds the row; otherwise 0. */
+  /** For `pending` and `processing`: until when the row is not taken up; otherwise 0. */
   heldUntil: number;
 };
 

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import type { ChunkId, FileId } from "../core/ids.ts";
+import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
 import { IndexStore } from "../index-store/index-store.ts";
 import { hasSchema } from "../index-store/schema.ts";
@@ -13,6 +13,7 @@ import type {
   RagIndex as RagIndexPort,
   StagedChunk,
 } from "../ports/rag-index.ts";
+import type { Sending, VectorLedger } from "../ports/vector-ledger.ts";
 
 /** The index of one RAG, generation and shard: a shell over index-store/. */
 export class RagIndex extends DurableObject<Env> implements RagIndexPort {
@@ -36,8 +37,8 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.vectors(fileId, ids) ?? [];
   }
 
-  async stage(fileId: FileId, revision: number, chunks: StagedChunk[]) {
-    this.#open().stage(fileId, revision, chunks);
+  async stage(fileId: FileId, revision: number, chunks: StagedChunk[], sending?: Sending) {
+    return this.#open().stage(fileId, revision, chunks, sending);
   }
 
   async flip(file: FileFacts, revision: number, chunks: PlacedChunk[]) {
@@ -60,7 +61,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     const store = this.#ifAny();
     if (store !== null) return store.candidates(request);
     const queries = request.queries.map(() => ({ lexical: [], vector: [] }));
-    return { queries, plan: { kind: "none" as const } };
+    return { queries, plan: { kind: "none" as const }, hasUnshown: false };
   }
 
   async candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
@@ -85,12 +86,49 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.sample(count) ?? [];
   }
 
-  async deadVectors(limit: number) {
-    return this.#ifAny()?.deadVectors(limit) ?? [];
+  async unshownSendings(limit: number) {
+    return this.#ifAny()?.ledger.unshownSendings(limit) ?? [];
   }
 
-  async confirmDead(ids: ChunkId[]) {
-    this.#ifAny()?.confirmDead(ids);
+  async confirmSeen(sendings: number[], now: number) {
+    this.#ifAny()?.ledger.confirmSeen(sendings, now);
+  }
+
+  async vectorsToSend(sentBefore: number, limit: number) {
+    return this.#ifAny()?.ledger.vectorsToSend(sentBefore, limit) ?? [];
+  }
+
+  async noteSending(vectorIds: VectorId[], sending: Sending) {
+    this.#ifAny()?.ledger.noteSending(vectorIds, sending);
+  }
+
+  async deadVectors(now: number, limit: number) {
+    return this.#ifAny()?.ledger.dead(now, limit) ?? [];
+  }
+
+  async confirmDead(ids: VectorId[], now: number) {
+    this.#ifAny()?.ledger.confirmDead(ids, now);
+  }
+
+  async nextPage(limit: number) {
+    const nothing = { vectorIds: [], sample: null, upTo: 0, isLast: true };
+    return this.#ifAny()?.ledger.nextPage(limit) ?? nothing;
+  }
+
+  async strangersAmong(ids: VectorId[]) {
+    return this.#ifAny()?.ledger.strangersAmong(ids) ?? ids;
+  }
+
+  async passPage(...[page, found]: Parameters<VectorLedger["passPage"]>) {
+    return this.#ifAny()?.ledger.passPage(page, found) ?? { missing: 0, strangers: 0 };
+  }
+
+  async ledger() {
+    return this.#ifAny()?.ledger.facts() ?? { unshown: 0, deadDueAt: null };
+  }
+
+  async abandon(limit: number) {
+    return this.#ifAny()?.abandon(limit) ?? false;
   }
 
   async destroy() {

@@ -1,6 +1,8 @@
 import type { ChunkId } from "../core/ids.ts";
+import type { IndexChange } from "./index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
+import { deleteUnshown, plainUpTo, vectorIdOfRow } from "./unshown-vectors.ts";
 import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
@@ -21,7 +23,12 @@ export function deleteChunks(
   for (const table of ["chunks", "texts", "vectors"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
   }
-  const ids = JSON.stringify(leaving.map(({ id }) => id));
+  deleteUnshown(
+    sql,
+    leaving.map(({ chunk }) => chunk),
+  );
+  const plain = plainUpTo(sql);
+  const ids = JSON.stringify(leaving.map((row) => vectorIdOfRow(row, plain)));
   const dead = sql.exec(
     "INSERT OR IGNORE INTO dead_vectors (id) SELECT value FROM json_each(?) RETURNING 1",
     ids,
@@ -31,11 +38,17 @@ export function deleteChunks(
   addToTotals(sql, { chunks: -live.length, staged, deadVectors });
 }
 
-/** The vectors are gone from the vector index, or wanted again. */
-export function deleteDeadVectors(sql: SqlStorage, ids: ChunkId[]): void {
-  const gone = sql.exec(
-    "DELETE FROM dead_vectors WHERE id IN (SELECT value FROM json_each(?)) RETURNING 1",
-    JSON.stringify(ids),
-  );
-  addToTotals(sql, { deadVectors: -gone.toArray().length });
+/** Deletes some chunks, live or staged, of an index that nobody asks any more; whether more are left. */
+export function abandonChunks(
+  sql: SqlStorage,
+  termCounts: TermCounts,
+  change: IndexChange,
+  limit: number,
+): boolean {
+  const leaving = sql
+    .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)
+    .toArray();
+  deleteChunks(sql, termCounts, leaving);
+  change.left.push(...leaving.map(({ chunk }) => chunk));
+  return leaving.length === limit;
 }

@@ -9,6 +9,7 @@ import { readScopes, scopeTest } from "./scopes.ts";
 import type { IndexChange } from "./index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
+import { enterUnshown, hasRoom } from "./unshown-vectors.ts";
 import { giveWords, takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
@@ -90,6 +91,10 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
     "UPDATE chunks SET duplicate = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
     JSON.stringify(entering.map(({ chunk }) => chunk)),
   );
+  enterUnshown(
+    sql,
+    entering.map(({ chunk }) => chunk),
+  );
   addToTotals(sql, { chunks: entering.length, staged: -entering.length });
 }
 
@@ -110,14 +115,17 @@ export function flip(
   const sorted = sortChunks(sql, file.file, revision, placed);
   if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };
   const { entering, leaving } = sorted;
+  const chunksOf = (rows: StoredChunk[]) => rows.map(({ chunk }) => chunk);
+  const replaced = leaving.filter(({ live }) => live === 1);
+  if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
   const marks = withSuccession(sql, keys, () => {
     deleteChunks(sql, termCounts, leaving);
     enter(sql, entering);
     place(sql, termCounts, sorted, placed);
   });
-  change.left.push(...leaving.map(({ chunk }) => chunk));
-  change.entered.push(...entering.map(({ chunk }) => chunk));
+  change.left.push(...chunksOf(leaving));
+  change.entered.push(...chunksOf(entering));
   change.marks.push(...marks);
   makeLive(sql, file, facts, { revision, chunkCount: placed.size });
   return { outcome: "flipped", chunkCount: placed.size };

@@ -12,19 +12,21 @@ import type {
   PlacedChunk,
   StagedChunk,
 } from "../ports/rag-index.ts";
-import { deleteDeadVectors } from "./chunk-removal.ts";
+import type { Sending, StoredVector } from "../ports/vector-ledger.ts";
+import { abandonChunks } from "./chunk-removal.ts";
 import { removeFile } from "./file-removal.ts";
 import { describeLive, flip } from "./flip.ts";
 import { noChange } from "./index-change.ts";
 import type { IndexChange } from "./index-change.ts";
 import { POSTINGS_LIMIT } from "./query-terms.ts";
-import { listDeadVectors, listLiveFiles, sampleChunks } from "./reconciliation.ts";
+import { listLiveFiles, sampleChunks } from "./reconciliation.ts";
 import { prepareSchema } from "./schema.ts";
 import { applyScopes } from "./scopes.ts";
 import { Search } from "./search.ts";
 import { missingChunks, stageChunks, storedVectors } from "./staging.ts";
 import { TermCounts } from "./term-counts.ts";
 import { readTotals } from "./totals.ts";
+import { LedgerStore } from "./vector-ledger.ts";
 import { VectorLeg } from "./vector-leg.ts";
 
 /**
@@ -32,6 +34,7 @@ import { VectorLeg } from "./vector-leg.ts";
  * calling thread. A write is one transaction; what is kept in memory follows when it is through.
  */
 export class IndexStore {
+  readonly ledger: LedgerStore;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #termCounts: TermCounts;
@@ -41,6 +44,7 @@ export class IndexStore {
   /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure what other bounds cost. */
   constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
     prepareSchema(storage);
+    this.ledger = new LedgerStore(storage);
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#termCounts = new TermCounts(storage.sql);
@@ -57,8 +61,13 @@ export class IndexStore {
     return storedVectors(this.#sql, fileId, ids);
   }
 
-  stage(fileId: FileId, revision: number, chunks: StagedChunk[]): void {
-    this.#write(() => stageChunks(this.#sql, fileId, revision, chunks));
+  stage(
+    fileId: FileId,
+    revision: number,
+    chunks: StagedChunk[],
+    sending?: Sending,
+  ): StoredVector[] {
+    return this.#write(() => stageChunks(this.#sql, { fileId, revision, sending }, chunks));
   }
 
   flip(facts: FileFacts, revision: number, chunks: PlacedChunk[]): FlipResult {
@@ -106,12 +115,8 @@ export class IndexStore {
     return sampleChunks(this.#sql, count);
   }
 
-  deadVectors(limit: number): ChunkId[] {
-    return listDeadVectors(this.#sql, limit);
-  }
-
-  confirmDead(ids: ChunkId[]): void {
-    this.#write(() => deleteDeadVectors(this.#sql, ids));
+  abandon(limit: number): boolean {
+    return this.#write((change) => abandonChunks(this.#sql, this.#termCounts, change, limit));
   }
 
   #write<Result>(work: (change: IndexChange) => Result): Result {

@@ -1,4 +1,4 @@
-import type { ChunkId, FileId } from "../core/ids.ts";
+import type { FileId } from "../core/ids.ts";
 import type { RagIndex } from "../ports/rag-index.ts";
 
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
@@ -13,11 +13,6 @@ export function listLiveFiles(sql: SqlStorage, after: FileId | null, limit: numb
       limit,
     )
     .toArray();
-}
-
-export function listDeadVectors(sql: SqlStorage, limit: number): ChunkId[] {
-  const rows = sql.exec<{ id: ChunkId }>("SELECT id FROM dead_vectors ORDER BY id LIMIT ?", limit);
-  return Array.from(rows, ({ id }) => id);
 }
 
 /** Live chunks at equal distances; costs the same however many there are. */

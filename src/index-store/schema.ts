@@ -64,6 +64,21 @@ const STEPS: string[] = [
   CREATE VIRTUAL TABLE words USING fts5 (
     headings, text, content = '', tokenize = 'porter unicode61'
   );`,
+  // What the vector index outside is known to hold. Its ids were those of the chunks until here.
+  `CREATE TABLE unshown_vectors (
+    chunk INTEGER PRIMARY KEY,
+    live INTEGER NOT NULL DEFAULT 0,
+    sending INTEGER,
+    sent_at INTEGER NOT NULL DEFAULT 0,
+    seen_at INTEGER
+  ) STRICT;
+  CREATE INDEX unshown_vectors_live ON unshown_vectors (chunk) WHERE live = 1;
+  CREATE INDEX unshown_vectors_sending ON unshown_vectors (sending);
+  ALTER TABLE dead_vectors ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE dead_vectors ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX dead_vectors_due ON dead_vectors (due_at);
+  INSERT INTO settings (name, value)
+    SELECT 'plainVectorsUpTo', CAST(coalesce(max(chunk), 0) AS TEXT) FROM chunks;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -14,6 +14,7 @@ import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./restriction.ts";
 import type { Eligibility } from "./restriction.ts";
 import type { TermCounts } from "./term-counts.ts";
+import { hasUnshown } from "./unshown-vectors.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
 /** Up to here a restricted search scans every eligible vector, whatever else there is. */
@@ -48,11 +49,14 @@ export class Search {
     const eligibility = this.#resolve(restriction);
     const plan = planOf(request, eligibility);
     const admission = new Admission(this.#sql, eligibility, includeDuplicates);
-    const scans = request.scan !== "restricted" || plan.kind === "exact";
-    const vectors = queries.map(({ vector }) => (scans ? vector : null));
-    const nearest = this.#vectorLeg.search(vectors, admission, { eligibility, limit });
+    const vectors = queries.map(({ vector }) => vector);
+    const scansAll = request.scan !== "unshown" || plan.kind === "exact";
+    const nearest = scansAll
+      ? this.#vectorLeg.search(vectors, admission, { eligibility, limit })
+      : this.#vectorLeg.searchUnshown(vectors, admission, limit);
     const reply: CandidatesReply = {
       plan,
+      hasUnshown: hasUnshown(this.#sql),
       queries: queries.map(({ text }, at) => {
         const words = lexical ? this.#words(admission, { query: text, limit, forMerge }) : NO_WORDS;
         return Object.assign({ vector: nearest[at] ?? [] }, words);
@@ -107,7 +111,7 @@ function planOf(
   { chunkCount }: Eligibility,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };
-  const scansAnyway = scan !== "restricted" && queries.every(({ vector }) => vector !== null);
+  const scansAnyway = scan !== "unshown" && queries.every(({ vector }) => vector !== null);
   if (scansAnyway || chunkCount <= EXACT_SCAN_LIMIT_CHUNKS) return { kind: "exact" };
   return { kind: "filtered", chunkCount };
 }

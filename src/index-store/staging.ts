@@ -1,8 +1,9 @@
 import type { ChunkId, FileId } from "../core/ids.ts";
 import type { StagedChunk } from "../ports/rag-index.ts";
-import { deleteDeadVectors } from "./chunk-removal.ts";
+import type { Sending, StoredVector } from "../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isStale } from "./files.ts";
 import { addToTotals } from "./totals.ts";
+import { addSent, vectorIdOfRow } from "./unshown-vectors.ts";
 
 /** Those of the ids whose text and vector are not stored. */
 export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): ChunkId[] {
@@ -38,16 +39,16 @@ export function storedVectors(
 /**
  * Stores content that no search sees yet. Void when the file is known in a later revision. Of a
  * chunk that is stored already only the revision is raised, so that an older job's end keeps it.
+ * Returns what was added.
  */
 export function stageChunks(
   sql: SqlStorage,
-  fileId: FileId,
-  revision: number,
+  { fileId, revision, sending }: { fileId: FileId; revision: number; sending: Sending | undefined },
   chunks: StagedChunk[],
-): void {
-  if (isStale(findFile(sql, fileId), revision)) return;
+): StoredVector[] {
+  if (isStale(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
-  const added: ChunkId[] = [];
+  const added: { id: ChunkId; chunk: number }[] = [];
   for (const { id, text, duplicateKey, vector } of chunks) {
     const row = sql
       .exec<{ chunk: number }>(
@@ -65,9 +66,15 @@ export function stageChunks(
     }
     sql.exec("INSERT INTO texts (chunk, text) VALUES (?, ?)", row.chunk, text);
     sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
-    added.push(id);
+    added.push({ id, chunk: row.chunk });
   }
-  // Their vectors are about to be stored anew: nobody may delete them for an earlier death.
-  deleteDeadVectors(sql, added);
+  if (sending !== undefined) {
+    addSent(
+      sql,
+      added.map(({ chunk }) => chunk),
+      sending,
+    );
+  }
   addToTotals(sql, { staged: added.length });
+  return added.map((row) => ({ id: row.id, vectorId: vectorIdOfRow(row, 0) }));
 }

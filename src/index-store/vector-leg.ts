@@ -22,6 +22,9 @@ const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
 const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
   CROSS JOIN vectors v ON v.chunk = c.chunk`;
+const OF_UNSHOWN = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM unshown_vectors u
+  CROSS JOIN chunks c ON c.chunk = u.chunk
+  CROSS JOIN vectors v ON v.chunk = c.chunk WHERE u.live = 1`;
 const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk WHERE c.live = 1`;
 
@@ -68,6 +71,23 @@ export class VectorLeg {
       memory === null
         ? this.#scanStorage(asked, admission, { eligibility, limit })
         : asked.map((query) => this.#scanMemory(memory, query, admission, limit));
+    return this.#inPlaces(queries, found);
+  }
+
+  /** The same among those that the vector index outside may not show yet, a few thousand at most. */
+  searchUnshown(
+    vectors: (Float32Array | null)[],
+    admission: Admission,
+    limit: number,
+  ): Candidate[][] {
+    const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
+    const asked = queries.filter((query) => query !== null);
+    if (asked.length === 0) return queries.map(() => []);
+    const rows = this.#sql.exec<StoredApplicant>(OF_UNSHOWN);
+    return this.#inPlaces(queries, bestOf(rows, asked, admission, limit));
+  }
+
+  #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {
     let next = 0;
     return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
   }
@@ -103,16 +123,11 @@ export class VectorLeg {
     { eligibility, limit }: { eligibility: Eligibility; limit: number },
   ): Scored[][] {
     const { files } = eligibility;
-    const best = queries.map(() => new BestFew(limit));
     const rows =
       files === null
         ? this.#sql.exec<StoredApplicant>(OF_ALL)
         : this.#sql.exec<StoredApplicant>(OF_FILES, JSON.stringify([...files]));
-    for (const { chunk, file, duplicate, vector } of rows) {
-      if (!admission.admits({ chunk, file, duplicate: duplicate === 1 })) continue;
-      queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
-    }
-    return best.map((few) => few.sorted());
+    return bestOf(rows, queries, admission, limit);
   }
 
   #named(found: Scored[]): Candidate[] {
@@ -126,4 +141,18 @@ export class VectorLeg {
       return id === undefined ? [] : [{ id, score }];
     });
   }
+}
+
+function bestOf(
+  rows: Iterable<StoredApplicant>,
+  queries: QueryVector[],
+  admission: Admission,
+  limit: number,
+): Scored[][] {
+  const best = queries.map(() => new BestFew(limit));
+  for (const { chunk, file, duplicate, vector } of rows) {
+    if (!admission.admits({ chunk, file, duplicate: duplicate === 1 })) continue;
+    queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
+  }
+  return best.map((few) => few.sorted());
 }

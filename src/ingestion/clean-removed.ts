@@ -12,9 +12,11 @@ import type { IndexAddress } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
 import { removeDeadVectors } from "./dead-vectors.ts";
 import { removeBelow, sourcePrefix } from "./file-objects.ts";
+import { expectLeftovers } from "./send-vectors.ts";
 
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;
+const CHUNKS_PER_INDEX_STEP = 5_000;
 /** A worker that took a file before the RAG was removed ends or loses its hold by then. */
 const WORKER_WAIT_SECONDS = 30;
 const LAST_REVISION = Number.MAX_SAFE_INTEGER;
@@ -44,10 +46,13 @@ export async function emptyIndex(services: Services, address: IndexAddress): Pro
   if (services.vectorIndex !== null) {
     const files = await index.listFiles(null, FILES_PER_INDEX_STEP);
     await index.remove(files.map(({ fileId }) => ({ fileId, revision: LAST_REVISION })));
-    await removeDeadVectors(services, address);
-    if (files.length === FILES_PER_INDEX_STEP) return false;
+    // What was staged and never went live has vectors, too.
+    const isMore =
+      files.length === FILES_PER_INDEX_STEP || (await index.abandon(CHUNKS_PER_INDEX_STEP));
+    if (!(await removeDeadVectors(services, address)) || isMore) return false;
   }
   await index.destroy();
+  await expectLeftovers(services, address);
   return true;
 }
 

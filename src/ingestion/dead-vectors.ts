@@ -11,7 +11,7 @@ const MAX_CALLS = 20;
  * and the sweep comes by.
  */
 export async function tidyVectors(
-  services: Pick<Services, "log" | "ragIndexes" | "vectorIndex">,
+  services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
   addresses: IndexAddress[],
 ): Promise<void> {
   if (services.vectorIndex === null) return;
@@ -25,16 +25,20 @@ export async function tidyVectors(
   }
 }
 
-/** Takes vectors that no chunk has any more out of the vector index, where there is one. */
+/**
+ * Takes vectors that no chunk has any more out of the vector index, where there is one; false when
+ * more are left than one turn takes.
+ */
 export async function removeDeadVectors(
-  { ragIndexes, vectorIndex }: Pick<Services, "ragIndexes" | "vectorIndex">,
+  { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
-): Promise<void> {
+): Promise<boolean> {
   const index = ragIndexes(address);
   for (let call = 0; call < MAX_CALLS; call++) {
-    const ids = await index.deadVectors(VECTORS_PER_CALL);
-    if (ids.length === 0) return;
-    await vectorIndex?.remove(address, ids);
-    await index.confirmDead(ids);
+    const ids = await index.deadVectors(now(), VECTORS_PER_CALL);
+    if (ids.length === 0) return true;
+    await vectorIndex?.remove(ids);
+    await index.confirmDead(ids, now());
   }
+  return false;
 }

@@ -15,6 +15,7 @@ import { EmbeddingTally } from "./embedding-tally.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "./hold-times.ts";
 import { indexGroup } from "./index-group.ts";
+import { expectVectorWork } from "./send-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 
@@ -36,6 +37,7 @@ export async function indexFiles(
   const lease = leaseOf(services, messages);
   const now = services.now();
   const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
+  await expectVectorWork(services, claimed.map(addressOf));
   const redeliveries: Redelivery[] = [];
   const tally = new EmbeddingTally();
   try {

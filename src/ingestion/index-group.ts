@@ -7,7 +7,7 @@ import { chunkDocument } from "./chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
-import { factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
+import { addressOf, factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
 import type { FileWork } from "./file-work.ts";
 import { StepFailure, during, verdictOn } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
@@ -16,6 +16,7 @@ import type { LoadedDocument } from "./load-document.ts";
 import { forgetGoneFile } from "./remove-gone-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
+import { confirmShown } from "./tend-vectors.ts";
 
 /** Connections at once are six; files beyond that only wait. */
 const FILES_AT_ONCE = 6;
@@ -152,8 +153,18 @@ async function flip(services: Services, work: FileWork): Promise<FileResult> {
     throw new StepFailure("index: stored chunks are missing", null);
   }
   if (flipped.outcome === "stale") return outrun(file, flipped.revision);
+  if (flipped.outcome === "full") return await waitForVectors(services, file);
   return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint });
 }
+
+/** The sweep takes the file up again; all that is left to do then is the flip. */
+async function waitForVectors(services: Services, file: ClaimedFile): Promise<FileResult> {
+  await confirmShown(services, addressOf(file));
+  return end(file, { status: "processing", heldUntil: services.now() + VECTORS_HOLD_MS });
+}
+
+/** Vectors show after 30 s to 2 min. */
+const VECTORS_HOLD_MS = 30_000;
 
 async function endOfFailure(
   services: Services,

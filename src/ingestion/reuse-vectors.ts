@@ -5,7 +5,7 @@ import { chunkIdsOf } from "./file-work.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
 import { shardOf } from "./shard-of.ts";
-import { noting, storeChunks } from "./store-slice.ts";
+import { noting, storeEmbedded } from "./store-embedded.ts";
 
 /** Chunks asked for and stored at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;
@@ -32,7 +32,7 @@ export async function reuseVectors(services: Services, work: FileWork): Promise<
         const vector = vectors.get(earlierIds.get(chunk.id) ?? chunk.id);
         return vector === undefined ? [] : [{ chunk, vector: decodeHalfFloats(vector) }];
       });
-      if (found.length > 0) await storeChunks(services, work, found);
+      if (found.length > 0) await storeEmbedded(services, new Map([[work, found]]));
       const known = new Set(found.map(({ chunk }) => chunk));
       left.push(...page.filter((chunk) => !known.has(chunk)));
     }

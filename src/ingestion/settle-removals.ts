@@ -4,6 +4,7 @@ import type { Removal } from "../db/removal-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
 import { tidyVectors } from "./dead-vectors.ts";
+import { expectVectorWork } from "./send-vectors.ts";
 import { shardOf } from "./shard-of.ts";
 
 type Addressed = { address: IndexAddress; removals: Removal[] };
@@ -13,11 +14,13 @@ type Addressed = { address: IndexAddress; removals: Removal[] };
  * fails here stays marked, and the sweep repeats it.
  */
 export async function settleRemovals(
-  services: Pick<Services, "db" | "log" | "ragIndexes" | "vectorIndex">,
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
   removals: Removal[],
 ): Promise<void> {
   if (removals.length === 0) return;
   const indexes = byIndex(removals);
+  const addresses = indexes.map(({ address }) => address);
+  await expectVectorWork(services, addresses);
   await Promise.all(
     indexes.map(({ address, removals }) =>
       services
@@ -26,10 +29,7 @@ export async function settleRemovals(
     ),
   );
   await settle(services.db, removals);
-  await tidyVectors(
-    services,
-    indexes.map(({ address }) => address),
-  );
+  await tidyVectors(services, addresses);
 }
 
 function byIndex(removals: Removal[]): Addressed[] {

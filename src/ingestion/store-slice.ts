@@ -1,18 +1,13 @@
-import { inParallel } from "../core/parallel.ts";
 import type { Embedder } from "../ports/models.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 import { embeddedText } from "./chunking/chunk-document.ts";
-import { embedTexts, stagedFrom } from "./embed-chunks.ts";
+import { embedTexts } from "./embed-chunks.ts";
 import type { Slice, Wanted } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
-import { foldersOf, indexOf } from "./file-work.ts";
-import type { FileWork, IdentifiedChunk } from "./file-work.ts";
-import { during } from "./index-failure.ts";
-
-const FILES_AT_ONCE = 6;
-
-export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
+import type { FileWork } from "./file-work.ts";
+import { noting, storeEmbedded } from "./store-embedded.ts";
+import type { Embedded } from "./store-embedded.ts";
 
 /** Embeds a slice and stores its chunks, file by file. A failure is noted on the files it hits. */
 export async function storeSlice(
@@ -25,9 +20,7 @@ export async function storeSlice(
   const embedder = services.models.embedder(slice.model, slice.dimensions);
   const embed = (some: Wanted[]) => counted(services, embedder, some, tally);
   const byWork = await embedByWork(embed, wanted);
-  await inParallel([...byWork], FILES_AT_ONCE, async ([work, embedded]) => {
-    await noting(work, () => storeChunks(services, work, embedded));
-  });
+  await storeEmbedded(services, byWork);
 }
 
 type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
@@ -89,41 +82,4 @@ function grouped(wanted: Wanted[], vectors: Float32Array[]): Map<FileWork, Embed
     byWork.set(work, list);
   }
   return byWork;
-}
-
-export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
-  try {
-    await step();
-  } catch (thrown) {
-    work.failure ??= { thrown };
-  }
-}
-
-/**
- * The vector index first: what the RAG's index has stored is never asked for again, so it must
- * not know a vector that the vector index lacks.
- */
-export async function storeChunks(
-  services: Services,
-  work: FileWork,
-  embedded: Embedded[],
-): Promise<void> {
-  const { file } = work;
-  const { vectorIndex } = services;
-  if (vectorIndex !== null) {
-    const { ragId, generation, fileId, path } = file;
-    const folders = foldersOf(path);
-    const vectors = embedded.map(({ chunk, vector }) => ({
-      id: chunk.id,
-      values: vector,
-      fileId,
-      folders,
-    }));
-    await during("vector index", () => vectorIndex.upsert({ ragId, generation }, vectors));
-  }
-  const staged = await Promise.all(
-    embedded.map(({ chunk, vector }) => stagedFrom(work, chunk, vector)),
-  );
-  const index = indexOf(services, file);
-  await during("index", () => index.stage(file.fileId, file.revision, staged));
 }

@@ -21,6 +21,7 @@ import {
 } from "./hold-times.ts";
 import { startWantedRebuilds } from "./reindex-rag.ts";
 import { settleRemovals } from "./settle-removals.ts";
+import { tendVectors } from "./tend-vectors.ts";
 
 /** More would fill the queue faster than it is worked off. */
 const FILES_PER_SWEEP = 1_000;
@@ -38,6 +39,7 @@ const STEPS: [name: string, step: Step][] = [
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["indexes", checkIndexes],
+  ["vectors", tendVectors],
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],

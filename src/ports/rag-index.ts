@@ -1,5 +1,6 @@
 import type { CorpusSize, MatchCounts, TermStatistics } from "../core/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
+import type { Sending, StoredVector, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
@@ -43,7 +44,9 @@ export type FlipResult =
   /** A later revision or a removal is known: this work is void. `revision` is what it lost to. */
   | { outcome: "stale"; revision: number }
   /** These chunks are not staged; stage them and flip again. */
-  | { outcome: "incomplete"; missing: ChunkId[] };
+  | { outcome: "incomplete"; missing: ChunkId[] }
+  /** Too many live chunks wait for the vector index to show them; flip again later. */
+  | { outcome: "full" };
 
 export type DescribeResult =
   | { outcome: "described" }
@@ -70,9 +73,10 @@ export type CandidatesRequest = {
   limitPerLeg: number;
   /**
    * What the vector leg looks through for a query that has a vector. `all` (default): every
-   * eligible chunk. `restricted`: only where the plan is `exact`; else a vector index does it.
+   * eligible chunk. `unshown`: the same where the plan is `exact`; else only what the vector index
+   * outside may not show yet.
    */
-  scan?: "all" | "restricted";
+  scan?: "all" | "unshown";
   lexical: boolean;
   /**
    * The answer is one of several shards': scores come with what they are made of, and candidates
@@ -111,6 +115,8 @@ export type RestrictionPlan =
 export type CandidatesReply = {
   queries: QueryCandidates[];
   plan: RestrictionPlan;
+  /** Whether the vector index outside may not show all chunks yet: scan what is `unshown`. */
+  hasUnshown: boolean;
   /** For a merge without duplicates: of every candidate. */
   origins?: ChunkOrigin[];
 };
@@ -152,13 +158,21 @@ export type IndexScope = { type: "path" | "externalId"; value: string };
  * One RAG's index. Every writing call may come twice. Revisions order the changes of a file:
  * what carries an older one than the index has seen is refused, so that nothing removed returns.
  */
-export interface RagIndex {
+export interface RagIndex extends VectorLedger {
   /** Which of these chunks have no stored text and vector yet. */
   missing(fileId: FileId, ids: ChunkId[]): Promise<ChunkId[]>;
   /** Vectors of a file's chunks, staged ones among them; what is not stored is left out. */
   vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
-  /** Stores content under the revision; invisible until the flip. A few MiB a call. */
-  stage(fileId: FileId, revision: number, chunks: StagedChunk[]): Promise<void>;
+  /**
+   * Stores content under the revision; invisible until the flip. A few MiB a call. Returns what
+   * was added; with `sending` its vectors are about to be sent under these ids.
+   */
+  stage(
+    fileId: FileId,
+    revision: number,
+    chunks: StagedChunk[],
+    sending?: Sending,
+  ): Promise<StoredVector[]>;
   /** Replaces the file's live version in one step, duplicate marks included. */
   flip(file: FileFacts, revision: number, chunks: PlacedChunk[]): Promise<FlipResult>;
   /** The file moved or its metadata changed while its content did not. */
@@ -183,9 +197,6 @@ export interface RagIndex {
   ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
   /** Some live chunks from all over the index, for estimates. */
   sample(count: number): Promise<{ text: string; headings: string[] }[]>;
-  /** Ids of vectors that must leave the vector index; listed until confirmed. */
-  deadVectors(limit: number): Promise<ChunkId[]>;
-  confirmDead(ids: ChunkId[]): Promise<void>;
   /** Everything goes; the object keeps no storage. */
   destroy(): Promise<void>;
 }

@@ -1,24 +1,28 @@
-import type { ChunkId, FileId, RagId } from "../core/ids.ts";
+import type { ChunkId, FileId, RagId, VectorId } from "../core/ids.ts";
 
 /** A nearest-neighbour index outside the RAG's own object. Writes may show minutes later. */
 export interface VectorIndex {
   upsert(space: VectorSpace, vectors: IndexedVector[]): Promise<void>;
   /** Deletes by id; ids that are not there are no error. */
-  remove(space: VectorSpace, ids: ChunkId[]): Promise<void>;
-  /** Best first; scores may be approximate. */
+  remove(ids: VectorId[]): Promise<void>;
+  /** Best first, each chunk once; scores may be approximate. */
   query(
     space: VectorSpace,
     vector: Float32Array,
     options: { topK: number; filter: VectorFilter | null },
   ): Promise<{ id: ChunkId; score: number }[]>;
-  /** Writes up to this time (ms) can be seen by queries. */
+  /** Those of the ids that can be found by now. */
+  present(ids: VectorId[]): Promise<Set<VectorId>>;
+  /** Ids of some vectors near this one: the index has no list of all that it holds. */
+  near(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
+  /** Time (ms) of the last write that was worked in; 0: none. */
   processedUpTo(): Promise<number>;
 }
 
 export type VectorSpace = { ragId: RagId; generation: number };
 
 export type IndexedVector = {
-  id: ChunkId;
+  id: VectorId;
   values: Float32Array;
   fileId: FileId;
   /** The file's ancestor folders, outermost first, without trailing slashes. */

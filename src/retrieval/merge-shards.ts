@@ -48,6 +48,12 @@ const NOTHING: QueryCandidates = { lexical: [], vector: [] };
 const bestFirst = (candidates: Candidate[]) =>
   candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 
+/** Of two lists of one query; a chunk that both name keeps its score of the first. */
+export function mergeLists(first: Candidate[], second: Candidate[]): Candidate[] {
+  const named = new Set(first.map(({ id }) => id));
+  return bestFirst([...first, ...second.filter(({ id }) => !named.has(id))]);
+}
+
 /** Scores that compare over the shards; a single shard's do already. */
 function lexicalScores(parts: QueryCandidates[]): Candidate[][] {
   if (parts.length === 1) return parts.map(({ lexical }) => lexical);

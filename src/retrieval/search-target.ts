@@ -2,6 +2,7 @@ import type { ChunkId } from "../core/ids.ts";
 import type {
   Candidate,
   CandidatesReply,
+  CandidatesRequest,
   HydratedChunk,
   RagIndex,
   Restriction,
@@ -11,7 +12,7 @@ import type { EmbeddedQueries } from "./embed-queries.ts";
 import type { QueryLegs } from "./fuse.ts";
 import { leg } from "./leg.ts";
 import type { Call } from "./leg.ts";
-import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
+import { mergeLists, mergeShards, withoutLaterEquals } from "./merge-shards.ts";
 import type { RetrievalTarget } from "./types.ts";
 
 /** Of what is left when the leg starts. */
@@ -77,13 +78,14 @@ function askShards(
   shards: RagIndex[],
   { restriction }: RetrievalTarget,
   plan: SearchPlan,
-  legs: { vectors: Float32Array[] | null; lexical: boolean },
+  legs: { vectors: Float32Array[] | null; lexical: boolean; scan?: CandidatesRequest["scan"] },
 ): Promise<Reply[]> {
   const { includeDuplicates, limitPerLeg } = plan;
   const queries = plan.queries.map((text, at) => ({ text, vector: legs.vectors?.[at] ?? null }));
-  const { lexical } = legs;
+  const { lexical, scan = "all" } = legs;
   const forMerge = shards.length > 1;
-  const request = { queries, restriction, includeDuplicates, limitPerLeg, lexical, forMerge };
+  const search = { restriction, includeDuplicates, limitPerLeg, lexical, scan, forMerge };
+  const request = { queries, ...search };
   return Promise.all(
     shards.map((shard, at) =>
       leg(call, { what: nameOf(shards, at), kind: "search" }, INDEX_SHARE, () =>
@@ -106,7 +108,8 @@ type Search = Found & { vectors: Float32Array[] | null };
 
 /**
  * Nearest neighbours of all queries at once. Where the index object said that an exact scan is
- * right (a selective restriction), it is asked once more, with the vectors.
+ * right (a selective restriction), it is asked once more, with the vectors; meanwhile, where it
+ * holds what the vector index may not show yet, it is asked for that.
  */
 async function askVectorIndex(
   call: Call,
@@ -120,17 +123,24 @@ async function askVectorIndex(
   const filtered = replies.some((reply) => reply?.plan.kind === "filtered");
   const exact = replies.some((reply) => reply?.plan.kind === "exact");
   const filter = filterOf(target.restriction);
-  if (exact || (filtered && filter === null)) {
-    const scanned = await askShards(call, shards, target, plan, { vectors, lexical: false });
-    const merged = mergeShards(scanned, sizeOf(plan));
-    for (const [id, shard] of merged.shardOf) search.shardOf.set(id, shard);
-    return merged.queries.map(({ vector }) => vector);
-  }
+  const scan = async (of: CandidatesRequest["scan"]) => {
+    const legs = { vectors, lexical: false, scan: of };
+    const scanned = mergeShards(await askShards(call, shards, target, plan, legs), sizeOf(plan));
+    for (const [id, shard] of scanned.shardOf) search.shardOf.set(id, shard);
+    return scanned.queries.map(({ vector }) => vector);
+  };
+  if (exact || (filtered && filter === null)) return await scan("all");
   const space = { ragId: target.rag.id, generation: target.rag.generation };
   const options = { topK: plan.limitPerLeg, filter: filtered ? filter : null };
-  return leg(call, { what: "vector index", kind: "vectorIndex" }, VECTOR_INDEX_SHARE, () =>
-    Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
-  );
+  const hasUnshown = replies.some((reply) => reply?.hasUnshown === true);
+  const [shown, unshown] = await Promise.all([
+    leg(call, { what: "vector index", kind: "vectorIndex" }, VECTOR_INDEX_SHARE, () =>
+      Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
+    ),
+    hasUnshown ? scan("unshown") : null,
+  ]);
+  if (unshown === null) return shown;
+  return unshown.map((list, at) => mergeLists(list, shown?.[at] ?? []));
 }
 
 /** The vector index filters by folders alone; everything else the index object must scan. */
@@ -212,7 +222,7 @@ export async function searchAgain(
     limitPerLeg,
     lexical,
     forMerge: found.shards.length > 1,
-    scan: approximate ? ("restricted" as const) : ("all" as const),
+    scan: approximate ? ("unshown" as const) : ("all" as const),
   };
   const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
   const ids = approximate ? named : [];
@@ -224,9 +234,9 @@ export async function searchAgain(
     ),
   );
   const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
-  const legs = queries.map((fresh, at) => ({
-    lexical: fresh.lexical,
-    vector: fresh.vector.length > 0 ? fresh.vector : (found.queries[at]?.vector ?? []),
+  const legs = queries.map(({ lexical, vector }, at) => ({
+    lexical,
+    vector: mergeLists(vector, approximate ? (found.queries[at]?.vector ?? []) : []),
   }));
   return {
     found: { ...found, queries: legs, shardOf },

@@ -71,6 +71,10 @@ export class CrashPoint {
       files: this.#guard(services.files, ["get", "put", "delete", "list"]),
       queue: this.#guard(services.queue, ["index", "scan"]),
       ragIndexes: (address) => this.#guardIndex(services.ragIndexes(address)),
+      vectorIndex:
+        services.vectorIndex === null
+          ? null
+          : this.#guard(services.vectorIndex, ["upsert", "remove", "present", "near"]),
       models: {
         ...services.models,
         embedder: (name, dimensions) =>

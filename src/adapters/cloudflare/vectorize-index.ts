@@ -1,6 +1,9 @@
 import { z } from "zod";
 
 import { hash32 } from "../../core/hash.ts";
+import type { ChunkId, VectorId } from "../../core/ids.ts";
+import { inParallel } from "../../core/parallel.ts";
+import { chunkOfVector } from "../../core/vector-id.ts";
 import type {
   IndexedVector,
   VectorFilter,
@@ -16,6 +19,9 @@ import { withRetries } from "./retries.ts";
  */
 const UPSERT_BATCH = 1_000;
 const DELETE_BATCH = 100;
+const GET_BATCH = 20;
+/** Six connections are open at once; the rest only waits. */
+const CALLS_AT_ONCE = 6;
 const TOP_K_MAX = 100;
 const FILTER_MAX_BYTES = 2_048;
 /** `{"folder9":{"$in":[]}}` and room to spare. */
@@ -40,8 +46,11 @@ const infoSchema = z.object({
   processedUpToDatetime: z.union([z.number(), z.string()]).nullish(),
 });
 
-type Binding = Pick<Vectorize, "upsert" | "deleteByIds" | "query" | "describe">;
-type Match = { id: IndexedVector["id"]; score: number };
+const storedSchema = z.array(z.object({ id: z.string() }));
+
+type Binding = Pick<Vectorize, "upsert" | "deleteByIds" | "getByIds" | "query" | "describe">;
+type Match = { id: VectorId; score: number };
+type ChunkMatch = { id: ChunkId; score: number };
 
 export function vectorizeIndex(binding: Binding): VectorIndex {
   return {
@@ -51,7 +60,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
         await withRetries("vector index", () => binding.upsert(records));
       }
     },
-    async remove(_space, ids) {
+    async remove(ids) {
       for (const batch of batchesOf(ids, DELETE_BATCH)) {
         await withRetries("vector index", () => binding.deleteByIds(batch));
       }
@@ -62,6 +71,18 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
         filters.map((one) => ask(binding, space, vector, Math.min(topK, TOP_K_MAX), one)),
       );
       return bestFirst(lists.flat()).slice(0, topK);
+    },
+    async present(ids) {
+      const found = await inParallel(batchesOf(ids, GET_BATCH), CALLS_AT_ONCE, (batch) =>
+        withRetries("vector index", () => binding.getByIds(batch)),
+      );
+      return new Set(
+        found.flatMap((stored) => storedSchema.parse(stored).map(({ id }) => id as VectorId)),
+      );
+    },
+    async near(space, vector) {
+      const matches = await ask(binding, space, vector, TOP_K_MAX, undefined);
+      return matches.map(({ id }) => id);
     },
     async processedUpTo() {
       const { processedUpToDatetime } = infoSchema.parse(await binding.describe());
@@ -88,9 +109,7 @@ async function ask(
     vector,
     filter === undefined ? options : { ...options, filter },
   );
-  return matchesSchema
-    .parse(reply)
-    .matches.map(({ id, score }) => ({ id: id as Match["id"], score }));
+  return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: id as VectorId, score }));
 }
 
 function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
@@ -142,10 +161,12 @@ function keyOf(text: string): string {
   return half(0) + half(KEY_SEED);
 }
 
-function bestFirst(matches: Match[]): Match[] {
-  const best = new Map<Match["id"], Match>();
-  for (const match of matches) {
-    if (match.score > (best.get(match.id)?.score ?? -Infinity)) best.set(match.id, match);
+/** A text that went and came back may have two vectors for a while. */
+function bestFirst(matches: Match[]): ChunkMatch[] {
+  const best = new Map<ChunkId, ChunkMatch>();
+  for (const { id: vectorId, score } of matches) {
+    const id = chunkOfVector(vectorId);
+    if (score > (best.get(id)?.score ?? -Infinity)) best.set(id, { id, score });
   }
   return [...best.values()].sort((a, b) => b.score - a.score);
 }

@@ -121,6 +121,26 @@ export const generationFiles = sqliteTable(
   ],
 );
 
+/**
+ * When the vectors of an index object are next to be compared with the vector index outside. It
+ * outlives its RAG until nothing of that is left there, so it refers to none.
+ */
+export const vectorUpkeep = sqliteTable(
+  "vector_upkeep",
+  {
+    ragId: text().$type<RagId>().notNull(),
+    generation: integer().notNull(),
+    shard: integer().notNull(),
+    dueAt: integer().notNull(),
+    /** When the next walk over all vectors begins, or goes on. */
+    walkAt: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ragId, table.generation, table.shard] }),
+    index("vector_upkeep_due").on(table.dueAt),
+  ],
+);
+
 export const ragScopes = sqliteTable(
   "rag_scopes",
   {

@@ -95,9 +95,27 @@ export class VectorizeDouble {
     return { matches, count: matches.length };
   }
 
+  /** For a test to look behind the API: ids that show by now, of namespaces that begin so. */
+  idsIn(namespace: string): string[] {
+    this.#workIn();
+    const inside = [...this.#vectors.values()].filter(
+      (stored) => stored.namespace?.startsWith(namespace) === true,
+    );
+    return inside.map(({ id }) => id);
+  }
+
+  /** For a test: the service loses these. */
+  lose(ids: string[]): void {
+    for (const id of ids) this.#vectors.delete(id);
+  }
+
   #enter(name: string, size: number): void {
     this.calls.push({ name, size });
     if (this.failure !== null) throw this.failure;
+    this.#workIn();
+  }
+
+  #workIn(): void {
     const now = this.#options.now();
     const due = this.#pending.filter(({ at }) => at <= now);
     this.#pending = this.#pending.filter(({ at }) => at > now);

@@ -4,7 +4,7 @@ import {
   METADATA_INDEXES,
   vectorizeIndex,
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
-import type { ChunkId, FileId, RagId } from "../../../src/core/ids.ts";
+import type { FileId, RagId, VectorId } from "../../../src/core/ids.ts";
 import type { IndexedVector } from "../../../src/ports/vector-index.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 
@@ -35,7 +35,7 @@ function vectorAt(angle: number): Float32Array {
 
 function vector(number: number, folders: string[] = []): IndexedVector {
   return {
-    id: `chunk-${number}` as ChunkId,
+    id: `chunk-${number}` as VectorId,
     values: vectorAt(number / 1_000),
     fileId: `file-${number}` as FileId,
     folders,
@@ -49,7 +49,7 @@ describe("the Vectorize adapter", () => {
   test("writes thousands of vectors and finds the nearest in its own namespace only", async () => {
     const vectors = Array.from({ length: 2_500 }, (_, number) => vector(number));
     await index().upsert(space, vectors);
-    await index().upsert(other, [{ ...vector(0), id: "elsewhere" as ChunkId }]);
+    await index().upsert(other, [{ ...vector(0), id: "elsewhere" as VectorId }]);
     now += DELAY_MS;
     const found = await index().query(space, vectorAt(0), { topK: 100, filter: null });
     expect(found).toHaveLength(100);
@@ -60,10 +60,7 @@ describe("the Vectorize adapter", () => {
   test("removes more ids than one call takes", async () => {
     const vectors = Array.from({ length: 250 }, (_, number) => vector(number));
     await index().upsert(space, vectors);
-    await index().remove(
-      space,
-      vectors.map(({ id }) => id),
-    );
+    await index().remove(vectors.map(({ id }) => id));
     now += DELAY_MS;
     expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual([]);
   });

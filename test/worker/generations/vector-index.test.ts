@@ -1,13 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import {
-  METADATA_INDEXES,
-  vectorizeIndex,
-} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
 import {
   deliverBut,
   facts,
@@ -23,26 +18,14 @@ import {
 /** Each test lives through a build and its sweeps. */
 vi.setConfig({ testTimeout: 60_000 });
 
-function worldWithVectorize() {
-  const world = new World();
-  const vectorize = new VectorizeDouble({
-    dimensions: world.services.config.EMBEDDING_DIMENSIONS,
-    now: () => world.now,
-    visibleAfterMs: 0,
-    metadataIndexes: METADATA_INDEXES,
-  });
-  world.services.vectorIndex = vectorizeIndex(vectorize);
-  const held = async () => (await vectorize.describe()).vectorCount;
-  return { world, held };
-}
-
 test("the vectors of a replaced generation, and of one that was given up, leave the vector index", async () => {
-  const { world, held } = worldWithVectorize();
+  const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, {
     "a.html": longText("moss"),
     "b.html": longText("fen"),
   });
-  expect(await held()).toBe(2);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toHaveLength(2);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   const [first] = world.waiting;
@@ -50,14 +33,16 @@ test("the vectors of a replaced generation, and of one that was given up, leave 
   await patch(world, rag, { chunkSize: 64, chunkOverlap: 0 });
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
-  expect(await held()).toBeGreaterThan((await facts(world, rag, 3)).chunks);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag).length).toBeGreaterThan((await facts(world, rag, 3)).chunks);
   await tenMinutesLater(world);
   expect(await states(rag)).toEqual(["1 dropped", "2 dropped", "3 live"]);
-  expect(await held()).toBe((await facts(world, rag, 3)).chunks);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toHaveLength((await facts(world, rag, 3)).chunks);
 });
 
 test("vectors of another size, which the vector index cannot hold, leave everything as it is and say so", async () => {
-  const { world } = worldWithVectorize();
+  const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, { "a.html": longText("moss") });
   const before = await found(world, rag);
   const errors: unknown[] = [];

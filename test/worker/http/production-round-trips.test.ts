@@ -5,9 +5,11 @@ import { beforeAll, expect, test } from "vitest";
 import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { composeServices } from "../../../src/compose.ts";
+import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/put-file.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { countedBindings, roundsOf } from "../../support/counted-bindings.ts";
@@ -34,12 +36,13 @@ const production = {
 } as Env;
 
 const app = createApp(composeServices);
+let world: World;
 let rag: string;
 let token: string;
 
 beforeAll(async () => {
   const { config, models, vectorIndex } = composeServices(production, createExecutionContext());
-  const world = new World({ config, models, vectorIndex });
+  world = new World({ config, models, vectorIndex });
   const source = await world.addSource();
   rag = await world.addRag(source);
   await env.DB.prepare("update rags set reranker = ?").bind(RERANKER).run();
@@ -90,7 +93,20 @@ async function tripsOf(method: string, path: string, body?: unknown) {
   return { answer, trips, rounds };
 }
 
+test("what the vector index may not show yet is scanned beside it, in the same five round trips", async () => {
+  const fresh = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
+  expect(fresh.trips.filter((trip) => trip === "RAG_INDEX candidates")).toHaveLength(2);
+  expect(fresh.rounds).toBeLessThanOrEqual(5);
+  const reranked = { ...question, useReranking: true };
+  const { rounds } = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
+  expect(rounds).toBeLessThanOrEqual(6);
+});
+
 test("a retrieval is five round trips one after the other, with reranking six", async () => {
+  for (let look = 0; look < 2; look++) {
+    world.now += MINUTE_MS;
+    await sweep(world.services);
+  }
   const plain = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
   expect(plain.trips.toSorted()).toEqual([
     "AI run",

@@ -9,6 +9,7 @@ import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { removeFile } from "../../../src/ingestion/remove-file.ts";
 import { requestScan } from "../../../src/ingestion/request-scan.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
@@ -67,8 +68,12 @@ test(
     const ragId = await world.addRag(id);
     await requestScan(world.services, { sourceId: id, confirmRemovals: false, urls: null });
     await world.deliver();
-    world.now += 2 * SHOWN_AFTER_MS;
+    for (let look = 0; look < 2; look++) {
+      world.now += 2 * SHOWN_AFTER_MS;
+      await sweep(world.services);
+    }
     expect(await held()).toBe(TRIALS);
+    expect(await world.index(ragId).ledger()).toMatchObject({ unshown: 0 });
 
     const rag = await findRag(world.services, { key: ragId });
     const missedBefore: number[] = [];

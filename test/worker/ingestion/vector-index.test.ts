@@ -1,35 +1,20 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import {
-  METADATA_INDEXES,
-  vectorizeIndex,
-} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
-import type { FileSourceId } from "../../../src/core/ids.ts";
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/put-file.ts";
 import { removeFile } from "../../../src/ingestion/remove-file.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { bytesOf } from "../../support/ingestion-world.ts";
+import type { World } from "../../support/ingestion-world.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
+import { found } from "../generations/support.ts";
 
-const SHOWN_AFTER_MS = MINUTE_MS;
-
-function worldWithVectorize() {
-  const world = new World();
-  const vectorize = new VectorizeDouble({
-    dimensions: world.services.config.EMBEDDING_DIMENSIONS,
-    now: () => world.now,
-    visibleAfterMs: SHOWN_AFTER_MS,
-    metadataIndexes: METADATA_INDEXES,
-  });
-  world.services.vectorIndex = vectorizeIndex(vectorize);
-  /** What Vectorize holds once everything that was written shows. */
-  const held = async () => {
-    world.now += 2 * SHOWN_AFTER_MS;
-    return (await vectorize.describe()).vectorCount;
-  };
-  return { world, vectorize, held };
+/** What Vectorize holds of a RAG once everything that was written shows. */
+function held(world: VectorizeWorld, rag: RagId): number {
+  world.now += 2 * SHOWN_AFTER_MS;
+  return world.held(rag).length;
 }
 
 const push = async (world: World, source: FileSourceId, path: string, text: string) =>
@@ -43,43 +28,45 @@ const push = async (world: World, source: FileSourceId, path: string, text: stri
   });
 
 test("the vector index holds the vectors of what is live, and no other", async () => {
-  const { world, held } = worldWithVectorize();
+  const world = await VectorizeWorld.alone();
   const source = await world.addSource();
   const rag = await world.addRag(source);
   await push(world, source, "a.txt", "A note, a.");
   await push(world, source, "b.txt", "A note, b.");
   await world.deliver();
-  expect(await held()).toBe(2);
+  expect(held(world, rag)).toBe(2);
   await push(world, source, "a.txt", "A note, a, changed.");
   await world.deliver();
-  expect(await held()).toBe(2);
+  expect(held(world, rag)).toBe(2);
   await removeFile(world.services, { source: { id: source }, path: "b.txt" });
-  expect(await held()).toBe(1);
+  expect(held(world, rag)).toBe(1);
   await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(rag).run();
   await world.services.queue.scan({ kind: "clean-rag", ragId: rag });
   await world.deliver();
-  expect(await held()).toBe(0);
+  expect(held(world, rag)).toBe(0);
 });
 
-test("a removal does not wait for a vector index that is down; the sweep takes the vectors", async () => {
-  const { world, vectorize, held } = worldWithVectorize();
+test("neither a removal nor a new file waits for a vector index that is down; the sweep catches up", async () => {
+  const world = await VectorizeWorld.alone();
+  const { vectorize } = world;
   const source = await world.addSource();
   const rag = await world.addRag(source);
   await push(world, source, "a.txt", "A note, a.");
   await world.deliver();
-  expect(await held()).toBe(1);
+  expect(held(world, rag)).toBe(1);
   vectorize.failure = new Error("down");
   await removeFile(world.services, { source: { id: source }, path: "a.txt" });
   expect(await world.shown(rag)).toEqual({});
   await push(world, source, "b.txt", "A note, b.");
-  const [envelope] = world.waiting.splice(0);
-  if (envelope !== undefined) await world.deliverBatch("quarry-index", [envelope]);
-  expect((await world.rows(rag)).map(({ status }) => status)).toEqual(["deleted", "pending"]);
-  vectorize.failure = null;
   await world.deliver();
-  for (let turn = 0; turn < 4; turn++) {
+  expect((await world.rows(rag)).map(({ status }) => status)).toEqual(["deleted", "indexed"]);
+  expect(await found(world, rag, "nota b")).toMatchObject({ counts: { "b.txt": 1 } });
+  vectorize.failure = null;
+  expect(held(world, rag)).toBe(1);
+  for (let turn = 0; turn < 8; turn++) {
     world.now += MINUTE_MS;
     await sweep(world.services);
   }
-  expect(await held()).toBe(1);
+  expect(held(world, rag)).toBe(1);
+  expect(await found(world, rag, "nota b")).toMatchObject({ counts: { "b.txt": 1 }, losses: [] });
 });

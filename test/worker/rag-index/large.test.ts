@@ -43,7 +43,7 @@ test(
     expect(narrow.lexical).toEqual(["report report report"]);
     const big = { named: { files: [], folders: ["big"] }, metadata: [] };
     const wide = { limitPerLeg: 5, restriction: big, vector: Float32Array.of(0.6, 0.8, 0, 0) };
-    const left = await search(index, "report", { ...wide, scan: "restricted" });
+    const left = await search(index, "report", { ...wide, scan: "unshown" });
     expect([left.plan, left.vector]).toEqual([{ kind: "filtered", chunkCount: CHUNKS }, []]);
     const here = await search(index, "report", wide);
     expect([here.plan, here.vector.length]).toEqual([{ kind: "exact" }, 5]);

@@ -136,11 +136,11 @@ test("a chunk found before is not hydrated for a call that may not see it", asyn
 
 test("only a vector index is asked where the plan says so", async () => {
   const index = await filled("plan");
-  const open = await search(index, "stone", { scan: "restricted" });
+  const open = await search(index, "stone", { scan: "unshown" });
   expect([open.plan.kind, open.vector]).toEqual(["none", []]);
   const named = { files: ["top.md"], folders: [] };
   const narrow = await search(index, "stone", {
-    scan: "restricted",
+    scan: "unshown",
     restriction: { named, metadata: [] },
   });
   expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);

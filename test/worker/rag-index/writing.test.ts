@@ -1,6 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
+import { HOUR_MS } from "../../../src/core/clock.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
 
@@ -129,19 +130,24 @@ test("a file is described anew without its chunks; an unknown one is absent", as
   expect(await index.facts()).toMatchObject({ files: 1, chunks: 1 });
 });
 
-test("ids of vectors that must go are listed until confirmed, unless they come back", async () => {
+test("vectors that must go are listed until removed, and once more; a text that comes back has another", async () => {
   const index = indexOf("dead");
   const facts = factsOf("a.md");
-  const { placed } = await versionOf(facts.fileId, ["gone", "back"]);
+  const { staged } = await versionOf(facts.fileId, ["gone", "back"]);
+  const stored = await index.stage(facts.fileId, 1, staged);
   await put(index, facts, 1, ["gone", "back"]);
   await index.remove([{ fileId: facts.fileId, revision: 2 }]);
-  expect((await index.deadVectors(10)).sort()).toEqual(placed.map(({ id }) => id).sort());
-  expect(await index.deadVectors(1)).toHaveLength(1);
-  await put(index, facts, 3, ["back"]);
-  expect(await index.deadVectors(10)).toEqual([placed[0]?.id]);
-  await index.confirmDead(placed.map(({ id }) => id));
-  await index.confirmDead(placed.map(({ id }) => id));
-  expect(await index.facts()).toEqual({ chunks: 1, files: 1, staged: 0, deadVectors: 0 });
+  const ids = stored.map(({ vectorId }) => vectorId).sort();
+  expect(await index.deadVectors(0, 10)).toEqual(ids);
+  expect(await index.deadVectors(0, 1)).toHaveLength(1);
+  const back = await index.stage(facts.fileId, 3, staged.slice(1));
+  expect(ids).not.toContain(back[0]?.vectorId);
+  await index.confirmDead(ids, 1_000);
+  await index.confirmDead(ids, 1_000);
+  expect(await index.deadVectors(1_000, 10)).toEqual([]);
+  expect(await index.deadVectors(HOUR_MS, 10)).toEqual(ids);
+  await index.confirmDead(ids, HOUR_MS);
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, deadVectors: 0 });
 });
 
 test("live files are listed in order of id, page by page", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import type { ChunkId } from "../../../src/core/ids.ts";
+import type { ChunkId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { Restriction } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
@@ -216,7 +216,7 @@ describe("with a vector index outside", () => {
       const space = { ragId: rag.id, generation: 1 };
       const folders = [path.split("/")[0] ?? ""];
       const vectors = staged.map(({ id }, at) => ({
-        id,
+        id: id as string as VectorId,
         values: Float32Array.from(embed(passages[at] ?? "")),
         fileId: factsOf(path).fileId,
         folders,

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { vectorizeIndex } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { hash32 } from "../../../src/core/hash.ts";
-import type { FileId } from "../../../src/core/ids.ts";
+import type { FileId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { shardOf } from "../../../src/ingestion/shard-of.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
@@ -159,7 +159,7 @@ async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest
     const { staged } = await versionOf(fileId, passagesOf(file));
     const vectors = staged.map(({ id }, at) => {
       const values = Float32Array.from(hashEmbedding(passagesOf(file)[at] ?? "", DIMENSIONS));
-      return { id, values, fileId, folders: [] };
+      return { id: id as string as VectorId, values, fileId, folders: [] };
     });
     await vectorIndex.upsert({ ragId: rag.id, generation: 1 }, vectors);
   }

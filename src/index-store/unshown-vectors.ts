@@ -1,0 +1,147 @@
+import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
+import { vectorIdOf } from "../core/vector-id.ts";
+import type { Sending, UnshownSending, VectorToSend } from "../ports/vector-ledger.ts";
+
+/**
+ * Live chunks that a search scans because the vector index may not show them yet: a few
+ * milliseconds a query. A file that would exceed it waits until some of them show.
+ */
+const UNSHOWN_LIMIT_CHUNKS = 5_000;
+/** From being seen to being trusted: longer than a search takes. */
+const TRUST_AFTER_MS = 10_000;
+const PLAIN_UP_TO = "plainVectorsUpTo";
+
+/** Chunks up to this one were stored when vectors had the ids of their chunks. */
+export function plainUpTo(sql: SqlStorage): number {
+  const [row] = sql
+    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", PLAIN_UP_TO)
+    .toArray();
+  return Number(row?.value ?? 0);
+}
+
+export function vectorIdOfRow(
+  { id, chunk }: { id: ChunkId; chunk: number },
+  plain: number,
+): VectorId {
+  return chunk <= plain ? (id as string as VectorId) : vectorIdOf(id, chunk);
+}
+
+export const listOf = (values: readonly unknown[]) => JSON.stringify(values);
+
+/** Chunks that were just stored are on their way to the vector index. */
+export function addSent(sql: SqlStorage, chunks: number[], { id, at }: Sending): void {
+  sql.exec(
+    `INSERT INTO unshown_vectors (chunk, sending, sent_at)
+      SELECT value, ?, ? FROM json_each(?)`,
+    id,
+    at,
+    listOf(chunks),
+  );
+}
+
+/** Live chunks turn out to be missing in the vector index: searches scan them until they are back. */
+export function addMissing(sql: SqlStorage, chunks: number[]): number {
+  const room = Math.max(0, UNSHOWN_LIMIT_CHUNKS - countUnshown(sql));
+  const added = sql.exec(
+    `INSERT OR IGNORE INTO unshown_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
+      RETURNING 1`,
+    listOf(chunks.slice(0, room)),
+  );
+  return added.toArray().length;
+}
+
+export function hasUnshown(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM unshown_vectors WHERE live = 1 LIMIT 1").toArray().length > 0;
+}
+
+function countUnshown(sql: SqlStorage): number {
+  return count(sql, "SELECT count(*) AS count FROM unshown_vectors WHERE live = 1");
+}
+
+export const countAllUnshown = (sql: SqlStorage) =>
+  count(sql, "SELECT count(*) AS count FROM unshown_vectors");
+
+function count(sql: SqlStorage, query: string, ...parameters: string[]): number {
+  return sql.exec<{ count: number }>(query, ...parameters).one().count;
+}
+
+/** Whether these chunks may go live when those leave: what searches must scan stays bounded. */
+export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
+  const among = (chunks: number[]) =>
+    count(
+      sql,
+      `SELECT count(*) AS count FROM json_each(?) c JOIN unshown_vectors u ON u.chunk = c.value`,
+      listOf(chunks),
+    );
+  const added = among(entering);
+  if (added === 0) return true;
+  return countUnshown(sql) + added - among(leaving) <= UNSHOWN_LIMIT_CHUNKS;
+}
+
+export function enterUnshown(sql: SqlStorage, chunks: number[]): void {
+  sql.exec(
+    "UPDATE unshown_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
+    listOf(chunks),
+  );
+}
+
+export function deleteUnshown(sql: SqlStorage, chunks: number[]): void {
+  sql.exec(
+    "DELETE FROM unshown_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+    listOf(chunks),
+  );
+}
+
+export function unshownSendings(sql: SqlStorage, limit: number): UnshownSending[] {
+  const plain = plainUpTo(sql);
+  const rows = sql.exec<{ sending: number; at: number; chunk: number; id: ChunkId }>(
+    `SELECT u.sending, u.at, u.chunk, c.id FROM (
+        SELECT sending, max(sent_at) AS at, max(chunk) AS chunk FROM unshown_vectors
+        WHERE sending IS NOT NULL AND seen_at IS NULL GROUP BY sending ORDER BY at LIMIT ?
+      ) u CROSS JOIN chunks c ON c.chunk = u.chunk`,
+    limit,
+  );
+  return Array.from(rows, (row) => ({
+    id: row.sending,
+    at: row.at,
+    vectorId: vectorIdOfRow(row, plain),
+  }));
+}
+
+export function confirmSeen(sql: SqlStorage, sendings: number[], now: number): void {
+  sql.exec("DELETE FROM unshown_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
+  sql.exec(
+    `UPDATE unshown_vectors SET seen_at = ?
+      WHERE seen_at IS NULL AND sending IN (SELECT value FROM json_each(?))`,
+    now,
+    listOf(sendings),
+  );
+}
+
+export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number): VectorToSend[] {
+  const plain = plainUpTo(sql);
+  const rows = sql.exec<{ chunk: number; id: ChunkId; fileId: FileId; vector: ArrayBuffer }>(
+    `SELECT c.chunk, c.id, f.id AS fileId, v.vector FROM (
+        SELECT chunk FROM unshown_vectors
+        WHERE seen_at IS NULL AND (sending IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
+      ) u CROSS JOIN chunks c ON c.chunk = u.chunk
+      JOIN files f ON f.file = c.file JOIN vectors v ON v.chunk = c.chunk`,
+    sentBefore,
+    limit,
+  );
+  return Array.from(rows, (row) => ({
+    vectorId: vectorIdOfRow(row, plain),
+    fileId: row.fileId,
+    vector: new Uint8Array(row.vector),
+  }));
+}
+
+export function noteSending(sql: SqlStorage, chunks: ChunkId[], { id, at }: Sending): void {
+  sql.exec(
+    `UPDATE unshown_vectors SET sending = ?, sent_at = ?, seen_at = NULL WHERE chunk IN (
+      SELECT c.chunk FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value)`,
+    id,
+    at,
+    listOf(chunks),
+  );
+}

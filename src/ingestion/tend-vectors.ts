@@ -1,0 +1,145 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import { decodeHalfFloats } from "../core/half-float.ts";
+import { inParallel } from "../core/parallel.ts";
+import { pathsOfFiles } from "../db/file-store.ts";
+import { endUpkeep, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
+import type { Upkeep } from "../db/upkeep-store.ts";
+import type { IndexAddress } from "../ports/rag-index.ts";
+import type { VectorIndex } from "../ports/vector-index.ts";
+import type { Services } from "../services.ts";
+import { removeDeadVectors } from "./dead-vectors.ts";
+import { foldersOf } from "./file-work.ts";
+import { GONE_LOOK_MS, newSending, sendVectors } from "./send-vectors.ts";
+import { walkVectors } from "./walk-vectors.ts";
+
+const INDEXES_PER_TURN = 60;
+const INDEXES_AT_ONCE = 6;
+/** Sendings that one turn looks for: 20 a call. */
+const SENDINGS_PER_TURN = 5_000;
+const VECTORS_PER_SENDING = 500;
+const SENDINGS_AGAIN_PER_TURN = 10;
+/** Well above the time in which nearly all writes show. */
+const LOST_AFTER_MS = 5 * MINUTE_MS;
+/** The clocks of the worker and of the vector index may differ so much. */
+const CLOCK_SKEW_MS = 10 * SECOND_MS;
+const NEXT_LOOK_MS = MINUTE_MS;
+const NEXT_WALK_MS = DAY_MS;
+/** A turn is over by then; one that failed is repeated. */
+const TURN_MS = 2 * MINUTE_MS;
+
+type UpkeepServices = Pick<
+  Services,
+  "config" | "db" | "log" | "now" | "ragIndexes" | "vectorIndex"
+>;
+
+/**
+ * Keeps the vector index outside and the RAGs' own indexes the same, a bounded part a turn: what
+ * shows is no longer scanned, what got lost is sent again, what is dead is removed.
+ */
+export async function tendVectors(services: Services): Promise<void> {
+  const { db, vectorIndex } = services;
+  if (vectorIndex === null) return;
+  const now = services.now();
+  const heldUntil = now + TURN_MS;
+  const due = await takeUpkeep(db, { now, heldUntil, limit: INDEXES_PER_TURN });
+  await inParallel(due, INDEXES_AT_ONCE, async (upkeep) => {
+    try {
+      const next = await tend(services, vectorIndex, upkeep);
+      if (next === null) await endUpkeep(db, upkeep);
+      else await settleUpkeep(db, upkeep, { heldUntil, ...next });
+    } catch (thrown) {
+      const { ragId, generation, shard } = upkeep;
+      services.log.warn("vectors not tended", {
+        ragId,
+        generation,
+        shard,
+        reason: messageOf(thrown),
+      });
+    }
+  });
+}
+
+/** Null: never again. */
+async function tend(
+  services: UpkeepServices,
+  vectorIndex: VectorIndex,
+  upkeep: Upkeep,
+): Promise<{ dueAt: number; walkAt: number } | null> {
+  const now = services.now();
+  const { shards, walkAt } = upkeep;
+  if (shards === null) {
+    const isEmpty = await removeLeftovers(services, vectorIndex, upkeep);
+    return isEmpty ? null : { dueAt: now + GONE_LOOK_MS, walkAt };
+  }
+  await confirmShown(services, upkeep);
+  const isWalk = walkAt <= now;
+  const walked = isWalk && (await walkVectors(services, vectorIndex, { ...upkeep, shards }));
+  await sendAgain(services, upkeep);
+  await removeDeadVectors(services, upkeep);
+  const { unshown, deadDueAt } = await services.ragIndexes(upkeep).ledger();
+  const nextWalk = walked ? now + NEXT_WALK_MS : walkAt;
+  const looks = unshown > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
+  const dueAt = Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
+  return { dueAt, walkAt: nextWalk };
+}
+
+/**
+ * Asks the vector index which sendings it shows. `processedUpTo` alone would not tell: it is one
+ * time for all RAGs, of the last write or of when that was worked in.
+ */
+export async function confirmShown(
+  services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
+  address: IndexAddress,
+): Promise<void> {
+  const { vectorIndex } = services;
+  if (vectorIndex === null) return;
+  const index = services.ragIndexes(address);
+  const sendings = await index.unshownSendings(SENDINGS_PER_TURN);
+  const upTo = sendings.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
+  const passed = sendings.filter(({ at }) => at <= upTo);
+  const present = await vectorIndex.present(passed.map(({ vectorId }) => vectorId));
+  const seen = passed.filter(({ vectorId }) => present.has(vectorId));
+  await index.confirmSeen(
+    seen.map(({ id }) => id),
+    services.now(),
+  );
+}
+
+/** What was never sent, or was and does not show for long, from the index's own copy. */
+async function sendAgain(services: UpkeepServices, address: IndexAddress): Promise<void> {
+  const index = services.ragIndexes(address);
+  for (let turn = 0; turn < SENDINGS_AGAIN_PER_TURN; turn++) {
+    const sending = newSending(services.now());
+    const lost = await index.vectorsToSend(sending.at - LOST_AFTER_MS, VECTORS_PER_SENDING);
+    if (lost.length === 0) return;
+    const paths = await pathsOfFiles(services.db, [...new Set(lost.map(({ fileId }) => fileId))]);
+    await index.noteSending(
+      lost.map(({ vectorId }) => vectorId),
+      sending,
+    );
+    const vectors = lost.map(({ vectorId, fileId, vector }) => ({
+      id: vectorId,
+      values: decodeHalfFloats(vector),
+      fileId,
+      folders: foldersOf(paths.get(fileId) ?? ""),
+    }));
+    await sendVectors(services, address, vectors);
+    services.log.info("vectors sent again", { ragId: address.ragId, vectors: vectors.length });
+  }
+}
+
+/** What is left in a space that should be empty shows up beside any vector. */
+async function removeLeftovers(
+  { config, log }: UpkeepServices,
+  vectorIndex: VectorIndex,
+  { ragId, generation }: IndexAddress,
+): Promise<boolean> {
+  const anywhere = new Float32Array(config.EMBEDDING_DIMENSIONS);
+  anywhere[0] = 1;
+  const left = await vectorIndex.near({ ragId, generation }, anywhere);
+  if (left.length === 0) return true;
+  await vectorIndex.remove(left);
+  log.info("leftover vectors removed", { ragId, generation, vectors: left.length });
+  return false;
+}

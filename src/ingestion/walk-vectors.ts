@@ -1,0 +1,67 @@
+import { decodeHalfFloats } from "../core/half-float.ts";
+import type { VectorId } from "../core/ids.ts";
+import type { IndexAddress } from "../ports/rag-index.ts";
+import type { VectorIndex } from "../ports/vector-index.ts";
+import type { VectorToSend } from "../ports/vector-ledger.ts";
+import type { Services } from "../services.ts";
+
+/** Five calls of 20 ids, and one question for strangers. */
+const VECTORS_PER_PAGE = 100;
+const PAGES_PER_TURN = 5;
+/** Where something is missing, more is; the walk goes on while there is room for it. */
+const PAGES_PER_REPAIR = 50;
+
+type Walk = Pick<Services, "log" | "ragIndexes">;
+
+/**
+ * Compares a part of what an index object holds with the vector index: what lacks there is found
+ * here until it is back, and what no shard knows is removed. Whether the walk is at its end; the
+ * object keeps its place.
+ */
+export async function walkVectors(
+  services: Walk,
+  vectorIndex: VectorIndex,
+  address: IndexAddress & { shards: number },
+): Promise<boolean> {
+  const index = services.ragIndexes(address);
+  const counts = { checked: 0, missing: 0, strangers: 0 };
+  let isAtEnd = false;
+  for (let turn = 0; !isAtEnd && turn < pagesFor(counts.missing); turn++) {
+    const { vectorIds, sample, ...page } = await index.nextPage(VECTORS_PER_PAGE);
+    const present = await vectorIndex.present(vectorIds);
+    const missing = vectorIds.filter((id) => !present.has(id));
+    const strangers = await strangersNear(services, vectorIndex, address, sample);
+    const passed = await index.passPage(page, { missing, strangers });
+    counts.checked += vectorIds.length;
+    counts.missing += passed.missing;
+    counts.strangers += passed.strangers;
+    // Without room for all that is missing, the rest waits until some of it is back.
+    if (passed.missing < missing.length) break;
+    isAtEnd = page.isLast;
+  }
+  if (counts.missing + counts.strangers > 0) {
+    const { ragId, generation, shard } = address;
+    services.log.warn("vector index repaired", { ragId, generation, shard, ...counts });
+  }
+  return isAtEnd;
+}
+
+const pagesFor = (missing: number) => (missing > 0 ? PAGES_PER_REPAIR : PAGES_PER_TURN);
+
+/**
+ * The vector index has no list of what it holds, but what is near a vector can be asked: an old
+ * version's vectors lie near the new one's. Shards share the space, so each must know nothing.
+ */
+async function strangersNear(
+  { ragIndexes }: Walk,
+  vectorIndex: VectorIndex,
+  { ragId, generation, shards }: IndexAddress & { shards: number },
+  sample: VectorToSend["vector"] | null,
+): Promise<VectorId[]> {
+  if (sample === null) return [];
+  let strangers = await vectorIndex.near({ ragId, generation }, decodeHalfFloats(sample));
+  for (let shard = 0; shard < shards && strangers.length > 0; shard++) {
+    strangers = await ragIndexes({ ragId, generation, shard }).strangersAmong(strangers);
+  }
+  return strangers;
+}
