@@ -9,7 +9,7 @@ import { cosineWith, queryVector } from "./query-vector.ts";
 import type { QueryVector } from "./query-vector.ts";
 import type { Eligibility } from "./restriction.ts";
 import { readTotals } from "./totals.ts";
-import { levelsFor, VectorMemory } from "./vector-memory.ts";
+import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "./vector-memory.ts";
 
 /** So few are read from storage faster than all others are brought into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
@@ -46,12 +46,17 @@ export class VectorLeg {
   }
 
   follow(change: IndexChange): void {
-    if (this.#memory !== null && !this.#memory.follow(this.#sql, change)) this.forget();
+    if (this.#memory === null) return;
+    const before = this.#memory.bytes;
+    if (!this.#memory.follow(this.#sql, change)) return this.forget();
+    const { bytes } = this.#memory;
+    if (bytes > before && !vectorBudget.claim(this, bytes)) this.#memory = null;
   }
 
-  /** What is in memory may be ahead of the storage after a failed write. */
+  /** What is in memory may be ahead of the storage after a failed write; or others need the room. */
   forget(): void {
     this.#memory = null;
+    vectorBudget.release(this);
   }
 
   /**
@@ -93,11 +98,17 @@ export class VectorLeg {
   }
 
   #memoryFor({ files, chunkCount }: Eligibility): VectorMemory | null {
-    if (this.#memory !== null) return this.#memory;
+    if (this.#memory !== null) {
+      vectorBudget.use(this);
+      return this.#memory;
+    }
     if (files !== null && chunkCount <= READ_FROM_STORAGE_LIMIT) return null;
     const dimensions = storedDimensions(this.#sql);
-    const levels = levelsFor(readTotals(this.#sql).chunks, dimensions);
-    if (levels !== null) this.#memory = VectorMemory.load(this.#sql, dimensions, levels);
+    const { chunks } = readTotals(this.#sql);
+    const levels = levelsFor(chunks, dimensions);
+    if (levels === null) return null;
+    if (!vectorBudget.claim(this, bytesOfVectors(chunks, dimensions, levels))) return null;
+    this.#memory = VectorMemory.load(this.#sql, dimensions, levels);
     return this.#memory;
   }
 

@@ -3,13 +3,15 @@ import type { Admission } from "./admission.ts";
 import { BestFew } from "./best-few.ts";
 import type { Scored } from "./best-few.ts";
 import type { IndexChange } from "./index-change.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "./query-vector.ts";
 import type { QueryVector } from "./query-vector.ts";
 import { BLOCK_SIZE, bytesPerComponent, VectorBlock } from "./vector-block.ts";
 import type { Levels } from "./vector-block.ts";
 
-/** An isolate has 128 MB and may hold several index objects. */
-const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
+/** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
+export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
+export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 /** How many more than asked for are kept where scores only preselect. */
 const PRESELECTION_FACTOR = 2;
 const PRESELECTION_EXTRA = 32;
@@ -19,11 +21,15 @@ type Row = { chunk: number; file: number; duplicate: number; vector: ArrayBuffer
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
+/** What so many vectors take in memory. */
+export function bytesOfVectors(vectors: number, dimensions: number, levels: Levels): number {
+  return Math.ceil(vectors / BLOCK_SIZE) * BLOCK_SIZE * dimensions * bytesPerComponent(levels);
+}
+
 /** The finest levels with which so many vectors fit into memory; null: they do not fit. */
 export function levelsFor(vectors: number, dimensions: number): Levels | null {
-  const blocks = Math.ceil(vectors / BLOCK_SIZE);
-  const components = blocks * BLOCK_SIZE * dimensions;
-  const fits = (levels: Levels) => components * bytesPerComponent(levels) <= MEMORY_LIMIT_BYTES;
+  const fits = (levels: Levels) =>
+    bytesOfVectors(vectors, dimensions, levels) <= MEMORY_LIMIT_BYTES;
   if (fits(32_767)) return 32_767;
   return fits(127) ? 127 : null;
 }
@@ -47,6 +53,11 @@ export class VectorMemory {
     const memory = new VectorMemory(dimensions, levels);
     for (const row of sql.exec<Row>(LIVE_VECTORS)) memory.#add(row);
     return memory;
+  }
+
+  /** What it takes of the isolate's memory. */
+  get bytes(): number {
+    return bytesOfVectors(this.#blocks.length * BLOCK_SIZE, this.#dimensions, this.#levels);
   }
 
   /** Whether scores come from coarse components and must be computed again from the stored ones. */

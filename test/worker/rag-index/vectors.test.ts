@@ -4,7 +4,13 @@ import { expect, test } from "vitest";
 import { hash32 } from "../../../src/core/hash.ts";
 import { Admission } from "../../../src/index-store/admission.ts";
 import { queryVector } from "../../../src/index-store/query-vector.ts";
-import { levelsFor, VectorMemory } from "../../../src/index-store/vector-memory.ts";
+import { VectorLeg } from "../../../src/index-store/vector-leg.ts";
+import {
+  levelsFor,
+  MEMORY_LIMIT_BYTES,
+  vectorBudget,
+  VectorMemory,
+} from "../../../src/index-store/vector-memory.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;
@@ -105,6 +111,30 @@ test("memory stays within its bound: finer, coarser, none", () => {
   expect(levelsFor(5_183, 1_024)).toBe(32_767);
   expect(levelsFor(40_000, 1_024)).toBe(127);
   expect(levelsFor(60_000, 1_024)).toBeNull();
+});
+
+test("an index that gets no memory, because others hold it, finds the same", async () => {
+  const { index, texts } = await filled("crowded");
+  await runInDurableObject(stubOf("crowded"), (_object, { storage: { sql } }) => {
+    const leg = new VectorLeg(sql);
+    const all = [...texts.values()].flat();
+    const eligibility = { files: null, chunkCount: all.length };
+    const admission = new Admission(sql, eligibility, false);
+    const find = () => leg.search([vectorOf("north")], admission, { eligibility, limit: 20 });
+    const others = { forget: () => undefined };
+    vectorBudget.claim(others, 1);
+    // What earlier tests hold is idle by then.
+    for (let use = 0; use < 100; use++) vectorBudget.use(others);
+    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(true);
+    const crowded = find();
+    vectorBudget.release(others);
+    expect(crowded[0]?.map(({ id }) => id)).toEqual(find()[0]?.map(({ id }) => id));
+    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(false);
+    leg.forget();
+    expect(vectorBudget.claim(others, MEMORY_LIMIT_BYTES)).toBe(true);
+    vectorBudget.release(others);
+  });
+  await expectExact(index, [...texts.values()].flat(), null);
 });
 
 test("a query of another model's size is refused", async () => {
