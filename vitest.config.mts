@@ -30,7 +30,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["./test/support/apply-migrations.ts"],
-          globalSetup: ["./test/doubles/aimock/serve.ts"],
+          globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
         },
       },
       {

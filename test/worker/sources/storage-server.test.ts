@@ -1,0 +1,162 @@
+import { AwsClient } from "aws4fetch";
+import { afterEach, beforeAll, expect, inject, test, vi } from "vitest";
+
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { inParallel } from "../../../src/core/parallel.ts";
+import { readerFor } from "../../../src/ingestion/sources/reader-for.ts";
+import { s3Error } from "../../doubles/object-storage/served-bucket.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { lastRun, scan } from "./scanning.ts";
+
+const KEYS = 2_500;
+const FOLDERS = 50;
+/** The RAG indexes one folder of all that is listed. */
+const FOLDER = "7/";
+const INDEXED = KEYS / FOLDERS;
+const WRITES_AT_ONCE = 6;
+const TIMEOUT_MS = 180_000;
+const ODD = [
+  "a b",
+  "a+b",
+  "100%",
+  "q?x=1",
+  "h#sh",
+  "it's",
+  "<tag>",
+  "st*r",
+  "日本語",
+  "%2F",
+  "...",
+];
+
+const { endpoint, bucket, credentials } = inject("objectStorage");
+const client = new AwsClient({ ...credentials, region: "us-east-1", service: "s3", retries: 0 });
+
+async function write(method: "PUT" | "DELETE", key: string, body: string | null = null) {
+  const odd = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  const path = encodeURIComponent(key)
+    .replaceAll("%2F", "/")
+    .replace(/[!'()*]/g, odd);
+  const response = await client.fetch(`${endpoint}/${bucket}/${path}`, { method, body });
+  await response.arrayBuffer();
+  expect({ key, ok: response.ok }).toEqual({ key, ok: true });
+}
+
+const pathOf = (at: number) => `${at % FOLDERS}/${ODD[at % ODD.length]}-${at}.md`;
+const put = (path: string, text: string) => write("PUT", `docs/${path}`, text);
+
+type Answer = Response | null;
+
+/** What the service asks the server for; `answer` may say something else in its place. */
+function watched(answer: (url: URL) => Answer = () => null) {
+  const asked = { pages: 0, objects: [] as string[] };
+  const { fetch } = globalThis;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const isListing = url.searchParams.has("list-type");
+    if (isListing) asked.pages += 1;
+    else asked.objects.push(decodeURIComponent(url.pathname).slice(`/${bucket}/docs/`.length));
+    return answer(url) ?? (await fetch(input, init));
+  });
+  return asked;
+}
+
+let world: World;
+let source: FileSourceId;
+let rag: RagId;
+
+beforeAll(async () => {
+  const numbers = Array.from({ length: KEYS }, (_, at) => at);
+  await inParallel(numbers, WRITES_AT_ONCE, (at) => put(pathOf(at), `A note numbered ${at}.`));
+  world = new World();
+  const { services } = world;
+  services.config = { ...services.config, ALLOW_PRIVATE_URLS: true };
+  services.sourceReaders = (of) => readerFor(services, of);
+  const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", credentials };
+  source = await world.addSource("object_storage", config);
+  rag = await world.addRag(source, [FOLDER]);
+}, TIMEOUT_MS);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const indexed = async () => {
+  const rows = await world.rows(rag);
+  return rows.filter(({ status }) => status === "indexed").map(({ path }) => path);
+};
+
+test(
+  "2,500 keys of a real server are listed, and followed as they change",
+  async () => {
+    const asked = watched();
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ added: KEYS, failed: 0, error: null });
+    expect(asked.pages).toBe(3);
+    expect(await indexed()).toHaveLength(INDEXED);
+    expect(asked.objects).toHaveLength(INDEXED);
+
+    const embedded = world.countEmbedded();
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, added: 0, changed: 0 });
+    expect(asked.objects).toHaveLength(INDEXED);
+    expect(embedded).toEqual([]);
+
+    const [changed = "", removed = "", renamed = ""] = [7, 57, 107].map(pathOf);
+    await put(changed, "A note rewritten.");
+    await write("DELETE", `docs/${removed}`);
+    await write("DELETE", `docs/${renamed}`);
+    await put("7/renamed ✓.md", "A note numbered 107.");
+    await put("7/new & odd.md", "A note that is new.");
+    asked.objects.length = 0;
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ added: 2, changed: 1, removed: 2, error: null });
+    expect(asked.objects.filter((path) => path.startsWith(FOLDER)).sort()).toEqual(
+      [changed, "7/new & odd.md", "7/renamed ✓.md"].sort(),
+    );
+    const shown = await world.shown(rag);
+    expect(shown[changed]).toEqual(["A note rewritten."]);
+    expect(shown["7/renamed ✓.md"]).toEqual(["A note numbered 107."]);
+    expect(Object.keys(shown)).toHaveLength(INDEXED);
+    expect(shown[removed] ?? shown[renamed]).toBe(undefined);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "what throttles, fails or expires in mid-listing takes nothing away",
+  async () => {
+    const onSecondPage = (answer: () => Answer) => (url: URL) =>
+      url.searchParams.has("continuation-token") ? answer() : null;
+    let refusals = 2;
+    watched(
+      onSecondPage(() =>
+        refusals-- > 0 ? s3Error(503, "SlowDown", { "retry-after": "2" }) : null,
+      ),
+    );
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, removed: 0, error: null });
+
+    vi.restoreAllMocks();
+    watched(onSecondPage(() => s3Error(500, "InternalError")));
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({
+      removed: 0,
+      error: expect.stringContaining("after 5 tries"),
+    });
+
+    vi.restoreAllMocks();
+    watched(onSecondPage(() => s3Error(400, "ExpiredToken")));
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({
+      removed: 0,
+      error: expect.stringContaining("the credentials have expired"),
+    });
+    expect(await indexed()).toHaveLength(INDEXED);
+
+    vi.restoreAllMocks();
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, removed: 0, error: null });
+  },
+  TIMEOUT_MS,
+);
