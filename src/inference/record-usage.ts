@@ -1,5 +1,6 @@
 import { sendUsage } from "../catalog/send-usage.ts";
 import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
+import { Deadline } from "../core/deadline.ts";
 import { findPrice, PRICED_TOKENS } from "../db/price-store.ts";
 import type { Price } from "../db/price-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
@@ -27,15 +28,20 @@ export type UsageOutcome = {
   uses: ModelUse[];
 };
 
+/** By the time of an answer the price has long been read; a database that hangs holds up none. */
+const PRICE_WAIT_MS = 200;
+
 /** Started beside the model call; a price that cannot be read is none, and fails nothing. */
 export function startPriceLookup(
-  { db, log }: InferenceServices,
+  { db, log, now }: InferenceServices,
   model: string,
-): Promise<Price | null> {
-  return findPrice(db, model).catch((thrown: unknown) => {
+): { soon: () => Promise<Price | null> } {
+  const warn = (thrown: unknown) => {
     log.warn("price not read", { error: thrown instanceof Error ? thrown.name : typeof thrown });
     return null;
-  });
+  };
+  const price = findPrice(db, model).catch(warn);
+  return { soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(warn) };
 }
 
 export function usageOf(meter: Meter, price: Price | null): Usage {

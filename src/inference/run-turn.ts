@@ -91,12 +91,29 @@ export type RunTools = {
   uses: ModelUse[];
 };
 
-/** Measures and records a run, whatever becomes of it; the usage leaves after the answer. */
-export async function measured(
+type Run = (tools: RunTools) => Promise<Finished>;
+type MeasuredSubject = UsageSubject & { model: string };
+
+/**
+ * Measures and records a run, whatever becomes of it; the usage leaves after the answer. A caller
+ * who goes away ends the model's work, and not before that is counted.
+ */
+export function measured(
   services: InferenceServices,
-  subject: UsageSubject & { model: string },
+  subject: MeasuredSubject,
   systemPrompt: string,
-  run: (tools: RunTools) => Promise<Finished>,
+  run: Run,
+): Promise<InferenceResult> {
+  const running = measure(services, subject, systemPrompt, run);
+  services.inBackground(running.catch(() => undefined));
+  return running;
+}
+
+async function measure(
+  services: InferenceServices,
+  subject: MeasuredSubject,
+  systemPrompt: string,
+  run: Run,
 ): Promise<InferenceResult> {
   const startedAt = services.now();
   const meter = newMeter();
@@ -104,7 +121,7 @@ export async function measured(
   const price = startPriceLookup(services, subject.model);
   const record = async (outcome: UsageOutcome["outcome"]) => {
     const latencyMs = services.now() - startedAt;
-    const usage = usageOf(meter, await price);
+    const usage = usageOf(meter, await price.soon());
     recordUsage(services, subject, { outcome, latencyMs, usage, uses });
     return { usage, latencyMs };
   };

@@ -6,6 +6,7 @@ import { parseConfig } from "../../../src/config.ts";
 import type { ChunkId, FileId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
+import { openDatabase } from "../../../src/db/client.ts";
 import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
@@ -23,6 +24,10 @@ const TOLERANCE_MS = 250;
 /** How long each place takes to answer, ms; null: for ever. */
 type Pace = number | null;
 const PLACES = ["embeddings", "candidates", "vectorIndex", "hydrate", "rerank", "chat"] as const;
+const never = () => new Promise<never>(() => {});
+const bound = { all: never, run: never, raw: never, first: never };
+const statement = { ...bound, bind: () => bound };
+
 type Paces = Record<(typeof PLACES)[number], Pace>;
 
 function after<T>(pace: Pace, value: T): Promise<T> {
@@ -80,8 +85,8 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
       query: () => after(paces.vectorIndex, [{ id, score: 0.5 }]),
     } as unknown as NonNullable<InferenceServices["vectorIndex"]>,
     models: modelRegistry(config, { fetch }),
-    // Neither prices nor usage can be had: both fail nothing and are waited for by nobody.
-    db: {} as InferenceServices["db"],
+    // Neither prices nor usage ever come: nobody waits long for the ones, or at all for the others.
+    db: openDatabase({ prepare: () => statement } as unknown as D1Database),
     queue: { usage: () => new Promise(() => {}) } as unknown as InferenceServices["queue"],
     inBackground: () => {},
   };
@@ -152,7 +157,7 @@ test("a search ends within its budget, however slow each of its places is", asyn
 });
 
 test("what is left out of a search that is too slow is told", async () => {
-  const never: Paces = {
+  const silence: Paces = {
     embeddings: null,
     candidates: null,
     vectorIndex: null,
@@ -160,7 +165,7 @@ test("what is left out of a search that is too slow is told", async () => {
     rerank: null,
     chat: null,
   };
-  const work = search(servicesAt(never, 200));
+  const work = search(servicesAt(silence, 200));
   const elapsed = await elapsedOf(work, RETRIEVAL_MS + TOLERANCE_MS);
   expect(elapsed).toBeLessThanOrEqual(RETRIEVAL_MS);
   const { chunks, losses } = await work;

@@ -175,4 +175,6 @@ test("a caller who goes away ends the model's work", async () => {
   gone.abort();
   await expect(running).rejects.toMatchObject({ kind: "model-failed" });
   expect(double.of("chat")).toHaveLength(1);
+  await world.settled();
+  expect(world.usage).toMatchObject([{ outcome: "error", model: "local/chat" }]);
 });
