@@ -30,19 +30,34 @@ export type Basis = {
   postingsLimit: number;
 };
 
-export type Case = { chunks: number; perSecond: number };
+/** `ragChunks`: of the RAG that a retrieval asks, which is one of several or holds them all. */
+export type Case = { chunks: number; perSecond: number; ragChunks: number };
 
-/** What one retrieval uses, in the units of the bill. */
-function retrievalAmounts({ retrieval, postingsLimit }: Basis, chunks: number): Amounts {
+/** As db/generation-store.ts spreads a RAG: room for twice as many, 32 at most. */
+const CHUNKS_A_SHARD = 100_000;
+const SHARDS_MAX = 32;
+const shardsOf = (chunks: number) =>
+  chunks <= CHUNKS_A_SHARD
+    ? 1
+    : Math.min(SHARDS_MAX, 1 + Math.floor((2 * chunks) / CHUNKS_A_SHARD));
+
+/**
+ * What one retrieval uses at most, in the units of the bill: every shard is asked twice, and each
+ * reads as many postings as it may.
+ */
+function retrievalAmounts({ retrieval, postingsLimit }: Basis, ragChunks: number): Amounts {
+  const shards = shardsOf(ragChunks);
+  const postings = shards * Math.min(ragChunks / shards, postingsLimit);
+  const indexCalls = retrieval.objectCalls - 1;
   return {
     requests: retrieval.executions,
     cpuMs: CPU_MS_A_RETRIEVAL,
     logEvents: LOG_EVENTS_A_RETRIEVAL,
     d1RowsRead: retrieval.d1RowsRead,
     d1RowsWritten: retrieval.d1RowsWritten + FORGOTTEN_ROWS,
-    objectCalls: retrieval.objectCalls,
-    objectGbSeconds: (OBJECT_MS_A_RETRIEVAL / 1_000) * OBJECT_GIGABYTES,
-    objectRowsRead: retrieval.objectRowsRead + Math.min(chunks, postingsLimit),
+    objectCalls: 1 + indexCalls * shards,
+    objectGbSeconds: ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000) * OBJECT_GIGABYTES,
+    objectRowsRead: retrieval.objectRowsRead + postings,
     objectRowsWritten: retrieval.objectRowsWritten,
     queriedDimensions: retrieval.vectorQueries * DIMENSIONS,
     embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,
@@ -74,9 +89,9 @@ function times(amounts: Amounts, factor: number): Amounts {
   return Object.fromEntries(scaled) as Amounts;
 }
 
-export function monthOf(basis: Basis, { chunks, perSecond }: Case) {
+export function monthOf(basis: Basis, { chunks, perSecond, ragChunks }: Case) {
   const calls = perSecond * SECONDS_A_MONTH;
-  const all = added(standing(basis, chunks), times(retrievalAmounts(basis, chunks), calls));
+  const all = added(standing(basis, chunks), times(retrievalAmounts(basis, ragChunks), calls));
   const lines = bill(all);
   const total = PLAN_A_MONTH + Object.values(lines).reduce((sum, cost) => sum + cost, 0);
   const [largest = "plan"] = Object.entries(lines)
@@ -109,9 +124,15 @@ export function indexingCost({ indexedFile, chunksAFile }: Basis, chunks: number
   );
 }
 
-export function pineconeMonth({ chunks, perSecond }: Case, textBytesAChunk: number): number {
-  const gigabytes = (chunks * (DIMENSIONS * BYTES_A_FLOAT + textBytesAChunk)) / GIGABYTE;
-  const units = Math.max(PINECONE.leastUnitsAQuery, gigabytes) * perSecond * SECONDS_A_MONTH;
+/** `ragChunks` of a namespace: a query reads its own alone. */
+export function pineconeMonth(
+  { chunks, perSecond, ragChunks }: Case,
+  textBytesAChunk: number,
+): number {
+  const bytesAChunk = DIMENSIONS * BYTES_A_FLOAT + textBytesAChunk;
+  const gigabytes = (chunks * bytesAChunk) / GIGABYTE;
+  const asked = Math.max(PINECONE.leastUnitsAQuery, (ragChunks * bytesAChunk) / GIGABYTE);
+  const units = asked * perSecond * SECONDS_A_MONTH;
   const used = gigabytes * PINECONE.gigabyteMonth + (units / 1_000_000) * PINECONE.millionReadUnits;
   return Math.max(PINECONE.leastAMonth, used);
 }
@@ -151,8 +172,8 @@ const LIMITS_OF_RATE: (Limit & { perSecond: number })[] = [
 const LIMITS_OF_SIZE: (Limit & { chunks: (basis: Basis) => number })[] = [
   {
     name: "index object",
-    chunks: ({ indexBytesAChunk }) => (10 * GIGABYTE) / indexBytesAChunk,
-    at: "10 GB an object, about 1.7 million chunks; a RAG is spread over shards long before",
+    chunks: ({ indexBytesAChunk }) => (SHARDS_MAX * 10 * GIGABYTE) / indexBytesAChunk,
+    at: "10 GB an object, about 1.7 million chunks, and 32 of them a RAG",
     source: docs("durable-objects"),
   },
   {
