@@ -1,13 +1,7 @@
 import Table from "cli-table3";
 
-import { POSTINGS_LIMIT } from "../../src/index-store/query-terms.ts";
-import { ALL_LIMITS, indexingCost, limitsMet, monthOf, pineconeMonth } from "./support/capacity.ts";
-import type { Basis } from "./support/capacity.ts";
-import { markdownTable } from "./support/markdown.ts";
-import type { Counts } from "./support/operation-counts.ts";
-import { PRICES } from "./support/prices.ts";
+import { capacityTable, readmeTables, shown } from "./support/capacity-report.ts";
 import { measureScenarios } from "./support/scenarios.ts";
-import type { Measured } from "./support/scenarios.ts";
 
 const BARS: Record<string, number> = {
   "GET /api/rags": 3,
@@ -16,8 +10,6 @@ const BARS: Record<string, number> = {
   "a retrieval with reranking": 6,
   "an inference": 6,
 };
-
-const shown = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
 /**
  * `npm run bench -- round-trips [--markdown]`: what each thing that the service does asks the platform for,
@@ -42,134 +34,4 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const capacity = capacityTable(measured);
   if (args.includes("--markdown")) console.log(readmeTables(measured, capacity));
   return { scenarios, chunksAFile, indexBytesAChunk, capacity };
-}
-
-const CHUNKS = [10_000, 1_000_000, 20_000_000];
-const PER_SECOND = [1, 100, 2_000];
-/** A retrieval asks one RAG of this size, or one that holds everything. */
-const RAG_CHUNKS = 100_000;
-const TEXT_BYTES_A_CHUNK = 1_600;
-
-function basisOf({ scenarios, chunksAFile, indexBytesAChunk }: Measured): Basis {
-  const countsOf = (prefix: string): Counts => {
-    const found = scenarios.find(({ name }) => name.startsWith(prefix));
-    if (found === undefined) throw new Error(`nothing was measured of ${prefix}`);
-    return found.counts;
-  };
-  return {
-    retrieval: countsOf("a retrieval, of"),
-    indexedFile: countsOf("the same, of"),
-    beat: countsOf("a beat"),
-    chunksAFile,
-    indexBytesAChunk,
-    postingsLimit: POSTINGS_LIMIT,
-  };
-}
-
-const dollars = (amount: number) => `$${Math.round(amount).toLocaleString("en")}`;
-
-/** Prices and limits: support/prices.ts and support/capacity.ts, with their sources. */
-function capacityTable(measured: Measured) {
-  const basis = basisOf(measured);
-  const head = ["chunks", "a second", "RAGs of 100,000", "one RAG", "largest part", "beyond"];
-  const table = new Table({ head: [...head, "indexing once", "Pinecone", "in one namespace"] });
-  const rows = CHUNKS.flatMap((chunks) =>
-    PER_SECOND.map((perSecond) => {
-      const split = { chunks, perSecond, ragChunks: Math.min(chunks, RAG_CHUNKS) };
-      const whole = { chunks, perSecond, ragChunks: chunks };
-      const month = monthOf(basis, split);
-      return {
-        chunks,
-        perSecond,
-        month: month.total,
-        monthOfOneRag: monthOf(basis, whole).total,
-        largest: month.largest,
-        largestCost: month.largestCost,
-        limits: limitsMet(basis, whole).map(({ name }) => name),
-        indexing: indexingCost(basis, chunks),
-        pinecone: pineconeMonth(split, TEXT_BYTES_A_CHUNK),
-        pineconeOfOne: pineconeMonth(whole, TEXT_BYTES_A_CHUNK),
-      };
-    }),
-  );
-  for (const row of rows) {
-    table.push([
-      row.chunks.toLocaleString("en"),
-      row.perSecond,
-      dollars(row.month),
-      dollars(row.monthOfOneRag),
-      `${row.largest} ${dollars(row.largestCost)}`,
-      row.limits.join("\n"),
-      dollars(row.indexing),
-      dollars(row.pinecone),
-      dollars(row.pineconeOfOne),
-    ]);
-  }
-  console.log(table.toString());
-  const limits = new Table({ head: ["limit", "where it is", "source"] });
-  for (const { name, at, source } of ALL_LIMITS) limits.push([name, at, source]);
-  console.log(limits.toString());
-  const prices = new Table({ head: ["item", "dollars", "for", "included", "source"] });
-  for (const [item, { per, unit, included, source }] of Object.entries(PRICES)) {
-    const number = (amount: number) => amount.toLocaleString("en");
-    prices.push([item, per, number(unit), number(included), source]);
-  }
-  console.log(prices.toString());
-  return rows;
-}
-
-type Capacity = ReturnType<typeof capacityTable>;
-
-/** Both tables of the README's chapter on scale. */
-function readmeTables({ scenarios }: Measured, capacity: Capacity): string {
-  const counted = scenarios.map(({ name, counts }) => [
-    name,
-    counts.rounds,
-    shown(counts.d1Calls),
-    `${shown(counts.d1RowsRead)} / ${shown(counts.d1RowsWritten)}`,
-    shown(counts.objectCalls),
-    `${shown(counts.objectRowsRead)} / ${shown(counts.objectRowsWritten)}`,
-    `${shown(counts.vectorQueries)} / ${shown(counts.vectorWrites)}`,
-    shown(counts.modelCalls),
-    shown(counts.queueMessages),
-    `${shown(counts.r2Reads)} / ${shown(counts.r2Writes)}`,
-  ]);
-  const costs = capacity.map((row) => [
-    row.chunks.toLocaleString("en"),
-    row.perSecond.toLocaleString("en"),
-    dollars(row.month),
-    dollars(row.monthOfOneRag),
-    dollars(row.indexing),
-    row.limits.join(", ") || "–",
-    `${dollars(row.pinecone)} / ${dollars(row.pineconeOfOne)}`,
-  ]);
-  return [
-    markdownTable(
-      [
-        "",
-        "one after the other",
-        "D1 calls",
-        "rows read / written",
-        "object calls",
-        "their rows read / written",
-        "vectors queried / written",
-        "model calls",
-        "messages",
-        "R2 reads / writes",
-      ],
-      counted,
-    ),
-    markdownTable(
-      [
-        "chunks",
-        "retrievals a second",
-        "a month, in RAGs of 100,000",
-        "a month, in one RAG",
-        "indexing once",
-        "limits to raise or go round",
-        "Pinecone, the same two",
-      ],
-      costs,
-    ),
-  ].join("\n\n");
 }
