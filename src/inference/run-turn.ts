@@ -83,7 +83,7 @@ type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
   rerankingMs: number;
 };
 
-export type RunTools = {
+type RunTools = {
   /** Of the delimiters; see core/passages.ts. */
   key: string;
   meter: Meter;
