@@ -9,6 +9,8 @@ const names = { type: "array", items: { type: "string" } };
 const count = { type: "integer", minimum: 0 };
 const number = { type: "number" };
 const string = { type: "string" };
+/** The validator would call these as if they were formats. */
+const inherited = Object.getOwnPropertyNames(Object.prototype);
 const typeName = {
   enum: ["array", "boolean", "integer", "null", "number", "object", "string"],
 };
@@ -34,7 +36,7 @@ export const schemaOfSchemas = {
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: schema,
     else: schema,
-    format: string,
+    format: { ...string, not: { enum: inherited } },
     title: string,
     description: string,
     properties: schemaMap,

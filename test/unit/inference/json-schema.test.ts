@@ -48,6 +48,7 @@ const REFUSED: [what: string, schema: Given, reason: string][] = [
     },
     "$ref beside",
   ],
+  ["a format that every object inherits", { format: "isPrototypeOf" }, "#/format"],
   ["a keyword of the wrong form", { minItems: "3" }, "#/minItems"],
   ["two schemas of one identifier", { $id: "a", allOf: [{ $id: "a" }] }, "identifier"],
 ];
