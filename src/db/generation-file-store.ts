@@ -106,7 +106,7 @@ export async function claimForBuilding(
     statement(CLAIM, list, lease.id, lease.until, lease.now),
     statement(CLAIMED, list, lease.id),
   ]);
-  return (rows as ClaimedRow[]).map(claimedFrom);
+  return (rows as ClaimedRow[]).map((row) => claimedFrom(row));
 }
 
 const FINISH = `update generation_files as g set state = m.value ->> 'status',

@@ -1,6 +1,7 @@
 import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
+import { crashedAmong, keyOfFile } from "./crashed-store.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 import type { Provider } from "./records.ts";
 
@@ -32,6 +33,8 @@ export type ClaimedFile = {
   isBuilding: boolean;
   /** A generation is being built beside the live one, and is to have the file as well. */
   isRebuilt: boolean;
+  /** Its last worker ended without a word: this file may be what killed it. */
+  hasCrashed: boolean;
   shards: number;
   /** The generation whose vectors serve again where the embedded text is the same. */
   vectorsFrom: { generation: number; shards: number } | null;
@@ -47,7 +50,7 @@ export type ClaimedFile = {
 
 export type ClaimedRow = Omit<
   ClaimedFile,
-  "metadata" | "sourceState" | "source" | "isBuilding" | "isRebuilt" | "vectorsFrom"
+  "metadata" | "sourceState" | "source" | "isBuilding" | "isRebuilt" | "hasCrashed" | "vectorsFrom"
 > & {
   vectorsFrom: number | null;
   vectorShards: number | null;
@@ -102,18 +105,21 @@ export async function claimFiles(
   lease: { id: string; until: number; now: number },
 ): Promise<ClaimedFile[]> {
   const list = JSON.stringify(messages);
-  const [, rows] = await runBatch(db, [
+  const [crashed, , rows] = await runBatch(db, [
+    crashedAmong(list, lease.now),
     statement(CLAIM, list, lease.id, lease.until, lease.now),
     statement(CLAIMED, list, lease.id),
   ]);
-  return (rows as ClaimedRow[]).map(claimedFrom);
+  const hasCrashed = new Set((crashed as IndexMessage[]).map(keyOfFile));
+  return (rows as ClaimedRow[]).map((row) => claimedFrom(row, hasCrashed.has(keyOfFile(row))));
 }
 
-export function claimedFrom(row: ClaimedRow): ClaimedFile {
+export function claimedFrom(row: ClaimedRow, hasCrashed = false): ClaimedFile {
   const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...others } = row;
   const { building, rebuilt, vectorsFrom: generation, vectorShards: shards, ...rest } = others;
   return {
     ...rest,
+    hasCrashed,
     vectorsFrom: generation === null || shards === null ? null : { generation, shards },
     isBuilding: building === 1,
     isRebuilt: rebuilt === 1,

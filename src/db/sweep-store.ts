@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from "../core/clock.ts";
 import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
+import { CRASHED } from "./crashed-store.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 
 /** Files that somebody has a duty to; the index of `rag_files_held` is written the same way. */
@@ -18,7 +19,9 @@ export async function takeUnheldFiles(
   const rows = await runOne<IndexMessage & { status: string; active: number }>(
     db,
     statement(
-      `update rag_files set lease_id = null,
+      `update rag_files set
+         lease_id = case when (status = 'processing' or lease_id = '${CRASHED}')
+           and attempts < ?4 then '${CRASHED}' end,
          status = case when attempts >= ?4 then 'error' else 'pending' end,
          error_message = case when attempts >= ?4 then ?5 else null end,
          error_is_outside = attempts >= ?4,

@@ -6,6 +6,7 @@ import {
   idleAmong,
   isBuildMessage,
 } from "../db/generation-file-store.ts";
+import { countTries } from "../db/crashed-store.ts";
 import { claimFiles, finishFiles, outgrow } from "../db/rag-file-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
@@ -40,10 +41,16 @@ export async function indexFiles(
   await expectVectorWork(services, claimed.map(addressOf));
   const redeliveries: Redelivery[] = [];
   const tally = new EmbeddingTally();
+  const suspects = await setApart(services, claimed, lease);
   try {
-    for (const group of groupsOf(claimed)) {
+    for (const group of groupsOf(claimed.filter(({ hasCrashed }) => !hasCrashed))) {
       await lease.renew();
       redeliveries.push(...(await workOn(services, group, lease, tally)));
+    }
+    for (const file of suspects) {
+      await countTries(services.db, [file], lease.id, 1);
+      await lease.renew();
+      redeliveries.push(...(await workOn(services, [file], lease, tally)));
     }
   } finally {
     sendIndexingUsage(services, tally.uses);
@@ -52,6 +59,21 @@ export async function indexFiles(
   await tidyVectors(services, replaced.map(addressOf));
   await tellBuilds(services, claimed);
   return redeliveries;
+}
+
+/**
+ * Files whose last worker died are worked on one by one after the others, those with the fewest
+ * tries first, and each try is counted when it begins: what kills a worker takes no other file
+ * with it.
+ */
+async function setApart(
+  { db }: Services,
+  claimed: ClaimedFile[],
+  lease: Lease,
+): Promise<ClaimedFile[]> {
+  const suspects = claimed.filter(({ hasCrashed }) => hasCrashed);
+  await countTries(db, suspects, lease.id, -1);
+  return suspects.sort((a, b) => a.attempts - b.attempts);
 }
 
 async function claim(

@@ -217,3 +217,42 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a file that kills its worker each time is given up, and takes no other file with it",
+  async () => {
+    const files: Record<string, string> = {};
+    for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;
+    files["poison.txt"] = "A note, poison.";
+    const reader = new ScriptedSource(files);
+    let died: () => void = () => undefined;
+    const untouched = reader.open.bind(reader);
+    // A worker that dies is one that never comes to an end.
+    reader.open = async (file) => {
+      if (file.path !== "poison.txt") return await untouched(file);
+      died();
+      return await new Promise<never>(() => undefined);
+    };
+    const world = new World({ sourceReaders: async () => reader });
+    const source = await world.addSource("cloud_drive");
+    const rag = await world.addRag(source);
+    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+    const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
+    let deaths = 0;
+    for (let round = 0; round < 12; round++) {
+      const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
+      const end = await Promise.race([world.deliver(), death]);
+      if (end === "died") deaths++;
+      world.now += 15 * MINUTE_MS;
+      await sweep(world.services);
+      if ((await statuses()).every((status) => status === "indexed" || status === "error")) break;
+    }
+    expect(deaths).toBe(MAX_TRIES);
+    const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
+    expect(failed).toMatchObject([
+      { path: "poison.txt", status: "error", error: "indexing did not finish after 5 tries" },
+    ]);
+    expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1, vectors: 12 });
+  },
+  TIMEOUT_MS,
+);

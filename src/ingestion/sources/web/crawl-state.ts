@@ -21,7 +21,7 @@ const STATES = ["waiting", "listed", "dropped"] as const;
 type AddressState = (typeof STATES)[number];
 
 /** What is known of a server for the time of one crawl. */
-export type SiteFacts = {
+type SiteFacts = {
   /** Null: robots.txt could not be read, and nothing else may be for now. */
   robots: RobotsRules | null;
   probe: NotFoundWords;
