@@ -6,8 +6,17 @@ const LATIN: Rate = { run: 0.83, letter: 0.03 };
 const LATIN_WORD_LETTERS = 6;
 /** At most `(run + letters × letter) / letters`, or cutting a long word would count less. */
 const LATIN_LONG_LETTER = 0.15;
-/** Letters beyond ASCII divide words; added to the rate of a letter. */
-const LATIN_ACCENT = 0.5;
+/**
+ * Letters beyond ASCII divide words; added to the rate of a letter. By the code point before
+ * which a range ends: Western European, Central European and Turkish, Vietnamese.
+ */
+const LATIN_ACCENTS: [number, number][] = [
+  [0x100, 0.5],
+  [0x180, 1.7],
+];
+const OTHER_LATIN_ACCENT = 0.1;
+const accentOf = (code: number) =>
+  LATIN_ACCENTS.find(([end]) => code < end)?.[1] ?? OTHER_LATIN_ACCENT;
 const CYRILLIC: Rate = { run: 0.6, letter: 0.18 };
 const GREEK: Rate = { run: 0.6, letter: 0.31 };
 const HEBREW: Rate = { run: 0.7, letter: 0.29 };
@@ -88,7 +97,7 @@ export function tokenWeight(text: string, from = 0, to = text.length): number {
     if (rate !== LATIN) weight += rate.letter;
     else {
       weight += ++letters > LATIN_WORD_LETTERS ? LATIN_LONG_LETTER : rate.letter;
-      if (code > ASCII.length) weight += LATIN_ACCENT;
+      if (code > ASCII.length) weight += accentOf(code);
     }
   }
   return weight;
