@@ -38,6 +38,7 @@ export async function run(labels: string[]): Promise<Record<string, unknown>> {
     const { reply, output } = await read(document, bytes, MEMORY_FLAGS);
     const memory = peakMegabytes(output);
     mostMemory = Math.max(mostMemory, memory);
+    process.stderr.write(`${document.label}: ${seconds.toFixed(1)} s, ${memory.toFixed(0)} MB\n`);
     const { characters, pages, chunks, outcome } = reply;
     const size = (bytes.length / MIB).toFixed(1);
     const measured = [seconds.toFixed(1), memory.toFixed(0)];

@@ -61,10 +61,10 @@ export async function signedIn() {
         headers,
         body: body === undefined ? undefined : JSON.stringify(body),
       }),
-    put: async (path: string, text: string, mimeType = "text/markdown") =>
+    put: async (path: string, body: BodyInit, mimeType = "text/markdown") =>
       await call("PUT", `/panel/api${path}`, {
         headers: { ...headers, "Content-Type": mimeType },
-        body: text,
+        body,
       }),
   };
 }
