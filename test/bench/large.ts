@@ -57,7 +57,9 @@ async function read({ name }: LargeDocument, bytes: Uint8Array, v8Flags: string[
       body: new Uint8Array(bytes),
     });
     const reply = (await response.json()) as Reply;
-    return { reply, seconds: (performance.now() - started) / 1_000, output: output() };
+    const seconds = (performance.now() - started) / 1_000;
+    await stop();
+    return { reply, seconds, output: output() };
   } finally {
     await stop();
   }

@@ -86,8 +86,11 @@ export async function startWorkerd(entry: string, options: WorkerdOptions = {}):
     printed += data.toString();
   });
   const stop = async () => {
-    if (child.exitCode === null && child.kill()) await once(child, "exit");
-    rmSync(folder, { recursive: true });
+    // Closed, not only ended: what it printed last has then arrived.
+    if (child.exitCode === null && child.signalCode === null && child.kill()) {
+      await once(child, "close");
+    }
+    rmSync(folder, { recursive: true, force: true });
   };
   const address = new URL(`http://127.0.0.1:${port}`);
   const giveUpAt = Date.now() + START_LIMIT_MS;

@@ -14,7 +14,9 @@ declare module "vitest" {
 }
 
 /** Serves object storage on loopback, for tests inside workerd. */
-export default async function serveObjectStorage(project: TestProject): Promise<() => Promise<void>> {
+export default async function serveObjectStorage(
+  project: TestProject,
+): Promise<() => Promise<void>> {
   const storage = await startObjectStorage("library");
   const { endpoint, bucket } = storage;
   project.provide("objectStorage", { endpoint, bucket, credentials: CREDENTIALS });

@@ -25,8 +25,10 @@ beforeAll(async () => {
   const panel = await signedIn();
   await panel.send("POST", "/file-sources", { name: "Papers", provider: "file_system" });
   await panel.send("POST", "/rags", {
-    ...{ name: "Papers", fileSource: "papers" },
-    ...{ chunkSize: 32, chunkOverlap: 0 },
+    name: "Papers",
+    fileSource: "papers",
+    chunkSize: 32,
+    chunkOverlap: 0,
   });
   const token = await panel.send("POST", "/tokens", { name: "Reader", rags: ["papers"] });
   api = withToken((token.body as { token: string }).token);
