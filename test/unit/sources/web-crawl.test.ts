@@ -1,9 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import type { ListingPage } from "../../../src/ports/source-reader.ts";
 import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
 import { BASE, webSource, type Scanned } from "../../doubles/web-site/scanning.ts";
-import { startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
+import {
+  htmlPage,
+  sitemapOf,
+  startWebSite,
+  type WebSite,
+} from "../../doubles/web-site/web-site.ts";
+
+/** Servers that never answer are waited for, on a busy machine too. */
+vi.setConfig({ testTimeout: 60_000 });
 
 let site: WebSite;
 let expected: string[];
@@ -141,4 +149,23 @@ test("a step that is done twice, even side by side, leaves two crawls that each 
     cursors = pages.map((page) => page?.next ?? null);
   }
   for (const paths of listed) expect(sorted(paths)).toEqual(sorted(expected));
+});
+
+test("what a site says at endless length is cut, or left out, and stops nothing", async () => {
+  const long = "ü ".repeat(100_000);
+  site.routes.set("/endless", {
+    headers: { etag: JSON.stringify("x".repeat(5_000)), "last-modified": "then" },
+    body: htmlPage(long, ["/endless/next"], `<link rel="canonical" href="/c?${long}">`),
+  });
+  site.routes.set("/endless/next", { body: htmlPage("Next", []) });
+  site.routes.set("/endless.xml", sitemapOf([`${BASE}/${"x".repeat(10_000)}`, `${BASE}/endless`]));
+  const source = webSource(site.port, {
+    startUrls: [`${BASE}/endless`],
+    sitemapUrls: [`${BASE}/endless.xml`],
+  });
+  await source.scan();
+  expect(sorted(source.files.keys())).toEqual([`${BASE}/endless`, `${BASE}/endless/next`]);
+  const file = source.files.get(`${BASE}/endless`);
+  expect(String(file?.metadata["title"])).toHaveLength(500);
+  expect(file?.sourceState).toMatchObject({ etag: null, lastModified: "then" });
 });

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { readDirectives } from "../../../src/ingestion/sources/web/robots-directives.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import { htmlPage, startWebSite, type WebSite } from "../../doubles/web-site/web-site.ts";
+
+/** Servers that never answer are waited for, on a busy machine too. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const NOW = Date.UTC(2026, 0, 1);
 

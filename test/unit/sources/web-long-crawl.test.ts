@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { webConfig } from "../../../src/catalog/provider-config/web.ts";
 import { NotedValues } from "../../../src/ingestion/sources/web/noted-values.ts";
 import { webReader } from "../../../src/ingestion/sources/web/web-reader.ts";
 import { memoryStore } from "../../doubles/web-site/scanning.ts";
 import { htmlPage } from "../../doubles/web-site/web-site.ts";
+
+/** Servers that never answer are waited for, on a busy machine too. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const BASE = "http://moss.example.com";
 const signal = new AbortController().signal;

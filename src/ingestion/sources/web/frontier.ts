@@ -1,7 +1,7 @@
 import { guardUrl } from "../../../core/guarded-url.ts";
 import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, Found, Waiting } from "./crawl-state.ts";
-import { looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
+import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
 import type { UrlFilter } from "./url-filter.ts";
 
 /** The limits within which a crawl grows. */
@@ -61,6 +61,7 @@ export function addNamed(crawl: Crawl, url: string, found: Found, depth: number)
 export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
   const verdict = guardUrl(address, map, bounds.allowPrivate);
   if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
+  if (isTooLong(verdict.url)) return;
   if (crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
   addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
 }

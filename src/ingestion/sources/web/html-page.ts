@@ -13,6 +13,7 @@ export type HtmlPage = {
 };
 
 const MOST_LINKS = 5_000;
+const LONGEST_TITLE = 500;
 
 export function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
@@ -42,9 +43,12 @@ export function readHtmlPage(html: string): HtmlPage {
     },
   });
   parser.end(html);
-  page.title = page.title?.replace(/\s+/gu, " ").trim() || null;
+  page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
   return page;
 }
+
+/** A title stands in a row of the database, however long the page makes it. */
+const cut = (text: string) => text.slice(0, LONGEST_TITLE).toWellFormed();
 
 type Attributes = Record<string, string>;
 type Opener = (page: HtmlPage, attributes: Attributes) => void;
@@ -59,7 +63,7 @@ const openers: Record<string, Opener> = {
   a: addLink,
   area: addLink,
   html(page, { lang = "" }) {
-    page.language ??= /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*$/.test(lang) ? lang : null;
+    page.language ??= /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(lang) ? lang : null;
   },
   base(page, { href }) {
     page.base ??= href?.trim() ?? null;

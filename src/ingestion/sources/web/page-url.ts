@@ -55,9 +55,12 @@ const LONGEST_URL = 2_000;
 const MOST_SEGMENTS = 20;
 const MOST_REPEATS = 3;
 
+/** No page of a site needs so long an address; a row of the database could not hold any. */
+export const isTooLong = ({ href }: URL) => href.length > LONGEST_URL;
+
 /** An address that only a trap makes: endless, or the same segments over and over. */
 export function looksEndless(url: URL): boolean {
-  if (url.href.length > LONGEST_URL) return true;
+  if (isTooLong(url)) return true;
   const segments = url.pathname.split("/").filter((part) => part !== "");
   if (segments.length > MOST_SEGMENTS) return true;
   const counts = new Map<string, number>();

@@ -9,7 +9,7 @@ import { addLink, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./robots-directives.ts";
-import { nameOfPage, normalizeUrl } from "./page-url.ts";
+import { isTooLong, nameOfPage, normalizeUrl } from "./page-url.ts";
 import { isSoftNotFound } from "./soft-not-found.ts";
 import type { Page, Visit } from "./visit.ts";
 
@@ -118,8 +118,9 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
   const from = URL.parse(base ?? "", page.url.href) ?? page.url;
   const url = canonical === null ? null : URL.parse(canonical, from.href);
   if (url === null || !step.crawl.hosts.has(url.host) || !step.bounds.filter(url)) return null;
-  const target = normalizeUrl(url).href;
-  return target === normalizeUrl(page.url).href ? null : target;
+  const target = normalizeUrl(url);
+  const isItself = target.href === normalizeUrl(page.url).href;
+  return isItself || isTooLong(target) ? null : target.href;
 }
 
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };

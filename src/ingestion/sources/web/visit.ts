@@ -17,6 +17,8 @@ import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
 const SILENCE_LIMIT = 20;
 /** Bodies up to this size are read side by side. */
 const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
+/** Headers are kept with the page in the database. */
+const LONGEST_HEADER = 1_000;
 /** What a link leads to and is no document; a named address of this kind is told so later. */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$/;
 
@@ -124,8 +126,22 @@ async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): 
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: visitor.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
-  const [etag, lastModified] = [headers.get("etag"), headers.get("last-modified")];
-  return { outcome: "page", url, bytes, contentType, mediaType, etag, lastModified, robotsTag };
+  return { outcome: "page", url, bytes, mediaType, ...toldOf(headers) };
+}
+
+function toldOf(headers: Headers) {
+  const text = (name: string) => headers.get(name)?.slice(0, LONGEST_HEADER) ?? null;
+  return {
+    contentType: text("content-type"),
+    etag: validator(headers.get("etag")),
+    lastModified: validator(headers.get("last-modified")),
+    robotsTag: text("x-robots-tag"),
+  };
+}
+
+/** One that is cut off would match nothing. */
+function validator(header: string | null): string | null {
+  return header === null || header.length > LONGEST_HEADER ? null : header;
 }
 
 function unlessTooLarge(error: unknown): null {
