@@ -16,21 +16,29 @@ export const bytesPerComponent = (levels: Levels) => (levels === 127 ? 1 : 2);
  * which the query is not 0, and runs along each of them without a jump.
  */
 export class VectorBlock {
-  readonly chunks = new Float64Array(BLOCK_SIZE);
-  readonly files = new Int32Array(BLOCK_SIZE);
-  readonly duplicates = new Uint8Array(BLOCK_SIZE);
+  /** Vectors that it has room for. */
+  readonly size: number;
+  readonly chunks: Float64Array;
+  readonly files: Int32Array;
+  readonly duplicates: Uint8Array;
   /** 0 where there is no vector. */
-  readonly #taken = new Uint8Array(BLOCK_SIZE);
-  readonly #scales = new Float32Array(BLOCK_SIZE);
+  readonly #taken: Uint8Array;
+  readonly #scales: Float32Array;
   readonly #components: Int16Array | Int8Array;
   readonly #dimensions: number;
   readonly #levels: Levels;
   /** Places from here on were never taken. */
   used = 0;
 
-  constructor(dimensions: number, levels: Levels) {
-    const size = dimensions * BLOCK_SIZE;
-    this.#components = levels === 127 ? new Int8Array(size) : new Int16Array(size);
+  constructor(dimensions: number, levels: Levels, size = BLOCK_SIZE) {
+    this.size = size;
+    this.chunks = new Float64Array(size);
+    this.files = new Int32Array(size);
+    this.duplicates = new Uint8Array(size);
+    this.#taken = new Uint8Array(size);
+    this.#scales = new Float32Array(size);
+    const components = dimensions * size;
+    this.#components = levels === 127 ? new Int8Array(components) : new Int16Array(components);
     this.#dimensions = dimensions;
     this.#levels = levels;
   }
@@ -58,7 +66,7 @@ export class VectorBlock {
     const factor = scale === 0 ? 0 : 1 / scale;
     for (let at = 0; at < this.#dimensions; at++) {
       const component = table[bits[at] ?? 0] ?? 0;
-      this.#components[at * BLOCK_SIZE + place] = Math.round(component * factor);
+      this.#components[at * this.size + place] = Math.round(component * factor);
     }
   }
 
@@ -72,7 +80,7 @@ export class VectorBlock {
     const components = this.#components;
     sums.fill(0, 0, used);
     for (let at = 0; at < dimensions.length; at++) {
-      const row = (dimensions[at] ?? 0) * BLOCK_SIZE;
+      const row = (dimensions[at] ?? 0) * this.size;
       const value = values[at] ?? 0;
       for (let place = 0; place < used; place++) {
         sums[place] = (sums[place] ?? 0) + value * (components[row + place] ?? 0);

@@ -6,6 +6,7 @@ import type { IndexChange } from "./index-change.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "./query-vector.ts";
 import type { QueryVector } from "./query-vector.ts";
+import { readTotals } from "./totals.ts";
 import { BLOCK_SIZE, bytesPerComponent, VectorBlock } from "./vector-block.ts";
 import type { Levels } from "./vector-block.ts";
 
@@ -21,9 +22,18 @@ type Row = { chunk: number; file: number; duplicate: number; vector: ArrayBuffer
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
+/** A RAG of few chunks takes as little; rounded up, so that it can grow a bit. */
+const SMALLEST_BLOCK = 64;
+
+const roundedUp = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
+
+/** Places for so many vectors: whole blocks, or one that is as small as they are few. */
+const placesFor = (vectors: number) =>
+  roundedUp(vectors, vectors <= BLOCK_SIZE ? SMALLEST_BLOCK : BLOCK_SIZE);
+
 /** What so many vectors take in memory. */
 export function bytesOfVectors(vectors: number, dimensions: number, levels: Levels): number {
-  return Math.ceil(vectors / BLOCK_SIZE) * BLOCK_SIZE * dimensions * bytesPerComponent(levels);
+  return placesFor(vectors) * dimensions * bytesPerComponent(levels);
 }
 
 /** The finest levels with which so many vectors fit into memory; null: they do not fit. */
@@ -38,26 +48,30 @@ export function levelsFor(vectors: number, dimensions: number): Levels | null {
 export class VectorMemory {
   readonly #dimensions: number;
   readonly #levels: Levels;
+  readonly #firstBlockSize: number;
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
   readonly #free: number[] = [];
   readonly #sums = new Float32Array(BLOCK_SIZE);
 
-  constructor(dimensions: number, levels: Levels) {
+  /** `expected`: vectors that are to be added now. */
+  constructor(dimensions: number, levels: Levels, expected: number) {
+    this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
     this.#levels = levels;
   }
 
   static load(sql: SqlStorage, dimensions: number, levels: Levels): VectorMemory {
-    const memory = new VectorMemory(dimensions, levels);
+    const memory = new VectorMemory(dimensions, levels, readTotals(sql).chunks);
     for (const row of sql.exec<Row>(LIVE_VECTORS)) memory.#add(row);
     return memory;
   }
 
   /** What it takes of the isolate's memory. */
   get bytes(): number {
-    return bytesOfVectors(this.#blocks.length * BLOCK_SIZE, this.#dimensions, this.#levels);
+    const places = this.#blocks.reduce((sum, { size }) => sum + size, 0);
+    return places * this.#dimensions * bytesPerComponent(this.#levels);
   }
 
   /** Whether scores come from coarse components and must be computed again from the stored ones. */
@@ -107,10 +121,11 @@ export class VectorMemory {
 
   #newPlace(): number {
     const last = this.#blocks.at(-1);
-    if (last !== undefined && last.used < BLOCK_SIZE) {
+    if (last !== undefined && last.used < last.size) {
       return (this.#blocks.length - 1) * BLOCK_SIZE + last.used;
     }
-    this.#blocks.push(new VectorBlock(this.#dimensions, this.#levels));
+    const size = last === undefined ? this.#firstBlockSize : BLOCK_SIZE;
+    this.#blocks.push(new VectorBlock(this.#dimensions, this.#levels, size));
     return (this.#blocks.length - 1) * BLOCK_SIZE;
   }
 

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { POSTINGS_LIMIT } from "../../src/index-store/query-terms.ts";
@@ -21,6 +22,7 @@ const KILOBYTE = 1_024;
 
 type Ask = { generation: number; shards: number };
 type Post = <Reply>(path: string, body: unknown) => Promise<Reply>;
+type Bench = { post: Post; pid: number };
 
 const posterTo =
   (address: URL): Post =>
@@ -31,19 +33,35 @@ const posterTo =
     return (await response.json()) as Reply;
   };
 
-type Times = { p50: number; p99: number };
+/** `readKiB`: read from storage a call, whatever the machine's load; null where nobody tells. */
+type Times = { p50: number; p99: number; readKiB: number | null };
 
-async function time(calls: number, work: (at: number) => Promise<unknown>): Promise<Times> {
+/** Linux counts what a process has read, from memory or disk. */
+function bytesReadBy(pid: number): number | null {
+  const file = `/proc/${pid}/io`;
+  const counted = existsSync(file) ? /rchar: (\d+)/.exec(readFileSync(file, "utf8")) : null;
+  return counted === null ? null : Number(counted[1]);
+}
+
+async function time(
+  { pid }: Bench,
+  calls: number,
+  work: (at: number) => Promise<unknown>,
+): Promise<Times> {
   for (let at = 0; at < WARM_UP_CALLS; at++) await work(calls + at);
+  const readBefore = bytesReadBy(pid);
   const times: number[] = [];
   for (let at = 0; at < calls; at++) {
     const start = performance.now();
     await work(at);
     times.push(performance.now() - start);
   }
+  const readAfter = bytesReadBy(pid);
+  const read = readBefore === null || readAfter === null ? null : readAfter - readBefore;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(calls * share))] ?? 0;
-  return { p50: round(at(0.5)), p99: round(at(0.99)) };
+  const readKiB = read === null ? null : Math.round(read / calls / KILOBYTE);
+  return { p50: round(at(0.5)), p99: round(at(0.99)), readKiB };
 }
 
 const round = (value: number) => Number(value.toFixed(2));
@@ -58,24 +76,25 @@ async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
   return chunks / ((performance.now() - start) / 1_000);
 }
 
-async function measure(post: Post, ask: Ask, chunks: number) {
+async function measure(bench: Bench, ask: Ask, chunks: number) {
+  const { post } = bench;
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
   const chunksPerSecond = Math.round(await fill(post, ask, chunks));
   const facts = await post<{ bytes: number; chunks: number }>("/facts", ask);
   const chunkAt = (at: number) => (at * 7_919) % chunks;
-  const overhead = await time(CALLS, () => post("/nothing", ask));
-  const lexical = await time(CALLS, async (at) => {
+  const overhead = await time(bench, CALLS, () => post("/nothing", ask));
+  const lexical = await time(bench, CALLS, async (at) => {
     const text = queryFor(chunkAt(at), WORDS_A_CHUNK, QUERY_WORDS);
     const found = await post<number>("/lexical", { ...ask, text });
     if (found === 0) throw new Error(`nothing found for ${text}`);
   });
-  const hydration = await time(CALLS, async (at) => {
+  const hydration = await time(bench, CALLS, async (at) => {
     const wanted = Array.from({ length: HYDRATED }, (_, place) => chunkAt(at * HYDRATED + place));
     const read = await post<number>("/hydrate", { ...ask, chunks: wanted });
     if (read !== new Set(wanted).size) throw new Error(`${read} of ${HYDRATED} were read`);
   });
   const swap = (changed: number, versions: number) =>
-    time(CALLS, (at) =>
+    time(bench, CALLS, (at) =>
       post("/swap", { ...ask, file: (at * 104_729) % files, version: versions + at, changed }),
     );
   const oneChunk = await swap(1, 1);
@@ -95,7 +114,8 @@ async function measure(post: Post, ask: Ask, chunks: number) {
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-const spread = ({ p50, p99 }: Times) => `${p50} / ${p99}`;
+const spread = ({ p50, p99, readKiB }: Times) =>
+  `${p50} / ${p99}${readKiB === null ? "" : `, ${readKiB} KiB`}`;
 
 function show(rows: Measured[]): void {
   console.table(
@@ -104,7 +124,7 @@ function show(rows: Measured[]): void {
       shards: row.shards,
       "KiB a chunk": row.kilobytesAChunk,
       "chunks/s in": row.chunksPerSecond,
-      "a call, ms p50 / p99": spread(row.overhead),
+      "a call, ms p50 / p99, read": spread(row.overhead),
       "lexical leg": spread(row.lexical),
       "hydration of 100": spread(row.hydration),
       "swap, 1 chunk new": spread(row.swapOfOneChunk),
@@ -123,7 +143,7 @@ const RECALL_DEPTH = 100;
  * nDCG@10 and recall@100 of the lexical leg with a bound that is to the collection what the
  * service's is to an index of 100,000 to 1,000,000 chunks; the first row is without a bound.
  */
-async function boundQuality(post: Post, { documents, queries, grades }: Collection) {
+async function boundQuality({ post }: Bench, { documents, queries, grades }: Collection) {
   const ask = { generation: 1, shards: 1 };
   for (let at = 0; at < documents.length; at += DOCUMENTS_A_CALL) {
     await post("/load", { ...ask, documents: documents.slice(at, at + DOCUMENTS_A_CALL) });
@@ -163,20 +183,20 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const rows: Measured[] = [];
   for (const chunks of sizes) {
     for (const shards of SHARD_COUNTS) {
-      rows.push(await inWorkerd((post) => measure(post, { generation: 1, shards }, chunks)));
+      rows.push(await inWorkerd((bench) => measure(bench, { generation: 1, shards }, chunks)));
       show(rows);
     }
   }
   if (folder === undefined) return { rows };
-  return { rows, bound: await inWorkerd((post) => boundQuality(post, readCollection(folder))) };
+  return { rows, bound: await inWorkerd((bench) => boundQuality(bench, readCollection(folder))) };
 }
 
-async function inWorkerd<Result>(work: (post: Post) => Promise<Result>): Promise<Result> {
+async function inWorkerd<Result>(work: (bench: Bench) => Promise<Result>): Promise<Result> {
   const worker = await startWorkerd(WORKER, {
     durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
   });
   try {
-    return await work(posterTo(worker.address));
+    return await work({ post: posterTo(worker.address), pid: worker.pid });
   } finally {
     await worker.stop();
   }

@@ -16,6 +16,7 @@ const START_LIMIT_MS = 20_000;
 
 export type Workerd = {
   address: URL;
+  pid: number;
   stop: () => Promise<void>;
   /** What it has printed so far; empty unless flags were given. */
   output: () => string;
@@ -101,7 +102,7 @@ export async function startWorkerd(entry: string, options: WorkerdOptions = {}):
     }
     await delay(POLL_MS);
   }
-  return { address, stop, output: () => printed };
+  return { address, pid: child.pid ?? 0, stop, output: () => printed };
 }
 
 async function answers(address: URL): Promise<boolean> {
