@@ -27,5 +27,11 @@ export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };
  * goes to the primary. (https://developers.cloudflare.com/d1/best-practices/read-replication/)
  */
 export function openReads(binding: D1Database): Reads {
-  return { $client: binding.withSession("first-primary") };
+  let session: D1DatabaseSession | null = null;
+  return {
+    get $client() {
+      session ??= binding.withSession("first-primary");
+      return session;
+    },
+  };
 }

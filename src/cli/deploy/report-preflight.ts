@@ -14,7 +14,8 @@ export function reportPreflight(
   if (ready) return;
   const mend = findings.flatMap(({ mend = [] }) => mend);
   if (mend.length > 0) {
-    terminal.say("\nRun these, then npm run deploy again:\n");
+    const again = environment === "production" ? "" : ` -- --env ${environment}`;
+    terminal.say(`\nRun these, then npm run deploy${again} again:\n`);
     for (const line of mend) terminal.say(`  ${line}`);
     terminal.say();
   }
