@@ -34,6 +34,28 @@ export default defineConfig({
         },
       },
       {
+        // The journeys once more, on Vectorize and Workers AI instead of what is embedded.
+        assetsInclude: ["**/fixtures/documents/*"],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: { TEST_MIGRATIONS: migrations, TEST_ADAPTERS: "production" },
+            },
+          }),
+        ],
+        test: {
+          name: "worker-on-production-adapters",
+          include: [
+            "test/worker/generations/{crashes,during-a-build,rebuild,return}.test.ts",
+            "test/worker/ingestion/{crashes,push,scopes}.test.ts",
+            "test/worker/journeys/random-steps.test.ts",
+            "test/worker/retrieval/retrieve.test.ts",
+          ],
+          setupFiles: ["./test/support/apply-migrations.ts"],
+        },
+      },
+      {
         test: {
           name: "end-to-end",
           include: ["test/end-to-end/**/*.test.ts"],

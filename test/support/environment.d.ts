@@ -9,6 +9,8 @@ declare global {
     }
     interface Env extends Bindings {
       TEST_MIGRATIONS: D1Migration[];
+      /** `production`: the suite runs on Vectorize and Workers AI. */
+      TEST_ADAPTERS?: string;
     }
   }
 }

@@ -10,6 +10,7 @@ import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
 import type { UsageMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
+import { followClock, testedEnv } from "./tested-adapters.ts";
 
 type Envelope = { queue: "quarry-index" | "quarry-scan"; body: IndexMessage | ScanMessage };
 
@@ -24,8 +25,9 @@ export class World {
   readonly background: Promise<unknown>[] = [];
 
   constructor(change: Partial<Services> = {}) {
+    followClock(() => this.now);
     this.services = {
-      ...composeServices(env, createExecutionContext()),
+      ...composeServices(testedEnv, createExecutionContext()),
       now: () => this.now,
       log: silent,
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),

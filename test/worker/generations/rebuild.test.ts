@@ -56,27 +56,6 @@ test("other chunking: the old chunks answer until the new ones are complete, the
   expect(await found(world, rag)).toEqual(after);
 });
 
-test("other vectors: the old ones answer, asked with their own model, until the new are there", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
-  const before = await found(world, rag);
-  world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
-  await sweep(world.services);
-  await deliverBut(world, ofBuild);
-  expect(await states(rag)).toEqual(["1 live", "2 building"]);
-  expect(await found(world, rag)).toEqual(before);
-  expect(before.losses).toEqual([]);
-
-  await world.deliver();
-  expect(await generations(rag)).toMatchObject([
-    { state: "retired", dimensions: 1_024 },
-    { state: "live", dimensions: 512 },
-  ]);
-  expect(await found(world, rag)).toMatchObject({ counts: before.counts, losses: [] });
-  await sweep(world.services);
-  expect(world.waiting).toEqual([]);
-});
-
 test("indexing anew builds once, however often its message comes, and leaves every figure as it was", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);

@@ -2,7 +2,6 @@ import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../src/catalog/find-rag.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
-import { reindexRag } from "../../../src/ingestion/reindex-rag.ts";
 import { returnToIndex } from "../../../src/ingestion/return-to-index.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -75,37 +74,6 @@ test("what was changed, added and removed meanwhile is so in the index gone back
   expect(texts.join(" ")).toContain("bracken");
   expect(texts.join(" ")).not.toMatch(/moss|heather/);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
-});
-
-test("an embedding model that was gone back from is not built again until something else is asked", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
-  const before = await found(world, rag);
-  const setDimensions = (dimensions: number) => {
-    world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };
-  };
-  setDimensions(512);
-  await sweep(world.services);
-  await world.deliver();
-  await returnToIndex(world.services, { ragId: rag });
-  await world.deliver();
-  for (let minute = 0; minute < 3; minute++) {
-    world.now += MINUTE_MS;
-    await sweep(world.services);
-    await world.deliver();
-  }
-  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
-  expect(await found(world, rag)).toEqual(before);
-
-  await reindexRag(world.services, { ragId: rag });
-  await world.deliver();
-  expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
-  await returnToIndex(world.services, { ragId: rag });
-  await world.deliver();
-  setDimensions(256);
-  await sweep(world.services);
-  await world.deliver();
-  expect((await states(rag)).at(-1)).toBe("4 live");
 });
 
 test("a return that dies on the way is finished by the sweep; after the index was dropped it is refused", async () => {

@@ -1,6 +1,10 @@
 import { env } from "cloudflare:workers";
 
 import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -13,7 +17,17 @@ import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/re
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { usesVectorize } from "../../support/tested-adapters.ts";
 import { DIMENSIONS, indexOf, put } from "../rag-index/support.ts";
+
+/** Shows nothing yet of what the tests put into an index. */
+const vectorize = new VectorizeDouble({
+  dimensions: DIMENSIONS,
+  now: () => Date.now(),
+  visibleAfterMs: 0,
+  metadataIndexes: METADATA_INDEXES,
+});
 
 export type World = {
   services: InferenceServices;
@@ -56,7 +70,7 @@ export function worldWith(of: {
       },
     },
     ragIndexes: ragIndexes(env.RAG_INDEX),
-    vectorIndex: null,
+    vectorIndex: usesVectorize ? vectorizeIndex(vectorize) : null,
     models: modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch }),
     inBackground: (work) => background.push(work),
   };

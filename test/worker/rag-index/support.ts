@@ -12,6 +12,7 @@ import type {
   RagIndex,
   StagedChunk,
 } from "../../../src/ports/rag-index.ts";
+import { usesVectorize } from "../../support/tested-adapters.ts";
 
 export const DIMENSIONS = 64;
 
@@ -80,6 +81,9 @@ export async function put(
     facts.fileId,
     revision,
     staged.filter(({ id }) => missing.has(id)),
+    usesVectorize
+      ? { id: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER), at: Date.now() }
+      : undefined,
   );
   return index.flip(facts, revision, placed);
 }
