@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { platformTrace } from "../../../src/adapters/cloudflare/platform-trace.ts";
 
 test("the runtime has spans, and work within one gives and throws what it does without", async () => {
-  expect(tracing.enterSpan).toBeTypeOf("function");
+  expect(tracing).toHaveProperty("enterSpan");
   const trace = platformTrace(tracing);
   const result = await trace("outer", async (note) => {
     note({ "outer.size": 3, "outer.whole": true, "outer.name": "notes" });
