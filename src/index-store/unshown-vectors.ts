@@ -3,8 +3,9 @@ import { vectorIdOf } from "../core/vector-id.ts";
 import type { Sending, UnshownSending, VectorToSend } from "../ports/vector-ledger.ts";
 
 /**
- * Live chunks that a search scans because the vector index may not show them yet: a few
- * milliseconds a query. A file that would exceed it waits until some of them show.
+ * Live chunks that a search scans because the vector index may not show them yet: some tens of
+ * milliseconds at 1,024 dimensions, for the minutes after a burst. A file that would exceed it
+ * waits until some of them show.
  */
 const UNSHOWN_LIMIT_CHUNKS = 5_000;
 /** From being seen to being trusted: longer than a search takes. */

@@ -65,6 +65,25 @@ describe("the Vectorize adapter", () => {
     expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual([]);
   });
 
+  test("tells which ids show, twenty a call, and what is near; a chunk with two vectors is one match", async () => {
+    const again = (number: number, storing: string) => ({
+      ...vector(number),
+      id: `chunk-${number}.${storing}` as VectorId,
+    });
+    const vectors = Array.from({ length: 45 }, (_, number) => again(number, "1"));
+    await index().upsert(space, [...vectors, again(0, "2")]);
+    const ids = vectors.map(({ id }) => id);
+    expect(await index().present(ids)).toEqual(new Set());
+    now += DELAY_MS;
+    const before = double.calls.length;
+    expect(await index().present([...ids, "chunk-99.1" as VectorId])).toEqual(new Set(ids));
+    expect(double.calls.slice(before).map(({ size }) => size)).toEqual([20, 20, 6]);
+    expect(await index().near(space, vectorAt(0))).toHaveLength(46);
+    expect(await index().near(other, vectorAt(0))).toEqual([]);
+    const found = await index().query(space, vectorAt(0), { topK: 3, filter: null });
+    expect(idsOf(found)).toEqual(["chunk-0", "chunk-1", "chunk-2"]);
+  });
+
   test("says up to when writes show", async () => {
     await index().upsert(space, [vector(1)]);
     const writtenAt = now;

@@ -42,12 +42,16 @@ test("a text that comes back while its old vector is being removed keeps its new
     ...vectorIndex,
     remove: async (ids) => void held.push(() => vectorIndex.remove(ids)),
   };
+  await world.minutesPass(3);
   await drop(world, source, "a.html");
   await push(world, source, "a.html", HEATHER);
   await world.deliver();
-  // The removals of the first vector arrive after the second one was sent.
+  await world.minutesPass(3);
+  // The removals of the first vector arrive when the second one shows already.
   for (const arrive of held) await arrive();
   world.services.vectorIndex = vectorIndex;
+  world.now += SHOWN_AFTER_MS;
+  expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
   await world.everythingSettles();
   expect(world.held(rag)).toHaveLength(1);
   expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
