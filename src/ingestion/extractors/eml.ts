@@ -5,6 +5,9 @@ import { extractHtml } from "./html.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 
 const MAX_ATTACHMENTS = 100;
+const MIB = 1 << 20;
+/** The parser holds its parts several times over: more would not fit a Worker's memory. */
+const MAX_MESSAGE_MIB = 20;
 /** A message in an attachment of a message, and so on. */
 const MAX_DEPTH = 4;
 /** Parts within parts of one message. */
@@ -22,6 +25,9 @@ export async function extractEml(
   depth: number,
   pace: Pace,
 ): Promise<Extraction> {
+  if (bytes.length > MAX_MESSAGE_MIB * MIB) {
+    throw new UnreadableDocument(`message is larger than ${MAX_MESSAGE_MIB} MiB`);
+  }
   if (depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const { default: PostalMime } = await import("postal-mime");
   const email = await PostalMime.parse(bytes, {

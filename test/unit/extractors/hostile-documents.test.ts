@@ -97,6 +97,12 @@ describe("work without end", () => {
       /too many attributes$/,
     ],
     [
+      "a message that its parser could not hold",
+      "a.eml",
+      `From: a@b.c\nSubject: x\n\n${"x".repeat(20 << 20)}`,
+      /^message is larger than 20 MiB$/,
+    ],
+    [
       "HTML cells without end",
       "a.html",
       `<table><tr>${"<td colspan=200>".repeat(4_000)}`,
