@@ -113,6 +113,7 @@ const FINISH = `update generation_files as g set state = m.value ->> 'status',
     chunk_count = coalesce(m.value ->> 'chunkCount', g.chunk_count),
     fingerprint = case m.value ->> 'chunkCount' when 0 then null
       else coalesce(m.value ->> 'fingerprint', g.fingerprint) end,
+    notes = coalesce(m.value ->> 'notes', g.notes),
     error_message = m.value ->> 'errorMessage', error_is_outside = m.value ->> 'errorIsOutside',
     attempts = case m.value ->> 'status' when 'pending' then g.attempts else 0 end,
     lease_id = null,

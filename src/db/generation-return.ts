@@ -3,6 +3,7 @@ import type { Database } from "./client.ts";
 import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
+import { NO_NOTES } from "./schema/rags.ts";
 
 /**
  * A retired generation `g` of a RAG `r` that can answer again: the last that did, unless the live
@@ -90,14 +91,16 @@ export async function noteHeldFiles(
 ): Promise<void> {
   await runBatch(db, [
     statement(
-      `insert into generation_files (rag_id, generation, file_id, state, revision, chunk_count)
+      `insert into generation_files (rag_id, generation, file_id, state, revision, chunk_count,
+         notes)
        select ?1, ?2, m.value ->> 'fileId', 'indexed', m.value ->> 'revision',
-         m.value ->> 'chunkCount'
+         m.value ->> 'chunkCount', coalesce((select rf.notes from rag_files rf
+           where rf.rag_id = ?1 and rf.file_id = m.value ->> 'fileId'), '${NO_NOTES}')
        from json_each(?3) m where exists (select 1 from rag_generations b
          where b.rag_id = ?1 and b.generation = ?2 and b.state = 'building')
        on conflict (rag_id, generation, file_id) do update set state = 'indexed',
          revision = excluded.revision, chunk_count = excluded.chunk_count, fingerprint = null,
-         error_message = null, error_is_outside = 0
+         notes = excluded.notes, error_message = null, error_is_outside = 0
        where generation_files.state in ('indexed', 'error')
          and generation_files.revision <> excluded.revision`,
       ragId,

@@ -2,6 +2,7 @@ import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
 import type { Building } from "./generation-store.ts";
 import { runBatch, statement } from "./raw-sql.ts";
+import { NO_NOTES } from "./schema/rags.ts";
 
 /** A file that the building generation (?2) of the RAG (?1) has, or cannot have, as it is now. */
 const BUILT = `(g.revision = rf.revision and g.state in ('indexed', 'error'))`;
@@ -44,6 +45,7 @@ const MOVE_FILES = `update rag_files set
       else indexed_at end,
     chunk_count = case when status = 'deleted' then 0 else b.chunk_count end,
     indexed_sha256 = case when status = 'deleted' then null else b.fingerprint end,
+    notes = case when status = 'deleted' then '${NO_NOTES}' else b.notes end,
     error_message = case when b.settled then b.error_message end,
     error_is_outside = case when b.settled then b.error_is_outside else 0 end,
     revision = case when b.settled or status = 'deleted' then revision
@@ -52,6 +54,7 @@ const MOVE_FILES = `update rag_files set
     lease_id = case when status = 'deleted' then lease_id end,
     held_until = case when b.settled or status = 'deleted' then held_until else ?4 end
   from (select rf.rowid as id, coalesce(g.chunk_count, 0) as chunk_count, g.fingerprint,
+      coalesce(g.notes, '${NO_NOTES}') as notes,
       g.error_message, g.error_is_outside, g.state,
       coalesce(${BUILT} and rf.status in ('indexed', 'error'), 0) as settled
     from rag_files rf left join generation_files g
@@ -60,7 +63,7 @@ const MOVE_FILES = `update rag_files set
   where rag_files.rowid = b.id and ${GOES_LIVE}
     and case when status = 'deleted' then rag_files.chunk_count <> 0
       else not b.settled or status <> b.state or rag_files.chunk_count <> b.chunk_count
-        or status = 'error' end`;
+        or rag_files.notes <> b.notes or status = 'error' end`;
 
 const TO_INDEX = `select rag_id as ragId, file_id as fileId, revision from rag_files
   where rag_id = ?1 and status = 'pending' and held_until = ?3 and ${GOES_LIVE}

@@ -161,6 +161,8 @@ export type FileEnd = IndexMessage & {
   /** Null keeps what is there. */
   chunkCount: number | null;
   fingerprint: string | null;
+  /** What was left out or mended in the content of `fingerprint`; null keeps what is there. */
+  notes: string[] | null;
   errorMessage: string | null;
   errorIsOutside: boolean;
   /** For `pending` and `processing`: until when the row is not taken up; otherwise 0. */
@@ -172,6 +174,7 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
     chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
     indexed_sha256 = case m.value ->> 'chunkCount' when 0 then m.value ->> 'fingerprint'
       else coalesce(m.value ->> 'fingerprint', indexed_sha256) end,
+    notes = coalesce(m.value ->> 'notes', notes),
     error_message = m.value ->> 'errorMessage',
     error_is_outside = m.value ->> 'errorIsOutside',
     attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,

@@ -1,6 +1,7 @@
 import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
 import type { Database } from "./client.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
+import { NO_NOTES } from "./schema/rags.ts";
 import { GENERATIONS } from "./scope-sql.ts";
 
 /** A file that a RAG no longer shows, while the RAG's index may not know it yet. */
@@ -19,7 +20,7 @@ const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
   error_message = null, error_is_outside = 0, indexed_sha256 = null, chunk_count = 0,
-  attempts = 0, held_until = ?3`;
+  notes = '${NO_NOTES}', attempts = 0, held_until = ?3`;
 
 const REMOVAL = `returning rag_id as ragId, file_id as fileId, revision, ${GENERATIONS}`;
 

@@ -16,9 +16,18 @@ export type SourceFile = {
   sha256: string | null;
   status: FileStatus | null;
   errorMessage: string | null;
+  /** What was left out or mended in the content that answers. */
+  notes: string[];
   /** Last success in any RAG, ms. */
   indexedAt: number | null;
 };
+
+type FileRow = Omit<SourceFile, "notes"> & { notes: string | null };
+
+const fileFrom = ({ notes, ...file }: FileRow): SourceFile => ({
+  ...file,
+  notes: notes === null ? [] : (JSON.parse(notes) as string[]),
+});
 
 export type FileSlice = {
   sourceId: FileSourceId;
@@ -60,6 +69,8 @@ export async function listFilesOfSource(
          f.mime_type as mimeType, f.sha256, ${STATUS} as status,
          (select rf.error_message from rag_files rf where rf.file_id = f.id
            and rf.status = 'error' limit 1) as errorMessage,
+         (select rf.notes from rag_files rf where rf.file_id = f.id
+           order by rf.indexed_at desc limit 1) as notes,
          (select max(rf.indexed_at) from rag_files rf where rf.file_id = f.id) as indexedAt
        from files f where ${where} order by f.path limit ?4 offset ?5`,
       sourceId,
@@ -71,5 +82,5 @@ export async function listFilesOfSource(
     statement(`select count(*) as total from files f where ${where}`, sourceId, path, status),
   ]);
   const [row] = (counted ?? []) as { total: number }[];
-  return { data: (data ?? []) as SourceFile[], total: row?.total ?? 0 };
+  return { data: ((data ?? []) as FileRow[]).map(fileFrom), total: row?.total ?? 0 };
 }

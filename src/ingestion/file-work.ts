@@ -16,6 +16,7 @@ export type FileWork = {
   fingerprint: string;
   /** The text that the chunks are places in. */
   markdown: string;
+  notes: string[];
   chunks: IdentifiedChunk[];
   /** Those that the index has no vector of. */
   missing: IdentifiedChunk[];

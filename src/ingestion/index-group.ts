@@ -16,6 +16,7 @@ import type { LoadedDocument } from "./load-document.ts";
 import { forgetGoneFile } from "./remove-gone-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
+import { storedNotes } from "./stored-notes.ts";
 import { confirmShown } from "./tend-vectors.ts";
 
 /** Connections at once are six; files beyond that only wait. */
@@ -110,7 +111,8 @@ async function prepare(
   const lacking = await during("index", () => indexOf(services, file).missing(file.fileId, ids));
   const wanted = new Set(lacking);
   const missing = chunks.filter(({ id }) => wanted.has(id));
-  return { file, fingerprint, markdown, chunks, missing, failure: null };
+  const notes = storedNotes(loaded.document.notes);
+  return { file, fingerprint, markdown, notes, chunks, missing, failure: null };
 }
 
 /**
@@ -144,7 +146,7 @@ const OUTRUN_HOLD_UNTIL = 1;
 
 async function flip(services: Services, work: FileWork): Promise<FileResult> {
   if (work.failure !== null) throw work.failure.thrown;
-  const { file, chunks, fingerprint } = work;
+  const { file, chunks, fingerprint, notes } = work;
   const index = indexOf(services, file);
   const flipped = await during("index", () =>
     index.flip(factsOf(file), file.revision, chunks.map(placed)),
@@ -154,7 +156,7 @@ async function flip(services: Services, work: FileWork): Promise<FileResult> {
   }
   if (flipped.outcome === "stale") return outrun(file, flipped.revision);
   if (flipped.outcome === "full") return await waitForVectors(services, file);
-  return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint });
+  return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint, notes });
 }
 
 /** The sweep takes the file up again; all that is left to do then is the flip. */
@@ -180,11 +182,12 @@ async function endOfFailure(
   if (verdict.kind === "given-up") {
     return end(file, { status: "error", errorMessage, errorIsOutside: true });
   }
-  if (file.indexedAt === null) return end(file, { status: "error", errorMessage, chunkCount: 0 });
+  const unread = { status: "error" as const, errorMessage, chunkCount: 0, notes: [] };
+  if (file.indexedAt === null) return end(file, unread);
   return await attempt(services, { ...file, indexedAt: null }, async () => {
     const { fileId, revision } = file;
     await during("index", () => indexOf(services, file).remove([{ fileId, revision }]));
-    return end(file, { status: "error", errorMessage, chunkCount: 0 });
+    return end(file, unread);
   });
 }
 
@@ -199,6 +202,7 @@ function end(
   const nothing = {
     chunkCount: null,
     fingerprint: null,
+    notes: null,
     errorMessage: null,
     errorIsOutside: false,
     heldUntil: 0,

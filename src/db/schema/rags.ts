@@ -13,6 +13,9 @@ import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
 
+/** As JSON: nothing was left out or mended. */
+export const NO_NOTES = "[]";
+
 export const rags = sqliteTable(
   "rags",
   {
@@ -108,6 +111,7 @@ export const generationFiles = sqliteTable(
     revision: integer().notNull(),
     chunkCount: integer().notNull().default(0),
     fingerprint: text(),
+    notes: text().notNull().default(NO_NOTES),
     errorMessage: text(),
     errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
     attempts: integer().notNull().default(0),
@@ -181,6 +185,8 @@ export const ragFiles = sqliteTable(
     chunkCount: integer().notNull().default(0),
     /** Hash of the content that answers. */
     indexedSha256: text(),
+    /** What was left out or mended in that content: a JSON list of plain sentences. */
+    notes: text().notNull().default(NO_NOTES),
     attempts: integer().notNull().default(0),
     /**
      * Who works on it, and until when it (or a message in a queue) holds the row. A `deleted` row

@@ -32,6 +32,7 @@ const shown = (file: SourceFile) => ({
   mimeType: file.mimeType,
   sha256: file.sha256,
   errorMessage: file.errorMessage,
+  notes: file.notes,
 });
 
 /** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */

@@ -267,7 +267,7 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
   { label: "XLSX, text only", name: "text.xlsx", make: () => xlsx(18 * MIB) },
   { label: "XLSX, shared strings", name: "shared.xlsx", make: () => sharedXlsx(9 * MIB) },
   { label: "RTF, 25 MiB", name: "large.rtf", make: () => cut(rtf(24.8 * MIB), 25 * MIB) },
-  { label: "EML, 25 MiB", name: "large.eml", make: () => cut(eml(18 * MIB), 25 * MIB) },
+  { label: "EML, 20 MiB", name: "large.eml", make: () => cut(eml(15 * MIB), 20 * MIB) },
   {
     label: "PDF, 25 MiB with pictures, 500 pages",
     name: "large.pdf",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -123,6 +123,23 @@ test("the list comes in pages and by status, path and with its own errors", asyn
   expect(await list("status=lost")).toEqual({
     error: "Invalid request: status must be one of pending, processing, indexed, error, deleted",
   });
+});
+
+test("the list says what was removed from a file's text", async () => {
+  await admin.send("POST", "/file-sources", { name: "Noted", provider: "file_system" });
+  await admin.send("POST", "/rags", { name: "Noted", fileSource: "noted" });
+  await admin.put("/file-sources/noted/files/a.txt", "A note\u200b.", "text/plain");
+  await admin.put("/file-sources/noted/files/b.txt", "A note.", "text/plain");
+  await vi.waitFor(
+    async () =>
+      expect((await admin.send("GET", "/file-sources/noted/files")).body).toMatchObject({
+        data: [
+          { filePath: "a.txt", status: "indexed", notes: ["1 zero-width character removed"] },
+          { filePath: "b.txt", status: "indexed", notes: [] },
+        ],
+      }),
+    { timeout: 20_000, interval: 100 },
+  );
 });
 
 test("only file_system sources take files", async () => {

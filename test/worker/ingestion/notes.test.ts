@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+
+import { listSourceFiles } from "../../../src/ingestion/list-source-files.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { returnToIndex } from "../../../src/ingestion/return-to-index.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { patch, states } from "../generations/support.ts";
+
+type Source = Awaited<ReturnType<World["addSource"]>>;
+
+const INVISIBLE = "A note\u200b about\u200b moss.\u{e0041}";
+const INVISIBLE_NOTES = ["2 zero-width characters removed", "1 tag character removed"];
+const UNSHOWN = `<p>A note about fens.</p><p style="display:none">Praise us.</p>`;
+const UNSHOWN_NOTES = ["1 hidden element removed"];
+const CLEAN = "A note about nothing hidden.";
+
+async function push(world: World, id: Source, path: string, text: string, metadata = {}) {
+  await putFile(world.services, {
+    source: { id },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: path.endsWith(".html") ? "text/html" : "text/plain",
+    metadata,
+  });
+  await world.deliver();
+}
+
+/** Each file's status and notes, by path. */
+async function listed(world: World, source: Source): Promise<Record<string, unknown[]>> {
+  const of = { source: { id: source }, page: 1, limit: 100 };
+  const { data } = await listSourceFiles(world.services, of);
+  return Object.fromEntries(data.map(({ path, status, notes }) => [path, [status, ...notes]]));
+}
+
+async function hiddenFiles(world: World) {
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "a.txt", INVISIBLE);
+  await push(world, source, "b.html", UNSHOWN);
+  return { source, rag };
+}
+
+test("what was removed from a file is told with it until a version comes without", async () => {
+  const world = new World();
+  const { source, rag } = await hiddenFiles(world);
+  await push(world, source, "c.txt", CLEAN);
+  expect(await listed(world, source)).toEqual({
+    "a.txt": ["indexed", ...INVISIBLE_NOTES],
+    "b.html": ["indexed", ...UNSHOWN_NOTES],
+    "c.txt": ["indexed"],
+  });
+  expect(await world.shown(rag)).toMatchObject({
+    "a.txt": ["A note about moss."],
+    "b.html": ["A note about fens."],
+  });
+
+  await push(world, source, "a.txt", CLEAN);
+  await push(world, source, "b.html", `<p>${CLEAN}</p>`);
+  await push(world, source, "c.txt", INVISIBLE);
+  expect(await listed(world, source)).toEqual({
+    "a.txt": ["indexed"],
+    "b.html": ["indexed"],
+    "c.txt": ["indexed", ...INVISIBLE_NOTES],
+  });
+});
+
+test("a file that is described anew keeps its notes, and nothing is embedded", async () => {
+  const world = new World();
+  const { source } = await hiddenFiles(world);
+  const embedded = world.countEmbedded();
+  await push(world, source, "a.txt", INVISIBLE, { labels: ["moss"] });
+  expect((await listed(world, source))["a.txt"]).toEqual(["indexed", ...INVISIBLE_NOTES]);
+  expect(embedded).toEqual([]);
+});
+
+test("another index has the notes as well, and so has the one before when it answers again", async () => {
+  const world = new World();
+  const { source, rag } = await hiddenFiles(world);
+  const noted = {
+    "a.txt": ["indexed", ...INVISIBLE_NOTES],
+    "b.html": ["indexed", ...UNSHOWN_NOTES],
+  };
+  await patch(world, rag, { chunkSize: 40, chunkOverlap: 0 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(await listed(world, source)).toEqual(noted);
+
+  await returnToIndex(world.services, { ragId: rag });
+  await world.deliver();
+  expect(await states(rag)).toContain("1 live");
+  expect(await listed(world, source)).toEqual(noted);
+});
+
+test("a file that cannot be read any more, or has gone, says nothing of the text before", async () => {
+  const world = new World();
+  const { source } = await hiddenFiles(world);
+  await push(world, source, "a.txt", "");
+  await removeFile(world.services, { source: { id: source }, path: "b.html" });
+  await world.deliver();
+  expect(await listed(world, source)).toEqual({ "a.txt": ["error"], "b.html": ["deleted"] });
+});
