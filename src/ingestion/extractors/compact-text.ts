@@ -1,4 +1,5 @@
 import { UnreadableDocument } from "./extracted-document.ts";
+import { releaseBytes } from "./release-bytes.ts";
 
 const MIB = 1 << 20;
 /** As UTF-8. The finished string takes up to twice as much, beside these bytes. */
@@ -40,10 +41,13 @@ export class CompactText {
     for (const part of this.#settled.splice(0)) {
       whole.set(part, at);
       at += part.length;
+      releaseBytes(part);
     }
     this.#settledBytes = 0;
     this.#length = 0;
-    return decoder.decode(whole);
+    const text = decoder.decode(whole);
+    releaseBytes(whole);
+    return text;
   }
 
   #settle(isLast: boolean): void {

@@ -4,6 +4,7 @@ import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extract
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
 import type { DocumentKind } from "./media-type/kinds.ts";
+import { releaseBytes } from "./release-bytes.ts";
 import { declaredEncoding, decodeText, withLineFeeds } from "./text/decode-text.ts";
 import { detectLanguage } from "./text/detect-language.ts";
 import { removeHiddenCharacters } from "./text/hidden-characters.ts";
@@ -58,11 +59,9 @@ async function extractNested(
   return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
 }
 
-/** Moves the bytes into a buffer that nobody holds; the file's own is empty from now on. */
+/** The file's own bytes are empty from now on. */
 function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: ExtractOptions): void {
-  const { buffer } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-  if (discardsBytes && isWhole) buffer.transfer(0);
+  if (discardsBytes) releaseBytes(bytes);
 }
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;

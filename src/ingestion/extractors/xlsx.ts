@@ -41,6 +41,7 @@ export function extractXlsx(bytes: Uint8Array): Extraction {
     readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
     writer.endTable();
   }
+  shared.release();
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
   const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
   return { text: out, ...corePropertiesOf(archive), pages: out.pages, notes };

@@ -1,4 +1,5 @@
 import { UnreadableDocument } from "../extracted-document.ts";
+import { releaseBytes } from "../release-bytes.ts";
 
 const FIRST_BYTES = 1 << 16;
 const FIRST_STRINGS = 1 << 10;
@@ -38,16 +39,24 @@ export class SharedStrings {
     return decoder.decode(this.#bytes.subarray(this.#endOf(index - 1), this.#endOf(index)));
   }
 
+  /** Gives the memory back; nothing is left here afterwards. */
+  release(): void {
+    releaseBytes(this.#bytes);
+    this.#count = 0;
+  }
+
   #endOf(index: number): number {
     return index < 0 ? 0 : (this.#ends[index] ?? 0);
   }
 }
 
-function grown(bytes: Uint8Array, needed: number, most: number): Uint8Array<ArrayBuffer> {
+function grown(
+  bytes: Uint8Array<ArrayBuffer>,
+  needed: number,
+  most: number,
+): Uint8Array<ArrayBuffer> {
   if (needed > most) throw tooMany();
-  const larger = new Uint8Array(Math.min(most, Math.max(needed, bytes.length * 2)));
-  larger.set(bytes);
-  return larger;
+  return new Uint8Array(bytes.buffer.transfer(Math.min(most, Math.max(needed, bytes.length * 2))));
 }
 
 const tooMany = () =>
