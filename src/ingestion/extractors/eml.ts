@@ -7,7 +7,7 @@ import { MarkdownBuilder } from "./markdown-builder.ts";
 const MAX_ATTACHMENTS = 100;
 const MIB = 1 << 20;
 /** The parser holds its parts several times over: more would not fit a Worker's memory. */
-const MAX_MESSAGE_MIB = 20;
+const MAX_MESSAGE_MIB = 18;
 /** A message in an attachment of a message, and so on. */
 const MAX_DEPTH = 4;
 /** Parts within parts of one message. */

@@ -160,8 +160,11 @@ function rtf(characters: number): string {
 
 function eml(characters: number): string {
   const body = Buffer.from(markdown(characters)).toString("base64").replace(/.{76}/g, "$&\r\n");
-  return `From: a@example.com\r\nSubject: Large\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
+  return `${emlHead("base64")}${body}\r\n`;
 }
+
+const emlHead = (encoding: string) =>
+  `From: a@example.com\r\nSubject: Large\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
 
 /** A page per fifty lines of text, in one font; the content streams are deflated. */
 function pdf(characters: number, padding = 0): Uint8Array {
@@ -267,7 +270,12 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
   { label: "XLSX, text only", name: "text.xlsx", make: () => xlsx(18 * MIB) },
   { label: "XLSX, shared strings", name: "shared.xlsx", make: () => sharedXlsx(9 * MIB) },
   { label: "RTF, 25 MiB", name: "large.rtf", make: () => cut(rtf(24.8 * MIB), 25 * MIB) },
-  { label: "EML, 20 MiB", name: "large.eml", make: () => cut(eml(15 * MIB), 20 * MIB) },
+  { label: "EML, 18 MiB", name: "large.eml", make: () => cut(eml(13.5 * MIB), 18 * MIB) },
+  {
+    label: "EML, 18 MiB unencoded",
+    name: "large.eml",
+    make: () => cut(emlHead("8bit") + markdown(18 * MIB), 18 * MIB),
+  },
   {
     label: "PDF, 25 MiB with pictures, 500 pages",
     name: "large.pdf",

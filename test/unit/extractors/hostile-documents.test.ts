@@ -99,8 +99,8 @@ describe("work without end", () => {
     [
       "a message that its parser could not hold",
       "a.eml",
-      `From: a@b.c\nSubject: x\n\n${"x".repeat(20 << 20)}`,
-      /^message is larger than 20 MiB$/,
+      `From: a@b.c\nSubject: x\n\n${"x".repeat(18 << 20)}`,
+      /^message is larger than 18 MiB$/,
     ],
     [
       "HTML cells without end",
