@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- extract FOLDER…`: reads every file of the folders and compares its words with
- * those of an independent reader (pandoc, pdftotext, LibreOffice), where one is installed.
+ * those of an independent reader (pandoc, pdftotext with poppler-data, LibreOffice), where one is
+ * installed. BENCH_DIFF=true prints the words that differ, BENCH_EXPECTED=FILE keeps the readers' text.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import Table from "cli-table3";
@@ -11,6 +12,10 @@ import {
   extractDocument,
   UnreadableDocument,
 } from "../../src/ingestion/extractors/extract-document.ts";
+import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-words.ts";
+
+/** What the independent readers said, for tests that run without them. */
+const expected: Record<string, { oracle: string; text: string }> = {};
 
 type Row = {
   file: string;
@@ -53,6 +58,8 @@ export async function run(folders: string[]): Promise<Record<string, unknown>> {
     ]);
   }
   console.log(table.toString());
+  const kept = process.env["BENCH_EXPECTED"];
+  if (kept !== undefined) writeFileSync(kept, `${JSON.stringify(expected, null, 1)}\n`);
   const compared = rows.filter(({ recall }) => recall !== null);
   const worst = (values: (number | null)[]) => Math.min(...values.map((value) => value ?? 1));
   return {
@@ -79,51 +86,10 @@ async function measure(path: string): Promise<Row> {
   const oracle = outcome === "read" ? oracleText(path) : null;
   const base = { file: basename(path), outcome, milliseconds, characters: markdown.length };
   if (oracle === null) return { ...base, oracle: "", recall: null, precision: null };
-  const comparable = markdown.replace(unseenBy(oracle.name), "");
-  const [ours, theirs] = [wordsOf(plain(comparable)), wordsOf(plain(oracle.text))];
-  const shared = sharedCount(ours, theirs);
+  const [ours, theirs] = [ourWords(markdown, oracle.name), oracleWords(oracle.text, oracle.name)];
   if (process.env["BENCH_DIFF"] === "true") printDifference(basename(path), ours, theirs);
-  return {
-    ...base,
-    oracle: oracle.name,
-    recall: shared / Math.max(1, theirs.length),
-    precision: shared / Math.max(1, ours.length),
-  };
-}
-
-/** What LibreOffice leaves out of its text: notes under the page, notes of the speaker, sheet names. */
-function unseenBy(oracle: string): RegExp {
-  if (oracle === "libreoffice, pdftotext") return /^> .*$/gm;
-  if (oracle === "libreoffice calc") return /^# .*$/gm;
-  return oracle === "libreoffice" ? /^\[\^\d+\]: .*$/gm : /(?!)/g;
-}
-
-/** Without what only one of the two writes: link targets, numbers of notes and of list items. */
-function plain(text: string): string {
-  const withoutLinks = text.replace(/\]\((?:https?|mailto):[^)]*\)/g, "]");
-  const withoutNotes = withoutLinks.replace(/\[\^?[\w-]+\]:?(?= |$)|\[\^?\d+\]/gm, " ");
-  return withoutNotes.replace(/^[\s>]*(\d+[.)]|[-•])\s/gm, " ");
-}
-
-function wordsOf(text: string): string[] {
-  const folded = text.normalize("NFKC").toLowerCase();
-  const bare = folded.replace(/(?<=\d)[,](?=\d{3})/g, "");
-  return (
-    bare.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu) ?? []
-  );
-}
-
-function countsOf(words: string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-function sharedCount(left: string[], right: string[]): number {
-  const counts = countsOf(left);
-  let shared = 0;
-  for (const [word, count] of countsOf(right)) shared += Math.min(count, counts.get(word) ?? 0);
-  return shared;
+  expected[basename(path)] = { oracle: oracle.name, text: oracle.text };
+  return { ...base, oracle: oracle.name, ...sharesOf(ours, theirs) };
 }
 
 function printDifference(file: string, ours: string[], theirs: string[]): void {

@@ -51,7 +51,8 @@ async function extractNested(
   const document = removeHiddenCharacters(extraction);
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
     if (!("foreign" in found) && found.kind === "pdf") {
-      const { text, ...facts } = await convertForeign(file, "application/pdf", options, NO_TEXT);
+      const { reason = NO_TEXT } = extraction;
+      const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
       return { ...facts, markdown: textOf({ text, ...facts }) };
     }
     throw new UnreadableDocument(NO_TEXT);

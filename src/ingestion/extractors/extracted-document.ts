@@ -16,6 +16,8 @@ export type ExtractedDocument = {
 /** What an extractor has read. Its text is put together when the file's bytes are gone. */
 export type Extraction = Omit<ExtractedDocument, "markdown"> & {
   text: string | { readonly length: number; take(): string };
+  /** Why there is no text, where that is known. */
+  reason?: string;
 };
 
 export const textOf = ({ text }: Extraction) => (typeof text === "string" ? text : text.take());

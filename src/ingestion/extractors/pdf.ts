@@ -13,6 +13,8 @@ import type { Segment, TextItem } from "./pdf/page-segments.ts";
 import { repeatedLines } from "./pdf/repeated-lines.ts";
 import type { RepeatedLines } from "./pdf/repeated-lines.ts";
 import { checkStreams } from "./pdf/stream-bounds.ts";
+import { countFonts, UnmappedFonts } from "./pdf/unmapped-fonts.ts";
+import type { FontMaps } from "./pdf/unmapped-fonts.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
@@ -27,6 +29,7 @@ const MAX_ITEMS_A_PAGE = 200_000;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 const NAMED_PAGES = 10;
+const UNMAPPED = "PDF's fonts do not say which characters they show";
 const SILENT = 0;
 
 /**
@@ -35,9 +38,10 @@ const SILENT = 0;
  */
 export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
   checkStreams(file.bytes);
+  const fonts = countFonts(file.bytes);
   const pdf = await open(file.bytes);
   try {
-    const extraction = await readDocument(new PdfPages(pdf, pace));
+    const extraction = await readDocument(new PdfPages(pdf, pace, fonts));
     if (extraction.text.length < SCAN_CHARACTERS) file.bytes = await pdf.getData();
     return extraction;
   } finally {
@@ -48,11 +52,13 @@ export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extract
 /** Reads pages, and has pdf.js forget them now and then: it keeps all that it has seen. */
 class PdfPages {
   readonly pdf: Pdf;
+  readonly fonts: UnmappedFonts;
   readonly #pace: Pace;
   #pagesRead = 0;
 
-  constructor(pdf: Pdf, pace: Pace) {
+  constructor(pdf: Pdf, pace: Pace, maps: FontMaps) {
     this.pdf = pdf;
+    this.fonts = new UnmappedFonts(maps);
     this.#pace = pace;
   }
 
@@ -65,7 +71,7 @@ class PdfPages {
       const viewport = page.getViewport({ scale: 1 }).transform;
       const texts = await textItems(page);
       page.cleanup();
-      return segmentsOf(texts, viewport);
+      return segmentsOf(this.fonts.withoutUnreadable(texts), viewport);
     } catch {
       return null;
     }
@@ -130,7 +136,10 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
     throw new UnreadableDocument("no page can be read");
   }
   const notes = unread.length === 0 ? [] : [unreadNote(unread)];
-  return { text: out, title: title ?? out.firstHeading(2), language, pages: out.pages, notes };
+  const facts = { title: title ?? out.firstHeading(2), language, notes };
+  if (reader.fonts.isMost) return { ...facts, text: "", pages: [], reason: UNMAPPED };
+  if (reader.fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
+  return { ...facts, text: out, pages: out.pages };
 }
 
 function unreadNote(pages: number[]): string {

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { UnmappedFonts } from "../../../src/ingestion/extractors/pdf/unmapped-fonts.ts";
+import { countsOf, oracleWords, ourWords, sharesOf } from "../../support/document-words.ts";
 
 /** Written by pandoc, LibreOffice, Chromium and npm's writers: none shares code with our readers. */
 const FOLDER = join(import.meta.dirname, "../../fixtures/documents");
@@ -134,4 +136,103 @@ it("reads columns of a page one after the other", async () => {
     /no cracks\. Lubrication intervals should be shortened to six weeks\.\n\nThe right/,
   );
   expect(markdown).toContain("## Findings");
+});
+
+/** What independent readers say of each document, as `npm run bench -- extract` kept it. */
+const expectedTexts = JSON.parse(
+  readFileSync(join(FOLDER, "../expected-texts.json"), "utf8"),
+) as Record<string, { oracle: string; text: string }>;
+
+/** Words that the other reader shows: hidden ones, and seconds where the cell shows none. */
+const RIGHTLY_MISSING: Record<string, string[]> = {
+  "docx-lease.docx": ["hidden", "clause"],
+  "xlsx-populate-prices.xlsx": ["hidden", "margin"],
+  "libreoffice-orders.ods": ["00"],
+};
+
+describe("words as an independent reader has them", () => {
+  it("covers every document of the folder", () => {
+    const made = readdirSync(FOLDER).filter((name) => !name.endsWith(".md"));
+    expect(Object.keys(expectedTexts).sort()).toEqual(made.sort());
+  });
+
+  it.each(Object.entries(expectedTexts))("%s", async (name, { oracle, text }) => {
+    const ours = ourWords((await extract(name)).markdown, oracle);
+    const theirs = oracleWords(text, oracle);
+    const { recall, precision } = sharesOf(ours, theirs);
+    expect(precision).toBeGreaterThanOrEqual(LEAST_SHARE);
+    const missing = RIGHTLY_MISSING[name];
+    if (missing === undefined) expect(recall).toBeGreaterThanOrEqual(LEAST_SHARE);
+    else {
+      const counts = countsOf(ours);
+      const lacking = [...countsOf(theirs)].filter(([word, n]) => n > (counts.get(word) ?? 0));
+      expect(lacking.map(([word]) => word)).toEqual(missing);
+    }
+  });
+});
+
+it("reads one column after the other of a page that Chromium set in two", async () => {
+  const { markdown } = await extract("chromium-bulletin.pdf");
+  const places = ["## Timetable", "### Rules on board", "## Notices", "## Works on the pier"];
+  const found = places.map((place) => markdown.indexOf(place));
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+  expect(found).not.toContain(-1);
+});
+
+it("writes 日本 as characters, where a PDF names the radicals that look alike", async () => {
+  const { markdown } = await extract("chromium-bulletin.pdf");
+  expect(markdown).toContain(
+    "日本語:乗船券は窓口で購入してください。荷物は一人につき二個までです。",
+  );
+});
+
+it.each(["odt", "rtf", "pdf"])(
+  "minutes as %s keep headings and the notes' text",
+  async (ending) => {
+    const { markdown } = await extract(`libreoffice-minutes.${ending}`);
+    expect(markdown).toMatch(/^# Orchard minutes$/m);
+    expect(markdown).toMatch(/^## Any other business$/m);
+    expect(markdown).toMatch(/(^\[\^1\]:|^1) Counted on the evening of 9 June\.$/m);
+  },
+);
+
+describe("a PDF whose fonts have no map from glyphs to characters", () => {
+  const unmapped = (name: string) =>
+    extractDocument({
+      name,
+      mimeType: null,
+      bytes: new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts", name))),
+    });
+
+  it("is an error, not mojibake", async () => {
+    await expect(unmapped("no-maps.pdf")).rejects.toThrow(
+      "PDF's fonts do not say which characters they show",
+    );
+  });
+
+  it("leaves out what is in such a font, says so, and keeps the rest", async () => {
+    const { markdown, notes } = await unmapped("one-unmapped.pdf");
+    expect(markdown.trim().split("\n\n")).toEqual([
+      "The lock gates open at 6:15 and close at 21:40 from May to September; the keeper rings twice.",
+      "Two boats may pass together when neither is longer than 12.5 m.",
+    ]);
+    expect(notes).toEqual(["text in fonts without a map to characters left out"]);
+  });
+
+  it("is not taken for one whose map forgets nothing but the space", () => {
+    const fonts = new UnmappedFonts({ unmapped: 0, mapped: 1 });
+    const item = { str: "a\u0003b\u0003c", fontName: "f", transform: [], width: 1, height: 1 };
+    expect(fonts.withoutUnreadable([item])).toEqual([item]);
+    expect(fonts.isMost).toBe(false);
+  });
+
+  it("goes to the converter, where there is one, as scans do", async () => {
+    const bytes = new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts/no-maps.pdf")));
+    const converter = { toMarkdown: () => Promise.resolve("The lock gates open at 6:15.") };
+    const file = { name: "a.pdf", mimeType: null, bytes };
+    expect(await extractDocument(file, { converter })).toMatchObject({
+      markdown: "The lock gates open at 6:15.",
+      notes: ["read by a converter"],
+    });
+  });
 });

@@ -17,6 +17,10 @@ const PHRASES: Record<string, string> = {
   lease: "| 2026 | 4,250 EUR |",
   launch: "| Tooling | 80,000 |",
   report: "## Findings",
+  bulletin: "日本語:乗船券は窓口で購入してください。",
+  minutes: "Income from juice rose by a fifth",
+  orders: "株式会社青空",
+  briefing: "| Press 2 | 830 | spindle worn |",
   prices: "| B-310 | 1180.25 | 7% | 2025-12-01 | FALSE |",
 };
 

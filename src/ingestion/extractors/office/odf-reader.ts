@@ -40,6 +40,9 @@ const LEFT_OUT = new Set([
 ]);
 const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
 
+/** LibreOffice's names of built-in styles, kept where an imported document set no outline level. */
+const HEADING_STYLE = /^Heading_20_([1-6])$/;
+
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
 export class OdfReader implements XmlHandler {
   hiddenSheets = 0;
@@ -190,7 +193,8 @@ export class OdfReader implements XmlHandler {
   #outlineOf(style: string): number {
     const known = this.#styles.get(style);
     if (style === "Title" || known?.parent === "Title") return 1;
-    return known?.outline ?? 0;
+    const numbered = HEADING_STYLE.exec(style) ?? HEADING_STYLE.exec(known?.parent ?? "");
+    return known?.outline || Number(numbered?.[1] ?? 0);
   }
 
   #closeParagraph(): void {

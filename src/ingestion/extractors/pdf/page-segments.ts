@@ -33,6 +33,8 @@ const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const LEAST_SIZE = 0.5;
+/** Fonts draw 日 and the radical ⽇ with one glyph, and some writers name the radical. */
+const RADICALS = /[\u2f00-\u2fd5]/g;
 
 /** Joins a page's text items, in their order, into segments; turned text comes last. */
 export function segmentsOf(items: TextItem[], viewport: number[]): Segment[] {
@@ -66,7 +68,7 @@ function placed(item: TextItem, viewport: number[], order: number) {
   const along = isTurned ? f : e;
   const across = isTurned ? e : f;
   const segment: Segment = {
-    text: item.str,
+    text: item.str.replace(RADICALS, (radical) => radical.normalize("NFKC")),
     x0: along,
     x1: along + item.width,
     y: across,
@@ -88,12 +90,19 @@ function isContinued(last: Segment, next: Segment): boolean {
 
 function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   const gap = next.x0 - into.x1;
-  const wantsSpace = spaceBetween || gap > Math.max(into.size, next.size) * WORD_GAP;
+  const wantsSpace =
+    spaceBetween || isNoteMark(into, next) || gap > Math.max(into.size, next.size) * WORD_GAP;
   const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
   into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
   into.x1 = Math.max(into.x1, next.x1);
   // Raised marks must not change what the line is.
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
+}
+
+/** The raised number that begins a note under the page. */
+function isNoteMark(first: Segment, next: Segment): boolean {
+  const isRaised = first.size < next.size * 0.8 && first.y < next.y - next.size * 0.1;
+  return isRaised && /^\s*\d{1,3}$/.test(first.text);
 }
 
 function toMatrix(values: number[]): Matrix {

@@ -18,15 +18,27 @@ const EXPANDS = "compressed data expands too much";
  */
 export function checkStreams(bytes: Uint8Array): void {
   let objects = 0;
+  for (const { dictionary, data } of streamsOf(bytes)) {
+    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
+    checkStream(data, dictionary);
+  }
+}
+
+/** A stream, its dictionary, and where the text after the last stream begins and ends. */
+type PdfStream = { dictionary: string; data: Uint8Array; between: [number, number] };
+
+/** A PDF's streams as they lie in the file, without its own table of them. */
+export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
+  let from = 0;
   let at = indexOf(bytes, "stream", 0);
   while (at >= 0) {
-    if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
-    const dictionary = textOf(bytes, Math.max(0, at - DICTIONARY_BYTES), at);
-    const own = dictionary.slice(dictionary.lastIndexOf(" obj"));
+    const before = textOf(bytes, Math.max(0, at - DICTIONARY_BYTES), at);
+    const dictionary = before.slice(before.lastIndexOf(" obj"));
     const start = afterLineEnd(bytes, at + "stream".length);
-    const end = streamEnd(bytes, start, own);
-    checkStream(bytes.subarray(start, end), own);
-    at = indexOf(bytes, "stream", Math.max(end, start) + "endstream".length);
+    const end = streamEnd(bytes, start, dictionary);
+    yield { dictionary, data: bytes.subarray(start, end), between: [from, at] };
+    from = Math.max(end, start) + "endstream".length;
+    at = indexOf(bytes, "stream", from);
   }
 }
 
