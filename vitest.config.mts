@@ -29,7 +29,10 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          setupFiles: ["./test/support/apply-migrations.ts"],
+          setupFiles: [
+            "./test/support/apply-migrations.ts",
+            "./test/support/stop-after-batches.ts",
+          ],
           globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
         },
       },
@@ -52,7 +55,10 @@ export default defineConfig({
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/retrieval/retrieve.test.ts",
           ],
-          setupFiles: ["./test/support/apply-migrations.ts"],
+          setupFiles: [
+            "./test/support/apply-migrations.ts",
+            "./test/support/stop-after-batches.ts",
+          ],
         },
       },
       {
