@@ -161,6 +161,8 @@ test("a changed configuration ends the scan under way, and what it would have ke
   let asked = 0;
   reader.beforeChanges = async () => {
     if (++asked > 1) return;
+    // The scan that follows begins later: it is the last run.
+    world.now += 1_000;
     const found = await findFileSource(world.services, { key: source });
     const config = { startUrls: ["https://another.example.com/"] };
     await updateFileSource(world.services, { source: found, patch: { config } });
