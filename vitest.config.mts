@@ -9,6 +9,8 @@ const migrations = await readD1Migrations("./migrations");
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // The default leaves one core of two idle.
+    maxWorkers: 2,
     projects: [
       {
         test: {
