@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { expectUpkeep } from "../db/upkeep-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { IndexedVector, VectorSpace } from "../ports/vector-index.ts";
@@ -49,7 +49,7 @@ export async function sendVectors(
     await vectorIndex?.upsert(space, vectors);
   } catch (thrown) {
     const { ragId, generation } = space;
-    const reason = messageOf(thrown);
+    const reason = reasonOf(thrown);
     log.warn("vectors not sent", { ragId, generation, vectors: vectors.length, reason });
   }
 }

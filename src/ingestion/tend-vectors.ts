@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { reasonOf } from "../core/errors.ts";
 import { decodeHalfFloats } from "../core/half-float.ts";
 import { inParallel } from "../core/parallel.ts";
 import { pathsOfFiles } from "../db/file-store.ts";
@@ -54,7 +54,7 @@ export async function tendVectors(services: Services): Promise<void> {
         ragId,
         generation,
         shard,
-        reason: messageOf(thrown),
+        reason: reasonOf(thrown),
       });
     }
   });
