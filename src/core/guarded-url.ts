@@ -3,7 +3,8 @@ import ipaddr from "ipaddr.js";
 /** Why an address is not fetched; goes into messages that a user reads. */
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
-const LONGEST_URL = 8_192;
+/** Characters. */
+export const LONGEST_URL = 8_192;
 /** Names that only exist inside a network, and what they end in. */
 const INNER_SUFFIXES =
   "localhost local internal localdomain lan home corp intranet private home.arpa in-addr.arpa".split(

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
+import { LONGEST_URL } from "../../core/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/public-webhooks.ts";
@@ -30,12 +31,20 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   await next();
 });
 
+/** A longer address is never fetched, and its row might not fit the database; other text is dropped. */
+const pushedUrl = z
+  .string()
+  .refine(
+    (text) => text.length <= LONGEST_URL || !isWebUrl(text),
+    `must have at most ${LONGEST_URL} characters`,
+  );
+
 const pushWebUrls = createRoute({
   hide: true,
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
   middleware: [guardWebSource, jsonBody()] as const,
-  request: { body: jsonRequest(z.object({ urls: z.array(z.string()).max(URLS_LIMIT) })) },
+  request: { body: jsonRequest(z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) })) },
   responses: {
     200: json(
       z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),

@@ -99,6 +99,8 @@ const web = section("POST /api/webhooks/web/{file_source_id}", {
     isInvalid(await push(world, { urls: [1] }), "urls[0] must be a string");
     const many = Array.from({ length: 1_001 }, () => "mailto:a@example.com");
     isInvalid(await push(world, { urls: many }), "urls must have at most 1000 items");
+    const long = `https://example.com/${"a".repeat(600_000)}`;
+    isInvalid(await push(world, { urls: [long] }), "urls[0] must have at most 8192 characters");
   },
   "an id that is no web source is 404, before the secret is looked at": async (world) => {
     for (const id of [world.fileSourceId, crypto.randomUUID(), "nowhere"]) {
