@@ -9,6 +9,7 @@ import { HOLDS, PENDING_AGAIN } from "./scope-sql.ts";
 export type StoredFile = {
   id: FileId;
   path: string;
+  name: string;
   size: number;
   mimeType: string;
   version: string;
@@ -27,7 +28,7 @@ export async function findFile(
   const [row] = await runOne<Raw<StoredFile>>(
     db,
     statement(
-      `select id, path, size, mime_type as mimeType, version, sha256, metadata,
+      `select id, path, name, size, mime_type as mimeType, version, sha256, metadata,
          deleted_at as deletedAt
        from files where file_source_id = ?1 and path = ?2`,
       sourceId,
@@ -41,7 +42,6 @@ export async function findFile(
 /** What a `PUT` makes of a file. */
 export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
   sha256: string;
-  name: string;
   sourceId: FileSourceId;
   isNew: boolean;
 };

@@ -6,12 +6,12 @@ import { SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
 import { extractDocument } from "./extractors/extract-document.ts";
-import { EXTRACTION_FORMAT, UnreadableDocument } from "./extractors/extracted-document.ts";
+import { UnreadableDocument } from "./extractors/extracted-document.ts";
 import type { ExtractedDocument, Pace } from "./extractors/extracted-document.ts";
 import { bytesKey, textKey } from "./file-objects.ts";
 import { FILE_LIMIT_BYTES } from "./hold-times.ts";
 import { StepFailure, during } from "./index-failure.ts";
-import { getText, putText } from "./kept-text.ts";
+import { getText, isTextKept, keptTextKey, putText } from "./kept-text.ts";
 import type { Lease } from "./lease.ts";
 import { readLimited } from "./read-limited.ts";
 
@@ -19,8 +19,6 @@ import { readLimited } from "./read-limited.ts";
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 /** Reading one document once it is here, ms; less than a queue consumer's share of the processor. */
 const EXTRACTION_TIMEOUT_MS = 3 * MINUTE_MS;
-/** Plain text of this size, bytes, is read as fast from its bytes as from a kept extraction. */
-const KEEP_PLAIN_TEXT_FROM_BYTES = 64 * 1024;
 
 export type LoadedDocument =
   | { outcome: "loaded"; document: ExtractedDocument; sha256: string }
@@ -38,7 +36,7 @@ export async function loadDocument(
   file: ClaimedFile,
   lease: Lease,
 ): Promise<LoadedDocument> {
-  const keeps = isWorthKeeping(file);
+  const keeps = isTextKept(file);
   if (keeps && file.sha256 !== null) {
     const document = await keptText(services, file, file.sha256);
     if (document !== null) return { outcome: "loaded", document, sha256: file.sha256 };
@@ -75,19 +73,8 @@ function paceOf({ now }: Services, lease: Lease): Pace {
   };
 }
 
-function isWorthKeeping({ source, mimeType, size }: ClaimedFile): boolean {
-  const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
-  return source.provider !== "file_system" || !isPlain || size >= KEEP_PLAIN_TEXT_FROM_BYTES;
-}
-
-async function keyOf(file: ClaimedFile, sha256: string): Promise<string> {
-  const reading = await sha256Hex(`${file.name}\u0000${file.mimeType}`);
-  const contentKey = `${sha256}.${reading.slice(0, 8)}.${EXTRACTION_FORMAT}`;
-  return textKey({ sourceId: file.source.id, fileId: file.fileId }, contentKey);
-}
-
 async function keptText(services: Services, file: ClaimedFile, sha256: string) {
-  const key = await keyOf(file, sha256);
+  const key = await keptTextKey(file, sha256);
   return await during("file storage", () => getText(services.files, key));
 }
 
@@ -97,7 +84,7 @@ async function keepText(
   sha256: string,
   document: ExtractedDocument,
 ): Promise<void> {
-  const key = await keyOf(file, sha256);
+  const key = await keptTextKey(file, sha256);
   await during("file storage", () => putText(services.files, key, document));
   // A file that was never indexed has no earlier text, and listing costs as much as writing.
   if (file.indexedAt !== null) services.inBackground(forgetOtherTexts(services, file, key));

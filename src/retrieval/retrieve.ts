@@ -201,8 +201,9 @@ function comparable(one: List, other: List): boolean {
 }
 
 function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
-  const { file, position, page, headings } = chunk;
-  const { path, name, externalId, url } = file;
-  const source = { ragIdentifier, filePath: path, name, externalId, url, position, page, headings };
+  const { file, position, page, headings, start, end } = chunk;
+  const { path: filePath, name, externalId, url } = file;
+  const place = { position, page, headings, start, end };
+  const source = { ragIdentifier, filePath, name, externalId, url, ...place };
   return { text: chunk.text, score, source };
 }

@@ -26,6 +26,9 @@ type ChunkSource = {
   position: number;
   page: number | null;
   headings: string[];
+  /** Offsets in the file's extracted text, UTF-16 code units, end excluded. */
+  start: number;
+  end: number;
 };
 
 /** `score`: cosine similarity clamped to 0..1. */

@@ -69,6 +69,10 @@ const ChunkSource = z
     position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
     page: z.int().nullable(),
     headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
+    start: z.int().min(0).openapi({
+      description: "Offset of the passage in the file's text, in UTF-16 code units.",
+    }),
+    end: z.int().min(0).openapi({ description: "Offset of the first character after it." }),
   })
   .openapi("ChunkSource");
 

@@ -1,9 +1,9 @@
 import { invalid } from "../../core/errors.ts";
 
-const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/files\/([^?#]*)/;
+const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 
 /**
- * The file's path in `…/files/{path…}`: each segment decoded by itself, so that an encoded slash,
+ * The file's path in `…/files/{path…}` and `…/text/{path…}`: each segment decoded by itself, so that an encoded slash,
  * a space or any character of Unicode arrives as it was meant. It is taken from the URL as it
  * came, for the router's own decoding is not exact.
  * @throws QuarryError `invalid` when the percent-encoding is broken.

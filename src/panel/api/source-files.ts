@@ -7,9 +7,11 @@ import { invalid } from "../../core/errors.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { listSourceFiles } from "../../ingestion/list-source-files.ts";
+import { utf8Stream } from "../../ingestion/kept-text.ts";
 import { manifestPage } from "../../ingestion/manifest-page.ts";
 import { putFile } from "../../ingestion/put-file.ts";
 import { removeFile } from "../../ingestion/remove-file.ts";
+import { storedText } from "../../ingestion/stored-text.ts";
 import type { Services } from "../../services.ts";
 import { filePathOf } from "./file-path-of.ts";
 import type { PanelEnv } from "./panel-env.ts";
@@ -19,6 +21,8 @@ type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
 
 const filters = z.object({ status: z.enum(FILE_STATUSES).optional(), path: z.string().optional() });
 const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
+const offset = z.coerce.number().int().min(0).optional();
+const offsets = z.object({ start: offset, end: offset });
 const fileMetadata = z.record(z.string(), z.unknown());
 
 const shown = (file: SourceFile) => ({
@@ -92,6 +96,16 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
       metadata: metadataIn(context.req.header("X-File-Metadata")),
     });
     return context.json(file, created ? 201 : 200);
+  });
+
+  app.get("/:id/text/*", async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const { start, end } = parseOrRefuse(offsets, context.req.query());
+    const text = await storedText(services, { source, path: filePathOf(context.req.raw.url) });
+    return context.body(utf8Stream(text.slice(start, end)), {
+      headers: { "Content-Type": "text/plain; charset=utf-8" },
+    });
   });
 
   app.delete("/:id/files/*", async (context) => {

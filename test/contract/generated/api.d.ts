@@ -303,6 +303,10 @@ export interface components {
             page: number | null;
             /** @description Heading path, outermost first. */
             headings: string[];
+            /** @description Offset of the passage in the file's text, in UTF-16 code units. */
+            start: number;
+            /** @description Offset of the first character after it. */
+            end: number;
         };
         /** @description Present when the answer was built with less context than requested. */
         Degradation: {

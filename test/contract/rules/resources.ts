@@ -126,8 +126,10 @@ const chunk = section("Resources: Chunk", {
   "tells its source when includeSources asks for it": async (world) => {
     const asked = { semanticSearch: ["peat-free compost"], topK: 1, includeSources: true };
     const answer = await world.post(`/api/rags/${world.rag}/retrieve`, asked);
-    const { chunks } = ok<{ chunks: { source: unknown }[] }>(answer);
-    assert.deepEqual(chunks[0]?.source, {
+    const { chunks } = ok<{ chunks: { text: string; source: Record<string, unknown> }[] }>(answer);
+    const { start, end, ...source } = chunks[0]?.source ?? {};
+    assert.equal(Number(end) - Number(start), chunks[0]?.text.length);
+    assert.deepEqual(source, {
       ragIdentifier: world.rag,
       filePath: "notes/labelled.md",
       name: "labelled.md",

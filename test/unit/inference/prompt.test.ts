@@ -17,6 +17,8 @@ const chunk = (text: string, filePath = "a.md"): RetrievedChunk => ({
     url: null,
     position: 0,
     page: 3,
+    start: 0,
+    end: 1,
     headings: ["Leave", "Holiday"],
   },
 });

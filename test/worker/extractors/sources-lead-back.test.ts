@@ -1,10 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import type { FileId, FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { filePrefix } from "../../../src/ingestion/file-objects.ts";
-import { getText } from "../../../src/ingestion/kept-text.ts";
-import { World } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
@@ -20,9 +16,10 @@ const MARKDOWN = `# Pumps\n\nA pump moves water.\n\n## Care\n\n${OIL.repeat(60)}
 const TIMEOUT_MS = 60_000;
 
 let api: ReturnType<typeof withToken>;
+let panel: Awaited<ReturnType<typeof signedIn>>;
 
 beforeAll(async () => {
-  const panel = await signedIn();
+  panel = await signedIn();
   await panel.send("POST", "/file-sources", { name: "Papers", provider: "file_system" });
   await panel.send("POST", "/rags", {
     name: "Papers",
@@ -39,10 +36,12 @@ beforeAll(async () => {
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     await panel.put(`/file-sources/papers/files/${name}`, bytes, "application/octet-stream");
   }
+  await panel.put("/file-sources/papers/files/broken.pdf", "%PDF-1.7 and no more");
   await vi.waitFor(
     async () => {
-      const { results } = await env.DB.prepare("select status from rag_files").all();
-      expect(results).toEqual(Array.from({ length: 4 }, () => ({ status: "indexed" })));
+      const { results } = await env.DB.prepare("select status from rag_files order by status").all();
+      const ends = results.map(({ status }) => status);
+      expect(ends).toEqual(["error", "indexed", "indexed", "indexed", "indexed"]);
     },
     { timeout: TIMEOUT_MS, interval: 100 },
   );
@@ -69,46 +68,37 @@ test.each([
   expect(chunk?.source.headings.at(-1)).toBe(heading);
 });
 
-/** The text that a file's passages are places in: kept, or the file itself where it is short text. */
-async function storedText(sourceId: FileSourceId, fileId: FileId, path: string) {
-  if (path === "pumps.md") return { markdown: MARKDOWN, pages: [] };
-  const { objects } = await env.FILES.list({ prefix: `${filePrefix(sourceId, fileId)}text/` });
-  const kept = await getText(env.FILES, objects[0]?.key ?? "");
-  if (kept === null) throw new Error(`no text is kept of ${path}`);
-  return kept;
-}
+type Place = { filePath: string; page: number | null; start: number; end: number };
 
-test("every passage stands at its offsets in the stored text, on its page", async () => {
-  const rag = await env.DB.prepare("select id, file_source_id as source from rags").first<{
-    id: RagId;
-    source: FileSourceId;
-  }>();
-  if (rag === null) throw new Error("there is no RAG");
-  const index = new World().index(rag.id);
-  const everything = { restriction: { named: null, metadata: [] }, includeDuplicates: true };
-  const words = [
-    "bearing",
-    "casing",
-    "compressor",
-    "Prüfung",
-    "Price",
-    "Umsatz",
-    "Revenue",
-    "permit",
-  ];
-  const asked = words.map((text) => ({ text, vector: null }));
-  const { queries } = await index.candidates({
-    queries: asked,
-    limitPerLeg: 500,
-    lexical: true,
-    ...everything,
-  });
-  const ids = [...new Set(queries.flatMap(({ lexical }) => lexical.map(({ id }) => id)))];
-  const chunks = await index.hydrate({ ids, queryVectors: [], ...everything });
-  expect(new Set(chunks.map(({ file }) => file.path)).size).toBe(4);
-  for (const { file, text, page, start, end } of chunks) {
-    const { markdown, pages } = await storedText(rag.source, file.fileId, file.path);
-    expect(markdown.slice(start, end)).toBe(text);
-    expect(pages.findLast((each) => each.start <= start)?.page ?? null).toBe(page);
+test("every passage stands at its offsets in the file's text, and nothing else does", async () => {
+  const asked = {
+    semanticSearch: ["bearing", "casing", "Prüfung", "Price", "Umsatz", "permit"],
+    topK: 100,
+    includeSources: true,
+    includeDuplicates: true,
+  };
+  const { body } = await api.post("/rags/papers/retrieve", asked);
+  const { chunks } = body as { chunks: { text: string; source: Place }[] };
+  expect(new Set(chunks.map(({ source }) => source.filePath)).size).toBe(4);
+  for (const { text, source } of chunks) {
+    const at = `/file-sources/papers/text/${source.filePath}`;
+    const place = await panel.send("GET", `${at}?start=${source.start}&end=${source.end}`);
+    expect(place).toMatchObject({ status: 200, body: text });
+    const whole = (await panel.send("GET", at)).body as string;
+    expect(whole.slice(source.start, source.end)).toBe(text);
   }
+});
+
+test.each([
+  ["a file that is not there", "none.md", 404],
+  ["a file that cannot be read", "broken.pdf", 404],
+  ["an offset that is none", "pumps.md?start=-1", 400],
+])("the text of %s is refused", async (_, path, status) => {
+  expect((await panel.send("GET", `/file-sources/papers/text/${path}`)).status).toBe(status);
+});
+
+test("the text of a file that is gone is gone", async () => {
+  const { status } = await panel.send("DELETE", "/file-sources/papers/files/pumps.md");
+  expect(status).toBe(204);
+  expect((await panel.send("GET", "/file-sources/papers/text/pumps.md")).status).toBe(404);
 });
