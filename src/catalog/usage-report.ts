@@ -1,7 +1,7 @@
 import { percentileMs } from "../core/latency-buckets.ts";
 import type { Database } from "../db/client.ts";
 import { sumUsage } from "../db/usage-store.ts";
-import type { UsageGroup, UsageSum } from "../db/usage-store.ts";
+import type { UsageGroup, UsageLatency, UsageSum } from "../db/usage-store.ts";
 
 /** One line of the usage report. */
 export type UsageLine = {
@@ -26,13 +26,13 @@ export async function usageReport(
   db: Database,
   query: { from: number; to: number; group: UsageGroup },
 ): Promise<UsageLine[]> {
-  const sums = await sumUsage(db, query);
-  const keys = new Map<string, UsageSum[]>();
-  for (const sum of sums) keys.set(sum.key, [...(keys.get(sum.key) ?? []), sum]);
-  return [...keys].map(([key, of]) => lineOf(key, of));
+  const { sums, latencies } = await sumUsage(db, query);
+  const latenciesOf = Map.groupBy(latencies, ({ key }) => key);
+  const keys = Map.groupBy(sums, ({ key }) => key);
+  return [...keys].map(([key, of]) => lineOf(key, of, latenciesOf.get(key) ?? []));
 }
 
-function lineOf(key: string, sums: UsageSum[]): UsageLine {
+function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]): UsageLine {
   const total = (field: "calls" | "errors" | "degraded" | "inputTokens" | "outputTokens") =>
     sums.reduce((sum, one) => sum + one[field], 0);
   const costs = new Map<string, number>();
@@ -47,7 +47,7 @@ function lineOf(key: string, sums: UsageSum[]): UsageLine {
     inputTokens: total("inputTokens"),
     outputTokens: total("outputTokens"),
     cost: [...costs].map(([currency, amount]) => ({ amount, currency })),
-    p50Ms: percentileMs(sums, MEDIAN),
-    p95Ms: percentileMs(sums, SLOW),
+    p50Ms: percentileMs(latencies, MEDIAN),
+    p95Ms: percentileMs(latencies, SLOW),
   };
 }

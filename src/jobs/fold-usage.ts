@@ -7,8 +7,8 @@ import type { UsageDimension, UsageRow } from "../db/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 
-/** A queue keeps a message for 4 days at most; after that no second delivery can come. */
-const REMEMBERED_MS = 7 * DAY_MS;
+/** A queue keeps a message for 4 days, and its dead-letter queue for 4 more: later none comes. */
+const REMEMBERED_MS = 10 * DAY_MS;
 
 /** Folds usage into hourly rows; a message that was counted before counts no more. */
 export async function foldUsage(
@@ -16,13 +16,11 @@ export async function foldUsage(
   messages: readonly UsageMessage[],
 ): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const folded = await foldedUsageIds(db, [...byId.keys()]);
+  const folded = await foldedUsageIds(db, [...byId.values()]);
   const fresh = [...byId.values()].filter(({ id }) => !folded.has(id));
   if (fresh.length === 0) return;
-  const ids = fresh.map(({ id }) => id);
-  const time = now();
   const rows = rowsOf(fresh, await pricesOf(db, fresh));
-  await addUsage(db, { ids, rows, now: time, forgetBefore: time - REMEMBERED_MS });
+  await addUsage(db, { messages: fresh, rows, forgetBefore: now() - REMEMBERED_MS });
 }
 
 async function pricesOf(db: Services["db"], messages: UsageMessage[]): Promise<Prices> {
@@ -47,8 +45,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
       add(rows, hour, ["model", use.model], used);
       if (use.inputTokens === 0) continue;
       // A call is counted once, whatever it used.
-      const { bucket } = called;
-      const beside = { ...used, bucket, calls: 0, errors: 0 };
+      const beside = { ...used, latencies: {}, calls: 0, errors: 0 };
       for (const touched of touchedByUse(message, use)) add(rows, hour, touched, beside);
     }
   }
@@ -58,7 +55,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
 function countsOfCall(message: UsageMessage): Counts {
   const { outcome, inputTokens, outputTokens, latencyMs, cost, currency } = message;
   return {
-    bucket: latencyBucket(latencyMs),
+    latencies: { [latencyBucket(latencyMs)]: 1 },
     currency: currency ?? "",
     calls: 1,
     errors: Number(outcome === "error"),
@@ -73,7 +70,7 @@ function countsOfUse(use: ModelUse, prices: Prices): Counts {
   const { kind, model, calls, failed, inputTokens, latencyMs } = use;
   const price = prices.get(priceKey(kind, model));
   return {
-    bucket: latencyBucket(latencyMs),
+    latencies: { [latencyBucket(latencyMs)]: calls },
     currency: price?.currency ?? "",
     calls,
     errors: failed ? calls : 0,
@@ -116,8 +113,14 @@ function add(
   [dimension, key]: Touched,
   counts: Counts,
 ): void {
-  const id = JSON.stringify([hour, dimension, key, counts.bucket, counts.currency]);
+  const id = JSON.stringify([hour, dimension, key, counts.currency]);
   const row = rows.get(id);
-  if (row === undefined) rows.set(id, { hour, dimension, key, ...counts });
-  else for (const field of SUMMED) row[field] += counts[field];
+  if (row === undefined) {
+    rows.set(id, { hour, dimension, key, ...counts, latencies: { ...counts.latencies } });
+    return;
+  }
+  for (const field of SUMMED) row[field] += counts[field];
+  for (const [bucket, calls] of Object.entries(counts.latencies)) {
+    row.latencies[bucket] = (row.latencies[bucket] ?? 0) + calls;
+  }
 }

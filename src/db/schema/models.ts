@@ -93,7 +93,7 @@ export const models = sqliteTable(
 
 /**
  * Usage folded by the hour. Each call adds to one row for every dimension that it touches
- * (`all`, its inference, its agent, each RAG, its token, its model) and latency bucket.
+ * (`all`, its inference, its agent, each RAG, its token, its model).
  */
 export const usageHours = sqliteTable(
   "usage_hours",
@@ -103,7 +103,7 @@ export const usageHours = sqliteTable(
     dimension: text({ enum: ["all", "inference", "agent", "rag", "token", "model"] }).notNull(),
     /** Id of the resource, name of the model, or empty for `all`. */
     key: text().notNull(),
-    /** Index of the latency bucket; see jobs/usage. */
+    /** -1; older rows are of one latency bucket each (core/latency-buckets.ts). */
     bucket: integer().notNull(),
     /** Currency of `cost`; empty when nothing has a price. */
     currency: text().notNull(),
@@ -113,6 +113,8 @@ export const usageHours = sqliteTable(
     inputTokens: integer().notNull(),
     outputTokens: integer().notNull(),
     cost: real().notNull(),
+    /** Calls by latency bucket, as a JSON object: one row a key costs one write a batch. */
+    latencies: text().notNull().default("{}"),
   },
   (table) => [
     primaryKey({
@@ -121,7 +123,24 @@ export const usageHours = sqliteTable(
   ],
 );
 
-/** Usage messages already folded, so that a second delivery counts once. */
+/**
+ * Usage messages already folded, so that a second delivery counts once: one row for the messages
+ * of one batch and one slot of time. Made `without rowid`: a row is one write.
+ */
+export const usageCounted = sqliteTable(
+  "usage_counted",
+  {
+    slot: integer().notNull(),
+    /** Least and greatest of `ids`. */
+    first: text().notNull(),
+    last: text().notNull(),
+    /** A JSON list. */
+    ids: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.slot, table.first] })],
+);
+
+/** The same, one row a message: read until what the version before wrote is forgotten. */
 export const usageBatches = sqliteTable(
   "usage_batches",
   {

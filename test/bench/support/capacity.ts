@@ -10,8 +10,8 @@ const GIGABYTE = 1e9;
 const QUEUE_OPERATIONS_A_MESSAGE = 3;
 /** `request`, `retrieval`, and the platform's own line. */
 const LOG_EVENTS_A_RETRIEVAL = 3;
-/** The note that a usage message was counted goes a week later: a row and two index entries. */
-const FORGOTTEN_ROWS = 3;
+/** The note that usage was counted goes ten days later: a row for five messages or more. */
+const FORGOTTEN_ROWS = 0.2;
 /** Measured: a word that stands in 1,500 chunks reads 3,000 rows more than one in none. */
 const ROWS_A_POSTING = 2;
 /** Assumed, not counted: processor of the Worker, and of its objects (128 MB of memory each). */

@@ -25,7 +25,7 @@ const files = { "leave.md": ["Full-time employees get 26 days of holiday a year.
 beforeEach(async () => {
   await db.$client.batch([
     db.$client.prepare("delete from usage_hours"),
-    db.$client.prepare("delete from usage_batches"),
+    db.$client.prepare("delete from usage_counted"),
   ]);
 });
 

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
 import { usageReport } from "../../../src/catalog/usage-report.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/clock.ts";
+import { latencyBucket } from "../../../src/core/latency-buckets.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/model-store.ts";
 import { purgeExpired } from "../../../src/db/sweep-store.ts";
@@ -10,7 +11,8 @@ import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
-import type { RagId, TokenId } from "../../../src/core/ids.ts";
+import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
 
@@ -47,6 +49,7 @@ beforeEach(async () => {
   await db.$client.batch([
     db.$client.prepare("delete from usage_hours"),
     db.$client.prepare("delete from usage_batches"),
+    db.$client.prepare("delete from usage_counted"),
   ]);
 });
 
@@ -76,6 +79,54 @@ test("two deliveries at the same time count once as well", async () => {
   expect((await report("day"))[0]?.calls).toBe(2);
 });
 
+test("two deliveries at the same time that share a message count it once as well", async () => {
+  const [one, two, three] = [message({}), message({}), message({})];
+  const batches = [
+    [one, two],
+    [two, three],
+  ];
+  await Promise.allSettled(batches.map((batch) => foldUsage(services, batch)));
+  for (const batch of batches) await foldUsage(services, batch);
+  expect((await report("day"))[0]?.calls).toBe(3);
+});
+
+test("a message that the version before counted does not count again", async () => {
+  const counted = message({});
+  await db.$client
+    .prepare("insert into usage_batches (id, folded_at) values (?, ?)")
+    .bind(counted.id, NOON)
+    .run();
+  await foldUsage(services, [counted, message({})]);
+  expect((await report("day"))[0]?.calls).toBe(1);
+});
+
+test("a thousand retrievals cost less than a hundred rows, whatever their latencies", async () => {
+  const counts = noRows();
+  const counted = openDatabase(countedRows(env.DB, counts));
+  const perSecond = 50;
+  const use = { kind: "embedding" as const, model: "local/embed", ragIds: ["rag-a"], calls: 1 };
+  const retrievals = Array.from({ length: 1_000 }, (_, at) => {
+    const latencyMs = 20 + (at % 97) * 13;
+    const uses = [{ ...use, latencyMs, inputTokens: 9, failed: false }];
+    const what = { kind: "retrieve" as const, inferenceId: null, model: null, ragIds: ["rag-a"] };
+    const how = { inputTokens: 0, outputTokens: 0, cost: null, currency: null, latencyMs };
+    const time = NOON + (at * SECOND_MS) / perSecond;
+    return message({ id: newId(time), ...what, ...how, at: time, uses });
+  });
+  for (let at = 0; at < retrievals.length; at += 100) {
+    await foldUsage({ db: counted, now: services.now }, retrievals.slice(at, at + 100));
+  }
+  const forgetting = { db: counted, now: () => NOON + 30 * DAY_MS };
+  await foldUsage(forgetting, [message({ at: NOON + 30 * DAY_MS })]);
+  expect(counts.written).toBeLessThan(100);
+  expect(counts.read).toBeLessThan(10_000);
+  expect(await report("rag")).toMatchObject([{ key: "rag-a", calls: 1_000, inputTokens: 9_000 }]);
+  const { count } = (await db.$client
+    .prepare("select count(*) as count from usage_counted")
+    .first<{ count: number }>()) ?? { count: 0 };
+  expect(count).toBe(1);
+});
+
 test("a call counts for everything that it touched", async () => {
   await foldUsage(services, [
     message({ outcome: "error" }),
@@ -100,6 +151,23 @@ test("percentiles come out of the buckets within five percent", async () => {
   const [line] = await report("inference");
   expect(Math.abs((line?.p50Ms ?? 0) - 500)).toBeLessThan(25 + 1);
   expect(Math.abs((line?.p95Ms ?? 0) - 950)).toBeLessThan(48 + 1);
+});
+
+test("what the version before counted, one row a latency bucket, is in the report as before", async () => {
+  const insert = db.$client.prepare(
+    `insert into usage_hours (hour, dimension, key, bucket, currency, calls, errors, degraded,
+       input_tokens, output_tokens, cost) values (?, 'inference', 'inference', ?, '', ?, 1, 0, 10, 1, 0)`,
+  );
+  await db.$client.batch([
+    insert.bind(NOON, latencyBucket(100), 60),
+    insert.bind(NOON, latencyBucket(1_000), 39),
+  ]);
+  await foldUsage(services, [message({ latencyMs: 9_000, currency: null, cost: null })]);
+  const [line, ...others] = await report("inference");
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ calls: 100, errors: 2, inputTokens: 120 });
+  expect(Math.abs((line?.p50Ms ?? 0) - 100)).toBeLessThan(6);
+  expect(Math.abs((line?.p95Ms ?? 0) - 1_000)).toBeLessThan(51);
 });
 
 test("a report holds its span of time and nothing else; currencies stay apart", async () => {
