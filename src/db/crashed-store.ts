@@ -11,12 +11,15 @@ export const keyOfFile = ({ ragId, fileId }: Pick<IndexMessage, "ragId" | "fileI
 
 const SAME_FILE = `rf.rag_id = m.value ->> 'ragId' and rf.file_id = m.value ->> 'fileId'`;
 
+/** A lease is let go of where a worker ends as it should, also to wait for vectors to show. */
+export const LEFT = `(status = 'processing' and lease_id is not null)`;
+
 /** The files of these messages, as a JSON list, whose last worker ended without a word. */
 export function crashedAmong(messages: string, now: number): Statement {
   return statement(
     `select rf.rag_id as ragId, rf.file_id as fileId
      from json_each(?1) m cross join rag_files rf on ${SAME_FILE}
-     where rf.lease_id = '${CRASHED}' or (rf.status = 'processing' and rf.held_until < ?2)`,
+     where rf.lease_id = '${CRASHED}' or (${LEFT} and rf.held_until < ?2)`,
     messages,
     now,
   );

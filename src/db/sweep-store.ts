@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "../core/clock.ts";
 import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
-import { CRASHED } from "./crashed-store.ts";
+import { CRASHED, LEFT } from "./crashed-store.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 
 /** Files that somebody has a duty to; the index of `rag_files_held` is written the same way. */
@@ -20,8 +20,8 @@ export async function takeUnheldFiles(
     db,
     statement(
       `update rag_files set
-         lease_id = case when (status = 'processing' or lease_id = '${CRASHED}')
-           and attempts < ?4 then '${CRASHED}' end,
+         lease_id = case when (${LEFT} or lease_id = '${CRASHED}') and attempts < ?4
+           then '${CRASHED}' end,
          status = case when attempts >= ?4 then 'error' else 'pending' end,
          error_message = case when attempts >= ?4 then ?5 else null end,
          error_is_outside = attempts >= ?4,

@@ -7,18 +7,23 @@ import {
   isBuildMessage,
 } from "../db/generation-file-store.ts";
 import { countTries } from "../db/crashed-store.ts";
+import { handBackFiles } from "../db/hand-back.ts";
 import { claimFiles, finishFiles, outgrow } from "../db/rag-file-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
+import type { IndexAddress } from "../ports/rag-index.ts";
 import type { Services } from "../services.ts";
 import { tidyVectors } from "./dead-vectors.ts";
 import { EmbeddingTally } from "./embedding-tally.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "./hold-times.ts";
 import { indexGroup } from "./index-group.ts";
+import type { FileResult, IndexJob } from "./index-group.ts";
 import { expectVectorWork } from "./send-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
+import { confirmWaiting } from "./tend-vectors.ts";
+import { workBudget } from "./work-budget.ts";
 
 /** Files that are worked on together hold at most so many bytes; a larger one goes alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -28,38 +33,70 @@ export type Redelivery = { message: IndexMessage; delayMs: number };
 
 /**
  * Indexes the files of a batch of messages. Every message may come twice, late, or after its file
- * has gone: what nobody wants any more is left out. A file's failure is its own.
+ * has gone: what nobody wants any more is left out. A file's failure is its own; what there is no
+ * time for is handed back and queued anew.
  * @throws what the database throws; the lease then runs out and the sweep takes the files up
  */
 export async function indexFiles(
   services: Services,
   messages: IndexMessage[],
 ): Promise<Redelivery[]> {
+  const budget = workBudget(services.now);
   const lease = leaseOf(services, messages);
   const now = services.now();
   const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
   await expectVectorWork(services, claimed.map(addressOf));
-  const redeliveries: Redelivery[] = [];
-  const tally = new EmbeddingTally();
+  const job = { lease, budget, tally: new EmbeddingTally() };
   const suspects = await setApart(services, claimed, lease);
+  const groups = groupsOf(claimed.filter(({ hasCrashed }) => !hasCrashed));
+  const results: FileResult[] = [];
   try {
-    for (const group of groupsOf(claimed.filter(({ hasCrashed }) => !hasCrashed))) {
+    for (const group of [...groups, ...suspects.map((file) => [file])]) {
       await lease.renew();
-      redeliveries.push(...(await workOn(services, group, lease, tally)));
-    }
-    for (const file of suspects) {
-      await countTries(services.db, [file], lease.id, 1);
-      await lease.renew();
-      redeliveries.push(...(await workOn(services, [file], lease, tally)));
+      results.push(...(await workOn(services, group, job)));
     }
   } finally {
-    sendIndexingUsage(services, tally.uses);
+    sendIndexingUsage(services, job.tally.uses);
   }
+  await handBack(services, results, lease);
+  await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
   await tidyVectors(services, replaced.map(addressOf));
   await tellBuilds(services, claimed);
-  return redeliveries;
+  return results.flatMap((result) =>
+    result.kind === "end" && result.delayMs !== null
+      ? [{ message: messageOf(result.end), delayMs: result.delayMs }]
+      : [],
+  );
 }
+
+/**
+ * What was not begun waits again, its try not counted, and is queued: the rows first, because a
+ * message that comes before its row waits is void. After a crash in between, the sweep sends it.
+ */
+async function handBack(services: Services, results: FileResult[], lease: Lease): Promise<void> {
+  const unbegun = results.flatMap((result) => (result.kind === "unbegun" ? [result.file] : []));
+  if (unbegun.length === 0) return;
+  const heldUntil = services.now() + QUEUED_HOLD_MS;
+  const messages = await handBackFiles(services.db, unbegun, { leaseId: lease.id, heldUntil });
+  services.log.info("files handed back", { files: messages.length });
+  await services.queue.index(messages);
+}
+
+/** The indexes whose unshown vectors leave no room for a file that is otherwise done. */
+function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddress[] {
+  const waiting = new Set(
+    results.flatMap((result) =>
+      result.kind === "end" && result.end.status === "processing" ? [keyOf(result.end)] : [],
+    ),
+  );
+  const keyOfClaimed = (file: ClaimedFile) =>
+    keyOf(file.isBuilding ? file : { ...file, generation: undefined });
+  return claimed.filter((file) => waiting.has(keyOfClaimed(file))).map(addressOf);
+}
+
+const keyOf = ({ ragId, fileId, generation }: IndexMessage) =>
+  `${ragId} ${fileId} ${generation ?? "live"}`;
 
 /**
  * Files whose last worker died are worked on one by one after the others, those with the fewest
@@ -120,22 +157,17 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
 async function workOn(
   services: Services,
   group: ClaimedFile[],
-  lease: Lease,
-  tally: EmbeddingTally,
-): Promise<Redelivery[]> {
-  const { results, saved } = await indexGroup(services, group, lease, tally);
+  job: IndexJob,
+): Promise<FileResult[]> {
+  const { results, saved } = await indexGroup(services, group, job);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
   const stale = results.flatMap((result) => (result.kind === "stale" ? [result.stale] : []));
-  if (ends.length > 0) await writeEnds(services, ends, lease, saved);
+  if (ends.length > 0) await writeEnds(services, ends, job.lease, saved);
   if (stale.length > 0) {
     const now = services.now();
     await services.queue.index(await outgrow(services.db, stale, now, now + QUEUED_HOLD_MS));
   }
-  return results.flatMap((result) =>
-    result.kind === "end" && result.delayMs !== null
-      ? [{ message: messageOf(result.end), delayMs: result.delayMs }]
-      : [],
-  );
+  return results;
 }
 
 async function writeEnds(

@@ -1,5 +1,6 @@
 import type { FileSourceId } from "../core/ids.ts";
 import { inParallel } from "../core/parallel.ts";
+import { countTries } from "../db/crashed-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -7,7 +8,7 @@ import { chunkDocument } from "./chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
-import { addressOf, factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
+import { factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
 import type { FileWork } from "./file-work.ts";
 import { StepFailure, during, verdictOn } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
@@ -17,17 +18,22 @@ import { forgetGoneFile } from "./remove-gone-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
 import { storedNotes } from "./stored-notes.ts";
-import { confirmShown } from "./tend-vectors.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** Connections at once are six; files beyond that only wait. */
 const FILES_AT_ONCE = 6;
 const SLICES_AT_ONCE = 3;
 
-type FileResult =
+export type FileResult =
   | { kind: "end"; end: FileEnd; delayMs: number | null }
   | { kind: "stale"; stale: IndexMessage & { above: number } }
   /** Gone at its source, and already written as such. */
-  | { kind: "gone" };
+  | { kind: "gone" }
+  /** There was no time left for it. */
+  | { kind: "unbegun"; file: ClaimedFile };
+
+/** What the files of one invocation share. */
+export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally };
 
 export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
 
@@ -35,11 +41,12 @@ export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, numb
 export async function indexGroup(
   services: Services,
   group: ClaimedFile[],
-  lease: Lease,
-  tally: EmbeddingTally,
+  { lease, budget, tally }: IndexJob,
 ): Promise<GroupResult> {
   const load = loadingOnce(services, lease);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
+    if (!budget.mayBegin()) return { kind: "unbegun", file } satisfies FileResult;
+    if (file.hasCrashed) await countTries(services.db, [file], lease.id, 1);
     await lease.renew();
     return await attempt(services, file, () => prepare(services, file, load));
   });
@@ -155,13 +162,12 @@ async function flip(services: Services, work: FileWork): Promise<FileResult> {
     throw new StepFailure("index: stored chunks are missing", null);
   }
   if (flipped.outcome === "stale") return outrun(file, flipped.revision);
-  if (flipped.outcome === "full") return await waitForVectors(services, file);
+  if (flipped.outcome === "full") return waitForVectors(services, file);
   return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint, notes });
 }
 
 /** The sweep takes the file up again; all that is left to do then is the flip. */
-async function waitForVectors(services: Services, file: ClaimedFile): Promise<FileResult> {
-  await confirmShown(services, addressOf(file));
+function waitForVectors(services: Services, file: ClaimedFile): FileResult {
   return end(file, { status: "processing", heldUntil: services.now() + VECTORS_HOLD_MS });
 }
 

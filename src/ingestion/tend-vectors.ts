@@ -88,7 +88,7 @@ async function tend(
  * Asks the vector index which sendings it shows. `processedUpTo` alone would not tell: it is one
  * time for all RAGs, of the last write or of when that was worked in.
  */
-export async function confirmShown(
+async function confirmShown(
   services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
 ): Promise<void> {
@@ -104,6 +104,31 @@ export async function confirmShown(
     seen.map(({ id }) => id),
     services.now(),
   );
+}
+
+/** Each asks the vector index up to 250 times; a consumer may make some thousand calls. */
+const CONFIRMED_PER_BATCH = 4;
+
+/**
+ * Makes room in indexes that files of a batch wait for: once for each index, however many files
+ * wait, and for a few indexes only; the others have their turn in the next batch or sweep.
+ */
+export async function confirmWaiting(
+  services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
+  addresses: IndexAddress[],
+): Promise<void> {
+  const indexes = new Map(
+    addresses.map((one) => [`${one.ragId} ${one.generation} ${one.shard}`, one]),
+  );
+  for (const address of [...indexes.values()].slice(0, CONFIRMED_PER_BATCH)) {
+    try {
+      await confirmShown(services, address);
+    } catch (thrown) {
+      const { ragId, generation, shard } = address;
+      const reason = reasonOf(thrown);
+      services.log.warn("vectors not confirmed", { ragId, generation, shard, reason });
+    }
+  }
 }
 
 /** What was never sent, or was and does not show for long, from the index's own copy. */
