@@ -47,10 +47,12 @@ async function extractNested(
     "foreign" in found
       ? await convertForeign(file, found.foreign, options)
       : await extractKind(found.kind, file, options, depth);
-  if (extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
+  // A PDF's are gone already, or back because a converter may be asked.
+  const isPdf = !("foreign" in found) && found.kind === "pdf";
+  if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
   const document = removeHiddenCharacters(extraction);
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
-    if (!("foreign" in found) && found.kind === "pdf") {
+    if (isPdf) {
       const { reason = NO_TEXT } = extraction;
       const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
       return { ...facts, markdown: textOf({ text, ...facts }) };

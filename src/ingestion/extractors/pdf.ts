@@ -15,6 +15,7 @@ import type { RepeatedLines } from "./pdf/repeated-lines.ts";
 import { checkStreams } from "./pdf/stream-bounds.ts";
 import { countFonts, UnmappedFonts } from "./pdf/unmapped-fonts.ts";
 import type { FontMaps } from "./pdf/unmapped-fonts.ts";
+import { showsText } from "./text/hidden-characters.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
@@ -34,15 +35,18 @@ const SILENT = 0;
 
 /**
  * Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places.
- * pdf.js takes the file's buffer for itself; a file without text, perhaps a scan, gets it back.
+ * pdf.js takes the file's buffer for itself; a file that shows hardly any text, perhaps a scan,
+ * gets it back.
  */
 export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
   checkStreams(file.bytes);
   const fonts = countFonts(file.bytes);
   const pdf = await open(file.bytes);
   try {
-    const extraction = await readDocument(new PdfPages(pdf, pace, fonts));
-    if (extraction.text.length < SCAN_CHARACTERS) file.bytes = await pdf.getData();
+    const reader = new PdfPages(pdf, pace, fonts);
+    const extraction = await readDocument(reader);
+    const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
+    if (mayBeScan) file.bytes = await pdf.getData();
     return extraction;
   } finally {
     await pdf.loadingTask.destroy();
@@ -53,6 +57,8 @@ export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extract
 class PdfPages {
   readonly pdf: Pdf;
   readonly fonts: UnmappedFonts;
+  /** Whether anything that is kept of the pages can be seen. */
+  showsText = false;
   readonly #pace: Pace;
   #pagesRead = 0;
 
@@ -75,6 +81,13 @@ class PdfPages {
     } catch {
       return null;
     }
+  }
+
+  /** A page without its running heads. */
+  keep(segments: Segment[], repeated: RepeatedLines, number: number): Segment[] {
+    const kept = segments.filter((segment) => !repeated.isRepeated(segment, segments, number));
+    this.showsText ||= kept.some(({ text }) => showsText(text));
+    return kept;
   }
 }
 
@@ -130,7 +143,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   for (let number = 1; number <= numPages; number++) {
     const segments = await reader.segments(number);
     if (segments === null) unread.push(number);
-    else writePage(segments, shape, repeated, out, number);
+    else writePage(reader.keep(segments, repeated, number), shape, out, number);
   }
   if (numPages > 0 && unread.length === numPages) {
     throw new UnreadableDocument("no page can be read");
@@ -159,14 +172,12 @@ async function samplePages(reader: PdfPages, numPages: number): Promise<Segment[
 }
 
 function writePage(
-  segments: Segment[],
+  kept: Segment[],
   shape: DocumentShape,
-  repeated: RepeatedLines,
   out: MarkdownBuilder,
   number: number,
 ): void {
   out.page(number);
-  const kept = segments.filter((segment) => !repeated.isRepeated(segment, segments, number));
   const parts = partsOf(kept);
   for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);
 }

@@ -28,6 +28,9 @@ const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 /** So much is looked at at once; bounds memory where there is much to take out. */
 const STEP_CHARACTERS = 1 << 18;
 
+/** Whether a reader sees anything but punctuation in a text. */
+export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
+
 /** Takes out what a reader cannot see and says so; page starts follow the text. */
 export function removeHiddenCharacters(extraction: Extraction): ExtractedDocument {
   const { title, language, pages, notes } = extraction;
