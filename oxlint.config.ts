@@ -51,7 +51,14 @@ export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "oxc", "promise", "vitest"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   env: { builtin: true },
-  ignorePatterns: ["dist", ".wrangler", ".quarry", "node_modules", "test/contract/generated"],
+  ignorePatterns: [
+    "dist",
+    ".wrangler",
+    ".quarry",
+    "node_modules",
+    "test/contract/generated",
+    "test/fixtures",
+  ],
   rules: {
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-unassigned-import": "off",

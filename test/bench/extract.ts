@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- extract FOLDER…`: reads every file of the folders and compares its words with
- * those of an independent reader (pandoc, pdftotext with poppler-data, LibreOffice), where one is
- * installed. BENCH_DIFF=true prints the words that differ, BENCH_EXPECTED=FILE keeps the readers' text.
+ * those of an independent reader (pandoc, pdftotext with poppler-data, LibreOffice, Python), where
+ * one is installed. BENCH_DIFF=true prints the words that differ, BENCH_EXPECTED=FILE keeps the readers' text.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,10 @@ import {
 import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-words.ts";
 
 /** What the independent readers said, for tests that run without them. */
-const expected: Record<string, { oracle: string; text: string }> = {};
+const expected: Record<string, Said> = {};
+
+/** `names`: of elements and attributes, which a reader may show beside what they hold. */
+type Said = { oracle: string; text: string; names?: string };
 
 type Row = {
   file: string;
@@ -29,8 +32,21 @@ type Row = {
 
 const PANDOC = new Set([".docx", ".epub", ".html", ".ipynb", ".csv", ".tsv"]);
 const WRITER = new Set([".odt", ".fodt", ".rtf"]);
-const SHEETS = new Set([".xlsx", ".ods"]);
+const SHEETS = new Set([".xlsx", ".ods", ".fods"]);
 const SLIDES = new Set([".pptx", ".odp"]);
+const PYTHON: Record<string, string> = {
+  ".json": "Python's json",
+  ".jsonl": "Python's json",
+  ".xml": "Python's ElementTree",
+  ".rss": "Python's ElementTree",
+  ".atom": "Python's ElementTree",
+  ".dbk": "Python's ElementTree",
+  ".tei": "Python's ElementTree",
+  ".opml": "Python's ElementTree",
+  ".eml": "Python's email",
+};
+/** Their words are those of the file itself. */
+const VERBATIM = new Set([".txt", ".md", ".ts", ".py", ".go", ".sql", ".sh", ".yaml"]);
 const CONVERSION_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 1 << 28;
 
@@ -86,10 +102,12 @@ async function measure(path: string): Promise<Row> {
   const oracle = outcome === "read" ? oracleText(path) : null;
   const base = { file: basename(path), outcome, milliseconds, characters: markdown.length };
   if (oracle === null) return { ...base, oracle: "", recall: null, precision: null };
-  const [ours, theirs] = [ourWords(markdown, oracle.name), oracleWords(oracle.text, oracle.name)];
+  const ours = ourWords(markdown, oracle.oracle);
+  const theirs = oracleWords(oracle.text, oracle.oracle);
+  const names = oracleWords(oracle.names ?? "", oracle.oracle);
   if (process.env["BENCH_DIFF"] === "true") printDifference(basename(path), ours, theirs);
-  expected[basename(path)] = { oracle: oracle.name, text: oracle.text };
-  return { ...base, oracle: oracle.name, ...sharesOf(ours, theirs) };
+  expected[basename(path)] = oracle;
+  return { ...base, oracle: oracle.oracle, ...sharesOf(ours, theirs, names) };
 }
 
 function printDifference(file: string, ours: string[], theirs: string[]): void {
@@ -100,28 +118,32 @@ function printDifference(file: string, ours: string[], theirs: string[]): void {
   console.log(`${file}: ${shown.slice(0, 60).join(", ")}`);
 }
 
-function oracleText(path: string): { name: string; text: string } | null {
+function oracleText(path: string): Said | null {
   const ending = extname(path);
   try {
-    if (ending === ".pdf") return { name: "pdftotext", text: output("pdftotext", [path, "-"]) };
-    if (PANDOC.has(ending))
-      return {
-        name: "pandoc",
-        text: output("pandoc", [
-          ...(ending === ".docx" ? ["-s"] : []),
-          "-t",
-          "plain",
-          "--wrap=none",
-          path,
-        ]),
-      };
-    if (WRITER.has(ending)) return { name: "libreoffice", text: writerText(path) };
-    if (SHEETS.has(ending)) return { name: "libreoffice calc", text: sheetText(path) };
-    if (SLIDES.has(ending)) return { name: "libreoffice, pdftotext", text: slideText(path) };
+    const python = PYTHON[ending];
+    if (python !== undefined) return { oracle: python, ...pythonText(path) };
+    if (ending === ".pdf") return { oracle: "pdftotext", text: output("pdftotext", [path, "-"]) };
+    if (PANDOC.has(ending)) return { oracle: "pandoc", text: pandocText(path) };
+    if (WRITER.has(ending)) return { oracle: "libreoffice", text: writerText(path) };
+    if (SHEETS.has(ending)) return { oracle: "libreoffice calc", text: sheetText(path) };
+    if (SLIDES.has(ending)) return { oracle: "libreoffice, pdftotext", text: slideText(path) };
+    if (VERBATIM.has(ending))
+      return { oracle: "the file itself", text: readFileSync(path, "utf8") };
   } catch {
     return null;
   }
   return null;
+}
+
+function pythonText(path: string): { text: string; names: string } {
+  const script = join(import.meta.dirname, "support/independent-words.py");
+  return JSON.parse(output("python3", [script, path])) as { text: string; names: string };
+}
+
+function pandocText(path: string): string {
+  const standalone = extname(path) === ".docx" ? ["-s"] : [];
+  return output("pandoc", [...standalone, "-t", "plain", "--wrap=none", path]);
 }
 
 function output(command: string, args: string[]): string {

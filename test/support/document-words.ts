@@ -32,9 +32,11 @@ function wordsOf(text: string, oracle: string): string[] {
   return even.match(WORD) ?? [];
 }
 
-/** Without link targets, and numbers of notes and of list items. */
+/** Without link targets, languages of code, and numbers of notes and of list items. */
 function plain(text: string): string {
-  const withoutLinks = text.replace(/\]\((?:https?|mailto):[^)]*\)/g, "]");
+  const withoutLinks = text
+    .replace(/^```\w+$/gm, "")
+    .replace(/\]\((?:https?|mailto):[^)]*\)/g, "]");
   const withoutNotes = withoutLinks.replace(/\[\^?[\w-]+\]:?(?= |$)|\[\^?\d+\]/gm, " ");
   return withoutNotes.replace(/^[\s>]*(\d+[.)]|[a-z][.)]|[-•])\s/gm, " ");
 }
@@ -45,13 +47,24 @@ export function countsOf(words: string[]): Map<string, number> {
   return counts;
 }
 
-/** Recall: the reader's words that are ours too; precision: our words that the reader has. */
-export function sharesOf(ours: string[], theirs: string[]): { recall: number; precision: number } {
+/**
+ * Recall: the reader's words that are ours too; precision: our words that the reader has, or that
+ * are among `names`, which may be shown or not.
+ */
+export function sharesOf(
+  ours: string[],
+  theirs: string[],
+  names: string[] = [],
+): { recall: number; precision: number } {
+  return {
+    recall: sharedBy(ours, theirs) / Math.max(1, theirs.length),
+    precision: sharedBy(ours, [...theirs, ...names]) / Math.max(1, ours.length),
+  };
+}
+
+function sharedBy(ours: string[], theirs: string[]): number {
   const counts = countsOf(ours);
   let shared = 0;
   for (const [word, count] of countsOf(theirs)) shared += Math.min(count, counts.get(word) ?? 0);
-  return {
-    recall: shared / Math.max(1, theirs.length),
-    precision: shared / Math.max(1, ours.length),
-  };
+  return shared;
 }

@@ -75,8 +75,28 @@ it("reads XML with the names of its elements", async () => {
   const document = await extract("a.xml", xml);
   expect(document).toMatchObject({ title: "News", language: "en" });
   expect(document.markdown).toBe(
-    "# News\n\n- id: 7\n\nSome bold words\n\n- currency: EUR\n- price: 12.50",
+    "# News\n\n- entry (id: 7):\n\nSome bold words\n\n   - price (currency: EUR): 12.50",
   );
+});
+
+it("tells the records of an XML file apart by what holds them", async () => {
+  const xml = `<order no="17" xmlns:x="urn:x"><!-- no --><shipTo><name>Ada</name><street>Main <b>St</b>reet</street></shipTo>
+    <billTo vat="none"><name>Bo</name></billTo><x:remark><![CDATA[a < b && c]]></x:remark><seal/>
+    <line sku="R1"/><note>See <ref>3</ref>.</note><point><a>1</a><b>2</b></point></order>`;
+  expect((await extract("a.xml", xml)).markdown.split("\n")).toEqual([
+    "- no: 17",
+    "- shipTo:",
+    "   - name: Ada",
+    "   - street: Main Street",
+    "- billTo (vat: none):",
+    "   - name: Bo",
+    "- remark: a < b && c",
+    "- line (sku: R1)",
+    "- note: See 3.",
+    "- point:",
+    "   - a: 1",
+    "   - b: 2",
+  ]);
 });
 
 it("keeps source code as code of its language", async () => {

@@ -1,0 +1,44 @@
+import { tooMuchText } from "../compact-text.ts";
+
+/** One paragraph or cell: it is copied some times while it is written. */
+const MAX_CHARACTERS = 8 << 20;
+
+/** A text that is being gathered. Its end can be taken back without a copy of what comes before. */
+export class TextPieces {
+  #pieces: string[] = [];
+  #length = 0;
+  /** Whether anything but white space came. */
+  hasText = false;
+
+  /** How many pieces there are: a place to take back from. */
+  get end(): number {
+    return this.#pieces.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** @throws UnreadableDocument when the text becomes larger than any is. */
+  add(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > MAX_CHARACTERS) throw tooMuchText();
+    this.#pieces.push(piece);
+    this.hasText ||= /\S/.test(piece);
+  }
+
+  /** What came since `place`; it is no longer here. */
+  takeFrom(place: number): string {
+    const text = this.#pieces.splice(place).join("");
+    this.#length -= text.length;
+    return text;
+  }
+
+  take(): string {
+    const text = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
+    if (this.#pieces.length > 0) this.#pieces = [];
+    this.#length = 0;
+    this.hasText = false;
+    return text;
+  }
+}

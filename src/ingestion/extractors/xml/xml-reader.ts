@@ -1,0 +1,287 @@
+import { textOf } from "../extracted-document.ts";
+import { foldSpace } from "../fold-space.ts";
+import { extractHtml } from "../html.ts";
+import { TableCollector } from "../html/table-collector.ts";
+import { LongTable } from "../long-table.ts";
+import { MarkdownBuilder } from "../markdown-builder.ts";
+import { TextPieces } from "./text-pieces.ts";
+import { attributeTexts, isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
+import type { XmlRole } from "./markup-roles.ts";
+import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
+
+type Open = {
+  name: string;
+  role: XmlRole;
+  /** What its attributes say, until it is written. */
+  says: string[];
+  href: string;
+  /** Of code. */
+  language: string;
+  textStart: number;
+  isTitled: boolean;
+  /** Its name stands as the item above its fields. */
+  isShown: boolean;
+};
+type List = { isOrdered: boolean; next: number };
+
+/** These tell what their attributes say together with what they hold. */
+const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline"]);
+const PROSE_CHARACTERS = 200;
+const MAX_INDENT = 12;
+const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
+const HTML = /<(p|br|div|ul|ol|li|h[1-6]|a|b|i|em|strong|span|img|table|blockquote|pre)\b[^<>]*>/i;
+
+/** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
+export class XmlReader implements XmlHandler {
+  title: string | null = null;
+  language: string | null = null;
+  readonly out = new MarkdownBuilder();
+  readonly #text = new TextPieces();
+  readonly #open: Open[] = [];
+  #silent = 0;
+  #quoted = 0;
+  #outlines = 0;
+  readonly #lists: List[] = [];
+  #item: { marker: string; depth: number } | null = null;
+  #table: { rows: TableCollector; long: LongTable } | null = null;
+  #inCell = false;
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (this.#open.length === 0) {
+      this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
+    }
+    const role = roleOf(name, attributes, {
+      parent: this.#open.at(-1)?.role ?? null,
+      inList: this.#lists.length > 0,
+      inTable: this.#table !== null && !this.#inCell,
+      followsText: this.#text.hasText,
+    });
+    if (role === "inline") this.#separate(name);
+    else if (role !== "break") this.#flush();
+    const open = opened(name, role, attributes, this.#text.end);
+    this.#open.push(open);
+    this.#enter(open, attributes);
+    if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
+  }
+
+  text(data: string): void {
+    if (this.#silent === 0) this.#text.add(data);
+  }
+
+  close(): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) return;
+    if (open.role === "inline") this.#closeInline(open);
+    else if (open.role !== "break") this.#flush();
+    if (open.role === "cell") {
+      this.#table?.rows.addCell(this.#text.take());
+      this.#inCell = false;
+    }
+    if (open.role === "field" && open.says.length > 0) this.#writeEmpty(open);
+    this.#leave(open.role);
+    this.#open.pop();
+  }
+
+  finish(): void {
+    this.#flush();
+    this.#endTable();
+  }
+
+  #enter(open: Open, attributes: XmlAttributes): void {
+    const { name, role } = open;
+    if (role === "silent") this.#silent++;
+    else if (role === "quote") this.#quoted++;
+    else if (role === "break") this.#text.add("\n");
+    else if (role === "item" || role === "detail") this.#startItem(role);
+    else if (role === "outline") this.#writeOutline(open, attributes);
+    else if (role === "cell") this.#inCell = true;
+    else if (role === "row") this.#startRow();
+    else if (role === "table" && this.#table === null) {
+      this.#tellParents();
+      this.#table = { rows: new TableCollector(), long: new LongTable(this.out) };
+    } else if (role === "list") {
+      this.#lists.push({ isOrdered: isOrdered(name, attributes), next: 1 });
+    }
+  }
+
+  #startRow(): void {
+    this.#table?.long.add(this.#table.rows.takeMany());
+    this.#table?.rows.startRow();
+  }
+
+  #leave(role: XmlRole): void {
+    if (role === "silent") this.#silent--;
+    else if (role === "quote") this.#quoted--;
+    else if (role === "list") this.#lists.pop();
+    else if (role === "item" || role === "detail") this.#item = null;
+    else if (role === "outline") this.#outlines--;
+    else if (role === "table" && !this.#inCell) this.#endTable();
+  }
+
+  #endTable(): void {
+    this.#table?.long.add(this.#table.rows.rows);
+    this.#table?.long.end();
+    this.#table = null;
+  }
+
+  #startItem(role: "item" | "detail"): void {
+    const list = this.#lists.at(-1);
+    const marker = list?.isOrdered === true && role === "item" ? `${list.next++}.` : "-";
+    const depth = this.#lists.length - (role === "item" ? 1 : 0);
+    this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT) };
+  }
+
+  /** OPML: an item's text and notes are attributes. */
+  #writeOutline(open: Open, attributes: XmlAttributes): void {
+    const depth = Math.min(this.#outlines++, MAX_INDENT);
+    const { text = "", title = "", _note: note = "" } = attributes;
+    const label = text === "" ? title : text;
+    const told = new Set([`text: ${text}`, `title: ${label}`, `_note: ${note}`]);
+    const more = open.says.splice(0).filter((says) => !told.has(says));
+    this.out.listItem(depth, "-", withMore(label, more));
+    for (const paragraph of note.split(/\n\s*\n/)) this.out.paragraph(paragraph);
+  }
+
+  #closeInline(open: Open): void {
+    if (LINK_TARGET.test(open.href)) {
+      const text = this.#text.takeFrom(open.textStart);
+      const label = foldSpace(text);
+      const isTold = label === "" || label === open.href;
+      this.#text.add(isTold ? text : `${/^\s/.test(text) ? " " : ""}[${label}](${open.href})`);
+    }
+    for (const says of open.says) this.#text.add(` (${says})`);
+    this.#separate(open.name);
+  }
+
+  /** Values that stand in one cell. */
+  #separate(name: string): void {
+    if (this.#inCell && !isInlineName(name)) this.#text.add(" ");
+  }
+
+  /** Writes the gathered text as what the element that holds it says it is. */
+  #flush(): void {
+    if (this.#inCell) {
+      if (!this.#text.isEmpty) this.#text.add("\n");
+      return;
+    }
+    if (!this.#text.hasText) {
+      if (!this.#text.isEmpty) this.#text.take();
+      return;
+    }
+    const text = this.#text.take();
+    const folded = foldSpace(text);
+    if (folded === "") return;
+    const holder = this.#open.findLast(({ role }) => role !== "inline");
+    if (holder?.role === "heading") this.#writeHeading(folded);
+    else if (holder !== undefined && this.#isValue(holder)) this.#writeField(holder, text, folded);
+    else {
+      this.#tellParents();
+      if (holder?.role === "code") this.out.code(text, holder.language);
+      else this.#write(text);
+    }
+  }
+
+  #isValue({ role, name }: Open): boolean {
+    const isPlain = this.#item === null && this.#quoted === 0;
+    return role === "field" || (role === "section" && isPlain && isNamedSection(name));
+  }
+
+  #write(text: string): void {
+    if (this.#item !== null) {
+      this.out.listItem(this.#item.depth, this.#item.marker, text);
+      this.#item = null;
+    } else if (this.#quoted > 0) this.out.quote(text);
+    else this.out.paragraph(text);
+  }
+
+  /** A heading's level: how many of the elements around it have a heading as well. */
+  #writeHeading(text: string): void {
+    const around = this.#open.slice(0, -1).filter(({ role }) => role !== "wrapper");
+    const titled = around.findLast(({ role }) => role !== "inline");
+    const isPlain = /^(table|list|cell|item)$/.test(titled?.role ?? "");
+    if (isPlain || /^(figure|fig|caption|note|tip|warning)$/.test(titled?.name ?? "")) {
+      this.#write(text);
+      return;
+    }
+    this.title ??= text;
+    const above = around.filter((open) => open !== titled && open.isTitled).length;
+    if (titled !== undefined) {
+      if (titled.says.length > 0) this.#showParents();
+      titled.isTitled = true;
+    }
+    this.out.heading(above + 1, text);
+  }
+
+  #writeField(field: Open, text: string, folded: string): void {
+    if (field.name === "language") this.language ??= folded;
+    const indent = this.#showParents(field);
+    const prose = HTML.test(text) ? fromHtml(text) : text;
+    const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
+    if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
+      this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);
+      return;
+    }
+    if (label !== "") this.out.listItem(indent, "-", `${label}:`);
+    if (prose !== text) this.out.raw(prose);
+    else for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
+  }
+
+  /** What the attributes of the elements around say stands before what these hold. */
+  #tellParents(): void {
+    if (this.#open.some(({ role, says }) => role === "field" && says.length > 0)) {
+      this.#showParents();
+    }
+  }
+
+  #writeEmpty(field: Open): void {
+    const indent = this.#showParents(field);
+    this.out.listItem(indent, "-", withMore(field.name, field.says.splice(0)));
+  }
+
+  /**
+   * Names the elements around a field before their first one; those with a heading of their own
+   * need none. Returns how deep the field stands in the list.
+   */
+  #showParents(field?: Open): number {
+    let indent = 0;
+    for (const [at, open] of this.#open.entries()) {
+      if (open === field) break;
+      if (open.role !== "field") continue;
+      if (!open.isShown) this.#showParent(open, at === 0, indent);
+      if (open.isTitled) indent = 0;
+      else if (open.isShown) indent++;
+    }
+    return Math.min(indent, MAX_INDENT);
+  }
+
+  /** The outermost element needs no name: everything stands in it. */
+  #showParent(open: Open, isOutermost: boolean, indent: number): void {
+    const says = open.says.splice(0);
+    if (isOutermost) for (const text of says) this.out.listItem(0, "-", text);
+    else if (says.length > 0 || !open.isTitled) {
+      this.out.listItem(Math.min(indent, MAX_INDENT), "-", `${withMore(open.name, says)}:`);
+      open.isShown = true;
+    }
+  }
+}
+
+function opened(name: string, role: XmlRole, attributes: XmlAttributes, textStart: number): Open {
+  const texts = attributeTexts(role, attributes);
+  return {
+    name,
+    role,
+    says: texts.map((text) => (HTML.test(text) ? foldSpace(fromHtml(text)) : text)),
+    href: attributes["href"] ?? attributes["url"] ?? attributes["target"] ?? "",
+    language: /^[\w+#-]{1,20}$/.exec(attributes["language"] ?? "")?.[0] ?? "",
+    textStart,
+    isTitled: false,
+    isShown: false,
+  };
+}
+
+/** Feeds carry HTML as text; its headings stand below the feed's own. */
+const fromHtml = (html: string) => textOf(extractHtml(html)).replace(/^(#{1,4}) /gm, "##$1 ");
+
+/** `price (currency: EUR)` */
+const withMore = (label: string, says: string[]) =>
+  says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();
