@@ -1,8 +1,17 @@
-import { and, asc, desc, eq, gt, gte, isNull, min, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, isNull, min, ne, sql, sum } from "drizzle-orm";
 
 import { aliased } from "./aliased.ts";
 import type { Database } from "./client.ts";
-import { files, fileSources, ragFiles, rags, scanRuns, usageHours } from "./schema/index.ts";
+import {
+  files,
+  fileSources,
+  ragFiles,
+  ragGenerations,
+  rags,
+  scanRuns,
+  usageHours,
+  vectorUpkeep,
+} from "./schema/index.ts";
 
 const counted = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
@@ -16,38 +25,65 @@ export async function readOverview(
   db: Database,
   { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
 ) {
-  const [[counts], failingFiles, failingSources, scans, [oldest], [calls]] = await db.batch([
-    db
-      .select({
-        pending: counted(rags.pendingFiles),
-        processing: counted(rags.processingFiles),
-        indexed: counted(rags.indexedFiles),
-        error: counted(rags.errorFiles),
-        deleted: counted(rags.deletedFiles),
-      })
-      .from(rags)
-      .where(isNull(rags.removedAt)),
-    selectFailingFiles(db, limit),
-    selectFailingSources(db, limit),
-    selectScansUnderWay(db, now, limit),
-    db
-      .select({ since: min(ragFiles.revision) })
-      .from(ragFiles)
-      .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
-      .where(and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active"))),
-    db
-      .select({
-        calls: counted(usageHours.calls),
-        errors: counted(usageHours.errors),
-        degraded: counted(usageHours.degraded),
-      })
-      .from(usageHours)
-      .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
-  ]);
+  const [[counts], failingFiles, failingSources, scans, [oldest], [calls], [walks]] =
+    await db.batch([
+      db
+        .select({
+          pending: counted(rags.pendingFiles),
+          processing: counted(rags.processingFiles),
+          indexed: counted(rags.indexedFiles),
+          error: counted(rags.errorFiles),
+          deleted: counted(rags.deletedFiles),
+        })
+        .from(rags)
+        .where(isNull(rags.removedAt)),
+      selectFailingFiles(db, limit),
+      selectFailingSources(db, limit),
+      selectScansUnderWay(db, now, limit),
+      db
+        .select({ since: min(ragFiles.revision) })
+        .from(ragFiles)
+        .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
+        .where(
+          and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active")),
+        ),
+      db
+        .select({
+          calls: counted(usageHours.calls),
+          errors: counted(usageHours.errors),
+          degraded: counted(usageHours.degraded),
+        })
+        .from(usageHours)
+        .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
+      selectWalks(db),
+    ]);
   // A revision is at least the time in ms at which the change became known.
   const oldestPendingSince = oldest?.since ?? null;
-  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls };
+  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, walks };
 }
+
+/** The last whole walk over each index that is in use, added up; costs two rows an index. */
+const selectWalks = (db: Database) =>
+  db
+    .select({
+      indexes: count(),
+      walkedIndexes: count(vectorUpkeep.walked),
+      lastEndedAt: sql<number | null>`max(${vectorUpkeep.walked} ->> 'endedAt')`,
+      checked: counted(sql`${vectorUpkeep.walked} ->> 'checked'`),
+      addedAgain: counted(sql`${vectorUpkeep.walked} ->> 'addedAgain'`),
+      removed: counted(sql`${vectorUpkeep.walked} ->> 'removed'`),
+      unfinished: count(vectorUpkeep.walk),
+      unfinishedSince: sql<number | null>`min(${vectorUpkeep.walk} ->> 'beganAt')`,
+    })
+    .from(vectorUpkeep)
+    .innerJoin(
+      ragGenerations,
+      and(
+        eq(ragGenerations.ragId, vectorUpkeep.ragId),
+        eq(ragGenerations.generation, vectorUpkeep.generation),
+        ne(ragGenerations.state, "dropped"),
+      ),
+    );
 
 const selectFailingFiles = (db: Database, limit: number) =>
   db

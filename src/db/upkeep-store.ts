@@ -9,6 +9,9 @@ export type Upkeep = IndexAddress & {
   walkAt: number;
 };
 
+/** What a walk found: vectors looked for, those sent again, and those that nobody knew. */
+export type WalkCounts = { checked: number; addedAgain: number; removed: number };
+
 /** These objects' vectors are to be looked after at a time (ms), or earlier. */
 export async function expectUpkeep(
   db: Database,
@@ -40,7 +43,12 @@ const ADD_UNKNOWN = `with recursive shard (number) as (
     where u.rag_id = g.rag_id and u.generation = g.generation and u.shard = s.number)
   limit ?2`;
 
-/** Takes what is due; nobody else does until `heldUntil`. */
+const NOTHING_YET = `'checked', 0, 'addedAgain', 0, 'removed', 0`;
+
+/**
+ * Takes what is due; nobody else does until `heldUntil`. Where a walk is due, it has begun with
+ * that, so that one which fails each time is seen to be unfinished.
+ */
 export async function takeUpkeep(
   db: Database,
   of: { now: number; heldUntil: number; limit: number },
@@ -48,7 +56,8 @@ export async function takeUpkeep(
   const [, rows = []] = await runBatch(db, [
     statement(ADD_UNKNOWN, of.now, of.limit),
     statement(
-      `update vector_upkeep set due_at = ?2
+      `update vector_upkeep set due_at = ?2, walk = case when walk is null and walk_at <= ?1
+         then json_object('beganAt', ?1, ${NOTHING_YET}) else walk end
        where rowid in (select rowid from vector_upkeep where due_at <= ?1 order by due_at limit ?3)
        returning rag_id as ragId, generation, shard, walk_at as walkAt,
          (select shards from rag_generations g where g.rag_id = vector_upkeep.rag_id
@@ -64,11 +73,20 @@ export async function takeUpkeep(
 /** When each is next due. What became due earlier meanwhile stays so. */
 export async function settleUpkeep(
   db: Database,
-  { ragId, generation, shard }: IndexAddress,
-  of: { heldUntil: number; dueAt: number; walkAt: number },
+  address: IndexAddress,
+  of: {
+    heldUntil: number;
+    dueAt: number;
+    walkAt: number;
+    /** Of a walk: what this part of it found, and when it ended (ms), if it did. */
+    walk: { found: WalkCounts; endedAt: number | null } | null;
+  },
 ): Promise<void> {
-  await runOne(
-    db,
+  const { ragId, generation, shard } = address;
+  const { walk, dueAt, walkAt, heldUntil } = of;
+  await runBatch(db, [
+    ...(walk === null ? [] : [noting(address, walk.found)]),
+    ...(walk === null || walk.endedAt === null ? [] : [ending(address, walk.endedAt)]),
     statement(
       `update vector_upkeep set walk_at = ?5,
          due_at = case when due_at = ?6 then ?4 else min(due_at, ?4) end
@@ -76,10 +94,44 @@ export async function settleUpkeep(
       ragId,
       generation,
       shard,
-      of.dueAt,
-      of.walkAt,
-      of.heldUntil,
+      dueAt,
+      walkAt,
+      heldUntil,
     ),
+  ]);
+}
+
+/** Notes what a part of a walk found that failed after it. */
+export async function noteWalk(
+  db: Database,
+  address: IndexAddress,
+  found: WalkCounts,
+): Promise<void> {
+  await runBatch(db, [noting(address, found)]);
+}
+
+function noting({ ragId, generation, shard }: IndexAddress, found: WalkCounts) {
+  return statement(
+    `update vector_upkeep set walk = json_set(walk,
+       '$.checked', walk ->> 'checked' + (?4 ->> 'checked'),
+       '$.addedAgain', walk ->> 'addedAgain' + (?4 ->> 'addedAgain'),
+       '$.removed', walk ->> 'removed' + (?4 ->> 'removed'))
+     where rag_id = ?1 and generation = ?2 and shard = ?3 and walk is not null`,
+    ragId,
+    generation,
+    shard,
+    JSON.stringify(found),
+  );
+}
+
+function ending({ ragId, generation, shard }: IndexAddress, endedAt: number) {
+  return statement(
+    `update vector_upkeep set walked = json_set(walk, '$.endedAt', ?4), walk = null
+     where rag_id = ?1 and generation = ?2 and shard = ?3 and walk is not null`,
+    ragId,
+    generation,
+    shard,
+    endedAt,
   );
 }
 

@@ -3,8 +3,8 @@ import { reasonOf } from "../core/errors.ts";
 import { decodeHalfFloats } from "../core/half-float.ts";
 import { inParallel } from "../core/parallel.ts";
 import { pathsOfFiles } from "../db/file-store.ts";
-import { endUpkeep, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
-import type { Upkeep } from "../db/upkeep-store.ts";
+import { endUpkeep, noteWalk, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
+import type { Upkeep, WalkCounts } from "../db/upkeep-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
 import type { Services } from "../services.ts";
@@ -44,44 +44,63 @@ export async function tendVectors(services: Services): Promise<void> {
   const heldUntil = now + TURN_MS;
   const due = await takeUpkeep(db, { now, heldUntil, limit: INDEXES_PER_TURN });
   await inParallel(due, INDEXES_AT_ONCE, async (upkeep) => {
+    const found: WalkCounts = { checked: 0, addedAgain: 0, removed: 0 };
     try {
-      const next = await tend(services, vectorIndex, upkeep);
+      const next = await tend(services, vectorIndex, { upkeep, now, found });
       if (next === null) await endUpkeep(db, upkeep);
       else await settleUpkeep(db, upkeep, { heldUntil, ...next });
     } catch (thrown) {
-      const { ragId, generation, shard } = upkeep;
-      services.log.warn("vectors not tended", {
-        ragId,
-        generation,
-        shard,
-        reason: reasonOf(thrown),
-      });
+      await noteFailure(services, upkeep, found, reasonOf(thrown));
     }
+    logRepair(services, upkeep, found);
   });
+}
+
+async function noteFailure(
+  { db, log }: UpkeepServices,
+  upkeep: Upkeep,
+  found: WalkCounts,
+  reason: string,
+): Promise<void> {
+  const { ragId, generation, shard } = upkeep;
+  log.warn("vectors not tended", { ragId, generation, shard, reason });
+  if (found.checked === 0) return;
+  await noteWalk(db, upkeep, found).catch((thrown: unknown) =>
+    log.warn("walk not noted", { ragId, generation, shard, reason: reasonOf(thrown) }),
+  );
+}
+
+function logRepair(
+  { log }: UpkeepServices,
+  { ragId, generation, shard }: Upkeep,
+  found: WalkCounts,
+) {
+  if (found.addedAgain + found.removed === 0) return;
+  log.warn("vector index repaired", { ragId, generation, shard, ...found });
 }
 
 /** Null: never again. */
 async function tend(
   services: UpkeepServices,
   vectorIndex: VectorIndex,
-  upkeep: Upkeep,
-): Promise<{ dueAt: number; walkAt: number } | null> {
-  const now = services.now();
+  { upkeep, now, found }: { upkeep: Upkeep; now: number; found: WalkCounts },
+) {
   const { shards, walkAt } = upkeep;
   if (shards === null) {
     const isEmpty = await removeLeftovers(services, vectorIndex, upkeep);
-    return isEmpty ? null : { dueAt: now + GONE_LOOK_MS, walkAt };
+    return isEmpty ? null : { dueAt: now + GONE_LOOK_MS, walkAt, walk: null };
   }
   await confirmShown(services, upkeep);
   const isWalk = walkAt <= now;
-  const walked = isWalk && (await walkVectors(services, vectorIndex, { ...upkeep, shards }));
+  const walked = isWalk && (await walkVectors(services, vectorIndex, { ...upkeep, shards }, found));
   await sendAgain(services, upkeep);
   await removeDeadVectors(services, upkeep);
   const { unshown, deadDueAt } = await services.ragIndexes(upkeep).ledger();
   const nextWalk = walked ? now + NEXT_WALK_MS : walkAt;
   const looks = unshown > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
   const dueAt = Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
-  return { dueAt, walkAt: nextWalk };
+  const walk = isWalk ? { found, endedAt: walked ? now : null } : null;
+  return { dueAt, walkAt: nextWalk, walk };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { WalkCounts } from "../db/upkeep-store.ts";
 import { decodeHalfFloats } from "../core/half-float.ts";
 import type { VectorId } from "../core/ids.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
@@ -11,37 +12,33 @@ const PAGES_PER_TURN = 5;
 /** Where something is missing, more is; the walk goes on while there is room for it. */
 const PAGES_PER_REPAIR = 50;
 
-type Walk = Pick<Services, "log" | "ragIndexes">;
+type Walk = Pick<Services, "ragIndexes">;
 
 /**
  * Compares a part of what an index object holds with the vector index: what lacks there is found
  * here until it is back, and what no shard knows is removed. Whether the walk is at its end; the
- * object keeps its place.
+ * object keeps its place. What it found is added to `counts`, also when it fails after that.
  */
 export async function walkVectors(
   services: Walk,
   vectorIndex: VectorIndex,
   address: IndexAddress & { shards: number },
+  counts: WalkCounts,
 ): Promise<boolean> {
   const index = services.ragIndexes(address);
-  const counts = { checked: 0, missing: 0, strangers: 0 };
   let isAtEnd = false;
-  for (let turn = 0; !isAtEnd && turn < pagesFor(counts.missing); turn++) {
+  for (let turn = 0; !isAtEnd && turn < pagesFor(counts.addedAgain); turn++) {
     const { vectorIds, sample, ...page } = await index.nextPage(VECTORS_PER_PAGE);
     const present = await vectorIndex.present(vectorIds);
     const missing = vectorIds.filter((id) => !present.has(id));
     const strangers = await strangersNear(services, vectorIndex, address, sample);
     const passed = await index.passPage(page, { missing, strangers });
     counts.checked += vectorIds.length;
-    counts.missing += passed.missing;
-    counts.strangers += passed.strangers;
+    counts.addedAgain += passed.missing;
+    counts.removed += passed.strangers;
     // Without room for all that is missing, the rest waits until some of it is back.
     if (passed.missing < missing.length) break;
     isAtEnd = page.isLast;
-  }
-  if (counts.missing + counts.strangers > 0) {
-    const { ragId, generation, shard } = address;
-    services.log.warn("vector index repaired", { ragId, generation, shard, ...counts });
   }
   return isAtEnd;
 }

@@ -138,6 +138,10 @@ export const vectorUpkeep = sqliteTable(
     dueAt: integer().notNull(),
     /** When the next walk over all vectors begins, or goes on. */
     walkAt: integer().notNull().default(0),
+    /** JSON: when the walk under way began and what it found so far; null: none is under way. */
+    walk: text(),
+    /** JSON: when the last whole walk ended and what it found. */
+    walked: text(),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation, table.shard] }),

@@ -13,7 +13,7 @@ const CALL_HOURS = 24;
 export function overviewRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.get("/", async (context) => {
-    const { db, now, queueBacklog } = context.get("services");
+    const { db, now, queueBacklog, vectorIndex } = context.get("services");
     const time = now();
     const callsSince = time - (time % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
     const asked = { now: time, callsSince, limit: LIST_LIMIT };
@@ -39,6 +39,7 @@ export function overviewRoutes(): Hono<PanelEnv> {
         oldestSeconds: ageOf(oldestAt, time),
       })),
       calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
+      vectorIndex: vectorIndex === null ? null : reconciliationOf(found.walks),
     });
   });
   return app;
@@ -46,6 +47,24 @@ export function overviewRoutes(): Hono<PanelEnv> {
 
 function ageOf(since: number | null, now: number): number | null {
   return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
+}
+
+type Walks = Awaited<ReturnType<typeof readOverview>>["walks"];
+
+/** The comparison with the vector index outside, which goes over each index once a day. */
+function reconciliationOf(walks: Walks) {
+  const timeOf = (time: number | null | undefined) => (time ? isoTime(time) : null);
+  return {
+    indexes: walks?.indexes ?? 0,
+    /** Of them, how many were compared from end to end; the counts are those of the last time. */
+    compared: walks?.walkedIndexes ?? 0,
+    lastComparedAt: timeOf(walks?.lastEndedAt),
+    vectorsChecked: walks?.checked ?? 0,
+    vectorsAddedAgain: walks?.addedAgain ?? 0,
+    vectorsRemoved: walks?.removed ?? 0,
+    underWay: walks?.unfinished ?? 0,
+    underWaySince: timeOf(walks?.unfinishedSince),
+  };
 }
 
 type Calls = { calls: number; errors: number; degraded: number };

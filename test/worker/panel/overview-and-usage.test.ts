@@ -32,6 +32,7 @@ test("a new service has nothing to show and nothing that waits", async () => {
     oldestPendingSeconds: null,
     queues: QUEUES,
     calls: { hours: 24, total: 0, errors: 0, degraded: 0, errorRate: 0, degradedRate: 0 },
+    vectorIndex: null,
   });
 });
 
@@ -72,6 +73,7 @@ test("the overview counts files by status and names what fails", async () => {
     oldestPendingSeconds: null,
     queues: QUEUES,
     calls: expect.objectContaining({ total: 0 }),
+    vectorIndex: null,
   });
   expect((await admin.send("GET", "/rags/docs-rag")).body).toMatchObject({ status: "active" });
 });

@@ -1,0 +1,2 @@
+ALTER TABLE `vector_upkeep` ADD `walk` text;--> statement-breakpoint
+ALTER TABLE `vector_upkeep` ADD `walked` text;
