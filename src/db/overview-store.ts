@@ -62,18 +62,23 @@ export async function readOverview(
   return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, walks };
 }
 
+const NO_WALKS = {
+  ...{ indexes: 0, compared: 0, checked: 0, addedAgain: 0, removed: 0, underWay: 0 },
+  ...{ lastEndedAt: null, underWaySince: null },
+};
+
 /** The last whole walk over each index that is in use, added up; costs two rows an index. */
 const selectWalks = (db: Database) =>
   db
     .select({
       indexes: count(),
-      walkedIndexes: count(vectorUpkeep.walked),
+      compared: count(vectorUpkeep.walked),
       lastEndedAt: sql<number | null>`max(${vectorUpkeep.walked} ->> 'endedAt')`,
       checked: counted(sql`${vectorUpkeep.walked} ->> 'checked'`),
       addedAgain: counted(sql`${vectorUpkeep.walked} ->> 'addedAgain'`),
       removed: counted(sql`${vectorUpkeep.walked} ->> 'removed'`),
-      unfinished: count(vectorUpkeep.walk),
-      unfinishedSince: sql<number | null>`min(${vectorUpkeep.walk} ->> 'beganAt')`,
+      underWay: count(vectorUpkeep.walk),
+      underWaySince: sql<number | null>`min(${vectorUpkeep.walk} ->> 'beganAt')`,
     })
     .from(vectorUpkeep)
     .innerJoin(

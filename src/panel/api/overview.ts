@@ -49,21 +49,19 @@ function ageOf(since: number | null, now: number): number | null {
   return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
 }
 
-type Walks = Awaited<ReturnType<typeof readOverview>>["walks"];
-
 /** The comparison with the vector index outside, which goes over each index once a day. */
-function reconciliationOf(walks: Walks) {
-  const timeOf = (time: number | null | undefined) => (time ? isoTime(time) : null);
+function reconciliationOf(walks: Awaited<ReturnType<typeof readOverview>>["walks"]) {
+  const timeOf = (time: number | null) => (time === null ? null : isoTime(time));
   return {
-    indexes: walks?.indexes ?? 0,
+    indexes: walks.indexes,
     /** Of them, how many were compared from end to end; the counts are those of the last time. */
-    compared: walks?.walkedIndexes ?? 0,
-    lastComparedAt: timeOf(walks?.lastEndedAt),
-    vectorsChecked: walks?.checked ?? 0,
-    vectorsAddedAgain: walks?.addedAgain ?? 0,
-    vectorsRemoved: walks?.removed ?? 0,
-    underWay: walks?.unfinished ?? 0,
-    underWaySince: timeOf(walks?.unfinishedSince),
+    compared: walks.compared,
+    lastComparedAt: timeOf(walks.lastEndedAt),
+    vectorsChecked: walks.checked,
+    vectorsAddedAgain: walks.addedAgain,
+    vectorsRemoved: walks.removed,
+    underWay: walks.underWay,
+    underWaySince: timeOf(walks.underWaySince),
   };
 }
 
