@@ -25,7 +25,7 @@ export async function readOverview(
   db: Database,
   { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
 ) {
-  const [[counts], failingFiles, failingSources, scans, [oldest], [calls], [walks]] =
+  const [[counts], failingFiles, failingSources, scans, [oldest], [calls], [walks = NO_WALKS]] =
     await db.batch([
       db
         .select({
@@ -63,8 +63,14 @@ export async function readOverview(
 }
 
 const NO_WALKS = {
-  ...{ indexes: 0, compared: 0, checked: 0, addedAgain: 0, removed: 0, underWay: 0 },
-  ...{ lastEndedAt: null, underWaySince: null },
+  indexes: 0,
+  compared: 0,
+  lastEndedAt: null,
+  checked: 0,
+  addedAgain: 0,
+  removed: 0,
+  underWay: 0,
+  underWaySince: null,
 };
 
 /** The last whole walk over each index that is in use, added up; costs two rows an index. */

@@ -1,12 +1,9 @@
 import { env } from "cloudflare:workers";
-import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
 
 import type { ChunkId, FileId, FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { vectorIdOf } from "../../../src/core/vector-id.ts";
 import { sweep } from "../../../src/ingestion/sweep.ts";
-import { overviewRoutes } from "../../../src/panel/api/overview.ts";
-import type { PanelEnv } from "../../../src/panel/api/panel-env.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
 import {
@@ -19,6 +16,7 @@ import {
   states,
   tenMinutesLater,
 } from "../generations/support.ts";
+import { live, noteOf, notesRag } from "./notes-rag.ts";
 
 /** Each of them lives through hours of sweeps. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -26,8 +24,6 @@ vi.setConfig({ testTimeout: 120_000 });
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";
 const MOST_CALLS = 120;
-
-const live = async (world: VectorizeWorld, rag: RagId) => (await world.index(rag).facts()).chunks;
 
 /** By the vector index alone: all that was written is trusted to show. */
 async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
@@ -92,27 +88,6 @@ test("a worker that dies at any call leaves the vector index with what is live, 
   expect(points).toBeGreaterThan(30);
 });
 
-const noteOf = (at: number) => `Bed ${at} of the moor garden holds ${at * 7} sedges today.`;
-
-/** A RAG of one file of so many chunks. */
-async function notesRag(world: VectorizeWorld, count: number): Promise<RagId> {
-  const source = await world.addSource();
-  const rag = await world.addRag(source);
-  await env.DB.batch(
-    ["rags where id", "rag_generations where rag_id"].map((rows) => {
-      const [table, where] = rows.split(" where ");
-      return env.DB.prepare(
-        `update ${table} set chunk_size = 16, chunk_overlap = 0 where ${where} = ?`,
-      ).bind(rag);
-    }),
-  );
-  const notes = Array.from({ length: count }, (_, at) => `<p>${noteOf(at)}</p>`);
-  await push(world, source, "notes.html", notes.join("\n"));
-  await world.deliver();
-  expect(await live(world, rag)).toBe(count);
-  return rag;
-}
-
 test("vectors that the vector index lost come back, and are found meanwhile", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 300);
@@ -165,81 +140,6 @@ test("vectors that nobody knows are removed", async () => {
   await world.minutesPass(3);
   expect(world.held(rag)).toHaveLength(40);
   expect(await live(world, rag)).toBe(40);
-});
-
-/** A vector that nobody knows in the very place of each of these. */
-async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): Promise<void> {
-  const facts = { fileId: "gone" as FileId, folders: [] };
-  const vectors = [];
-  for (let at = 0; at < ids.length; at += 20) {
-    const stored = await world.vectorize.getByIds(ids.slice(at, at + 20));
-    const values = stored.map((one) => Float32Array.from(one.values));
-    vectors.push(...values.map((of, place) => ({ id: stray(at + place), values: of, ...facts })));
-  }
-  await world.services.vectorIndex?.upsert({ ragId, generation: 1 }, vectors);
-}
-
-/** What an administrator sees of the vector index, as the world's own clock has it. */
-async function shown(world: VectorizeWorld): Promise<unknown> {
-  const app = new Hono<PanelEnv>();
-  app.use(async (context, next) => {
-    context.set("services", world.services);
-    await next();
-  });
-  const answer = await app.route("/", overviewRoutes()).request("/");
-  return (await answer.json<{ vectorIndex: unknown }>()).vectorIndex;
-}
-
-test("the overview tells when the vector index was compared, what was mended, and what is not over", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const rag = await notesRag(world, 250);
-  await world.minutesPass(3);
-  const aDay = 24 * 60 * SHOWN_AFTER_MS;
-  world.now += aDay;
-  const ended = world.now + SHOWN_AFTER_MS;
-  await world.minutesPass(3);
-  const healthy = {
-    indexes: 1,
-    compared: 1,
-    lastComparedAt: new Date(ended).toISOString(),
-    vectorsChecked: 250,
-    vectorsAddedAgain: 0,
-    vectorsRemoved: 0,
-    underWay: 0,
-    underWaySince: null,
-  };
-  expect(await shown(world)).toEqual(healthy);
-
-  const known = world.held(rag);
-  await plantBeside(world, rag, known);
-  world.vectorize.lose(known.slice(0, 5));
-  world.now += aDay;
-  const began = world.now + SHOWN_AFTER_MS;
-  // A page is compared, then the vector index is down for two minutes.
-  const { services } = world;
-  const { vectorIndex } = services;
-  if (vectorIndex === null) throw new Error("a vector index is needed");
-  let answers = 1;
-  const present: typeof vectorIndex.present = async (ids) => {
-    if (answers-- > 0) return await vectorIndex.present(ids);
-    throw new Error("vector index: down");
-  };
-  world.services = { ...services, vectorIndex: { ...vectorIndex, present } };
-  await world.minutesPass(2);
-  expect(await shown(world)).toEqual({
-    ...healthy,
-    underWay: 1,
-    underWaySince: new Date(began).toISOString(),
-  });
-  world.services = services;
-  await world.minutesPass(6);
-  expect(await shown(world)).toEqual({
-    ...healthy,
-    lastComparedAt: expect.toSatisfy((time: string) => Date.parse(time) > began),
-    vectorsAddedAgain: 5,
-    vectorsRemoved: 2 * known.length - world.held(rag).length,
-  });
-  expect(world.held(rag).length).toBeLessThan(2 * known.length);
 });
 
 test("vectors of another shard are nobody's strangers", async () => {
