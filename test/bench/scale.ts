@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { POSTINGS_LIMIT } from "../../src/index-store/query-terms.ts";
+import { boundQuality } from "./support/bound-quality.ts";
 import { readCollection } from "./support/collection.ts";
-import type { Collection } from "./support/collection.ts";
-import { ndcg } from "./support/ndcg.ts";
 import { queryFor } from "./support/synthetic-text.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
@@ -15,10 +15,11 @@ const CHUNKS_A_FILE = 20;
 const WORDS_A_CHUNK = 200;
 const FILES_A_CALL = 100;
 const CALLS = 200;
-const WARM_UP_CALLS = 20;
 const QUERY_WORDS = 7;
 const HYDRATED = 100;
 const KILOBYTE = 1_024;
+/** Linux counts processor time in hundredths of a second. */
+const TICK_MS = 10;
 
 type Ask = { generation: number; shards: number };
 type Post = <Reply>(path: string, body: unknown) => Promise<Reply>;
@@ -33,38 +34,49 @@ const posterTo =
     return (await response.json()) as Reply;
   };
 
-/** `readKiB`: read from storage a call, whatever the machine's load; null where nobody tells. */
-type Times = { p50: number; p99: number; readKiB: number | null };
+/** What a process has used; null where no Linux tells. */
+type Used = { cpuMs: number; readBytes: number; reads: number; fromDisk: number };
 
-/** Linux counts what a process has read, from memory or disk. */
-function bytesReadBy(pid: number): number | null {
-  const file = `/proc/${pid}/io`;
-  const counted = existsSync(file) ? /rchar: (\d+)/.exec(readFileSync(file, "utf8")) : null;
-  return counted === null ? null : Number(counted[1]);
+function usedBy(pid: number): Used | null {
+  if (!existsSync(`/proc/${pid}/io`)) return null;
+  const io = readFileSync(`/proc/${pid}/io`, "utf8");
+  const counted = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, "m").exec(io)?.[1]);
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+  const cpuMs = (Number(stat[13]) + Number(stat[14])) * TICK_MS;
+  const [readBytes, reads] = [counted("rchar"), counted("syscr")];
+  return { cpuMs, readBytes, reads, fromDisk: counted("read_bytes") };
 }
+
+/** Milliseconds as a caller sees them; the rest a call, whatever else the machine does. */
+type Times = { p50: number; p99: number; used: Used | null };
 
 async function time(
   { pid }: Bench,
   calls: number,
   work: (at: number) => Promise<unknown>,
 ): Promise<Times> {
-  for (let at = 0; at < WARM_UP_CALLS; at++) await work(calls + at);
-  const readBefore = bytesReadBy(pid);
+  const before = usedBy(pid);
   const times: number[] = [];
   for (let at = 0; at < calls; at++) {
     const start = performance.now();
     await work(at);
     times.push(performance.now() - start);
   }
-  const readAfter = bytesReadBy(pid);
-  const read = readBefore === null || readAfter === null ? null : readAfter - readBefore;
+  const after = usedBy(pid);
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(calls * share))] ?? 0;
-  const readKiB = read === null ? null : Math.round(read / calls / KILOBYTE);
-  return { p50: round(at(0.5)), p99: round(at(0.99)), readKiB };
+  const a = (name: keyof Used) =>
+    before === null || after === null ? 0 : (after[name] - before[name]) / calls;
+  const used = {
+    cpuMs: round(a("cpuMs")),
+    reads: Math.round(a("reads")),
+    readBytes: Math.round(a("readBytes")),
+    fromDisk: Math.round(a("fromDisk")),
+  };
+  return { p50: round(at(0.5)), p99: round(at(0.99)), used: before === null ? null : used };
 }
 
-const round = (value: number) => Number(value.toFixed(2));
+const round = (value: number) => Number(value.toFixed(1));
 
 async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
@@ -73,127 +85,141 @@ async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
     await post("/fill", { ...ask, from, to: Math.min(files, from + FILES_A_CALL) });
     if (process.stderr.isTTY) process.stderr.write(`\r${from * CHUNKS_A_FILE} of ${chunks} `);
   }
-  return chunks / ((performance.now() - start) / 1_000);
+  return Math.round(chunks / ((performance.now() - start) / 1_000));
 }
 
+/**
+ * Each kind of call twice, the same calls: what they read is first mostly on the disk and then
+ * in the machine's memory.
+ */
 async function measure(bench: Bench, ask: Ask, chunks: number) {
   const { post } = bench;
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
-  const chunksPerSecond = Math.round(await fill(post, ask, chunks));
-  const facts = await post<{ bytes: number; chunks: number }>("/facts", ask);
+  await post("/vectors", { ...ask, chunks });
   const chunkAt = (at: number) => (at * 7_919) % chunks;
-  const overhead = await time(bench, CALLS, () => post("/nothing", ask));
-  const lexical = await time(bench, CALLS, async (at) => {
-    const text = queryFor(chunkAt(at), WORDS_A_CHUNK, QUERY_WORDS);
-    const found = await post<number>("/lexical", { ...ask, text });
-    if (found === 0) throw new Error(`nothing found for ${text}`);
-  });
-  const hydration = await time(bench, CALLS, async (at) => {
+  const words = (at: number) => queryFor(chunkAt(at), WORDS_A_CHUNK, QUERY_WORDS);
+  const search = (path: string) => async (at: number) => {
+    const found = await post<number | { chunks: number }>(path, { ...ask, text: words(at) });
+    if ((typeof found === "number" ? found : found.chunks) === 0) throw new Error("nothing found");
+  };
+  const hydrate = async (at: number) => {
     const wanted = Array.from({ length: HYDRATED }, (_, place) => chunkAt(at * HYDRATED + place));
     const read = await post<number>("/hydrate", { ...ask, chunks: wanted });
     if (read !== new Set(wanted).size) throw new Error(`${read} of ${HYDRATED} were read`);
-  });
-  const swap = (changed: number, versions: number) =>
-    time(bench, CALLS, (at) =>
-      post("/swap", { ...ask, file: (at * 104_729) % files, version: versions + at, changed }),
-    );
-  const oneChunk = await swap(1, 1);
-  const wholeFile = await swap(CHUNKS_A_FILE, 10_000);
-  return {
-    chunks: facts.chunks,
-    shards: ask.shards,
-    chunksPerSecond,
-    kilobytesAChunk: round(facts.bytes / KILOBYTE / facts.chunks),
-    overhead,
-    lexical,
-    hydration,
-    swapOfOneChunk: oneChunk,
-    swapOfWholeFile: wholeFile,
   };
+  // Each run of the bench makes versions that no earlier one has made.
+  const version = Math.floor(Date.now() / 1_000);
+  const swap = (changed: number) => (at: number) =>
+    post("/swap", {
+      ...ask,
+      file: (at * 104_729) % files,
+      version: version + at + changed * CALLS,
+      changed,
+    });
+  const work: [string, (at: number) => Promise<unknown>][] = [
+    ["a call that does nothing", () => post("/nothing", ask)],
+    ["lexical leg", search("/lexical")],
+    ["lexical leg, again", search("/lexical")],
+    ["hydration of 100", hydrate],
+    ["hydration of 100, again", hydrate],
+    ["retrieval with the Vectorize double", search("/retrieve")],
+    ["swap of a file, 1 of 20 chunks new", swap(1)],
+    ["swap of a file, 20 of 20 new", swap(CHUNKS_A_FILE)],
+  ];
+  await time(bench, CALLS, () => post("/nothing", ask));
+  const times: Record<string, Times> = {};
+  for (const [name, call] of work) times[name] = await time(bench, CALLS, call);
+  const facts = await post<{ bytes: number; chunks: number }>("/facts", ask);
+  const kilobytesAChunk = round(facts.bytes / KILOBYTE / facts.chunks);
+  return { chunks: facts.chunks, shards: ask.shards, kilobytesAChunk, times };
 }
 
-type Measured = Awaited<ReturnType<typeof measure>>;
+type Measured = Awaited<ReturnType<typeof measure>> & { chunksPerSecond: number };
 
-const spread = ({ p50, p99, readKiB }: Times) =>
-  `${p50} / ${p99}${readKiB === null ? "" : `, ${readKiB} KiB`}`;
-
-function show(rows: Measured[]): void {
+function show({ chunks, shards, kilobytesAChunk, chunksPerSecond, times }: Measured): void {
+  console.log(
+    `${chunks} chunks in ${shards} shards: ${kilobytesAChunk} KiB a chunk, filled with ${chunksPerSecond} a second`,
+  );
   console.table(
-    rows.map((row) => ({
-      chunks: row.chunks,
-      shards: row.shards,
-      "KiB a chunk": row.kilobytesAChunk,
-      "chunks/s in": row.chunksPerSecond,
-      "a call, ms p50 / p99, read": spread(row.overhead),
-      "lexical leg": spread(row.lexical),
-      "hydration of 100": spread(row.hydration),
-      "swap, 1 chunk new": spread(row.swapOfOneChunk),
-      "swap, 20 new": spread(row.swapOfWholeFile),
+    Object.entries(times).map(([call, { p50, p99, used }]) => ({
+      call,
+      "p50 ms": p50,
+      "p99 ms": p99,
+      "processor ms": used?.cpuMs,
+      "pages read": used?.reads,
+      "KiB read": used === null ? undefined : Math.round(used.readBytes / KILOBYTE),
+      "KiB from disk": used === null ? undefined : Math.round(used.fromDisk / KILOBYTE),
     })),
   );
 }
 
-/** What the bound leaves of the postings of a collection, as in an index of so many chunks. */
-const BOUND_AS_AT = [100_000, 200_000, 500_000, 1_000_000];
-const DOCUMENTS_A_CALL = 200;
-const DEPTH = 10;
-const RECALL_DEPTH = 100;
-
 /**
- * nDCG@10 and recall@100 of the lexical leg with a bound that is to the collection what the
- * service's is to an index of 100,000 to 1,000,000 chunks; the first row is without a bound.
+ * Fills an index, stops and measures in a new process, when the disk has taken all: what is still
+ * being written would be measured with it.
  */
-async function boundQuality({ post }: Bench, { documents, queries, grades }: Collection) {
-  const ask = { generation: 1, shards: 1 };
-  for (let at = 0; at < documents.length; at += DOCUMENTS_A_CALL) {
-    await post("/load", { ...ask, documents: documents.slice(at, at + DOCUMENTS_A_CALL) });
+async function fillAndMeasure(folder: string, ask: Ask, chunks: number): Promise<Measured> {
+  const filled = join(folder, "filled.json");
+  if (!existsSync(filled)) {
+    mkdirSync(folder, { recursive: true });
+    const perSecond = await inWorkerd(folder, ({ post }) => fill(post, ask, chunks));
+    writeFileSync(filled, JSON.stringify(perSecond));
   }
-  const rows = [];
-  for (const chunks of [0, ...BOUND_AS_AT]) {
-    const share = chunks === 0 ? 1 : POSTINGS_LIMIT / chunks;
-    const limit = chunks === 0 ? Number.MAX_SAFE_INTEGER : Math.round(documents.length * share);
-    let gain = 0;
-    let recall = 0;
-    for (const { id, text } of queries) {
-      const wanted = grades.get(id) ?? new Map<string, number>();
-      const found = await post<string[]>("/bounded", { ...ask, limit, text });
-      gain += ndcg(found, wanted, DEPTH);
-      const first = new Set(found.slice(0, RECALL_DEPTH));
-      recall += [...wanted.keys()].filter((one) => first.has(one)).length / wanted.size;
-    }
-    rows.push({
-      chunks: chunks === 0 ? "no bound" : chunks,
-      ndcgAt10: Number((gain / queries.length).toFixed(4)),
-      recallAt100: Number((recall / queries.length).toFixed(4)),
-    });
-  }
-  console.table(rows);
-  return rows;
+  const chunksPerSecond = Number(readFileSync(filled, "utf8"));
+  execFileSync("sync");
+  const measured = await inWorkerd(folder, (bench) => measure(bench, ask, chunks));
+  return { ...measured, chunksPerSecond };
 }
 
 /**
  * A RAG's index as it grows, in plain workerd: one shard and ten of each size. Arguments: sizes in
- * chunks (default 10,000 and 100,000; 1,000,000 takes about half an hour and 14 GB of disk). All
- * objects of a local workerd share one thread: ten shards are asked one after the other here.
+ * chunks (default 10,000 and 100,000; 1,000,000 takes half an hour and 14 GB of disk), a folder
+ * with a collection for the quality of the bound, `--keep=FOLDER` to fill indexes once and measure
+ * them again. All objects of a local workerd share one thread: ten shards are asked one after the
+ * other here.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
-  const given = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-  const folder = args.find((arg) => !/^\d+$/.test(arg));
-  const sizes = given.length > 0 || folder !== undefined ? given : DEFAULT_SIZES;
+  const sizes = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
+  const collection = args.find((arg) => !/^\d+$/.test(arg) && !arg.startsWith("--"));
+  const kept = args.find((arg) => arg.startsWith("--keep="))?.slice("--keep=".length);
+  if (sizes.length === 0 && collection === undefined) sizes.push(...DEFAULT_SIZES);
   const rows: Measured[] = [];
   for (const chunks of sizes) {
     for (const shards of SHARD_COUNTS) {
-      rows.push(await inWorkerd((bench) => measure(bench, { generation: 1, shards }, chunks)));
-      show(rows);
+      const measured = await inFolder(kept, `${chunks}-${shards}`, (state) =>
+        fillAndMeasure(state, { generation: 1, shards }, chunks),
+      );
+      rows.push(measured);
+      show(measured);
     }
   }
-  if (folder === undefined) return { rows };
-  return { rows, bound: await inWorkerd((bench) => boundQuality(bench, readCollection(folder))) };
+  if (collection === undefined) return { rows };
+  const bound = await inFolder(undefined, "bound", (state) =>
+    inWorkerd(state, ({ post }) => boundQuality(post, readCollection(collection))),
+  );
+  return { rows, bound };
 }
 
-async function inWorkerd<Result>(work: (bench: Bench) => Promise<Result>): Promise<Result> {
+async function inFolder<Result>(
+  kept: string | undefined,
+  name: string,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder =
+    kept === undefined ? mkdtempSync(join(tmpdir(), "quarry-scale-")) : join(kept, name);
+  try {
+    return await work(folder);
+  } finally {
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inWorkerd<Result>(
+  folder: string,
+  work: (bench: Bench) => Promise<Result>,
+): Promise<Result> {
   const worker = await startWorkerd(WORKER, {
     durableObject: { binding: "RAG_INDEX", className: "RagIndex" },
+    stateFolder: join(folder, "state"),
   });
   try {
     return await work({ post: posterTo(worker.address), pid: worker.pid });

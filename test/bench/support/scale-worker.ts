@@ -1,10 +1,23 @@
 import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { decodeHalfFloats } from "../../../src/core/half-float.ts";
 import type { ChunkId, FileId, RagId } from "../../../src/core/ids.ts";
+import type { SpanFacts } from "../../../src/core/trace.ts";
+import { untraced } from "../../../src/core/trace.ts";
+import { vectorIdOf } from "../../../src/core/vector-id.ts";
+import type { RagRecord } from "../../../src/db/records.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import { shardOf } from "../../../src/ingestion/shard-of.ts";
 import { IndexStore } from "../../../src/index-store/index-store.ts";
 import type { HydrateRequest, PlacedChunk, StagedChunk } from "../../../src/ports/rag-index.ts";
+import type { RetrievalServices } from "../../../src/retrieval/leg.ts";
 import { mergeShards } from "../../../src/retrieval/merge-shards.ts";
+import { retrieve } from "../../../src/retrieval/retrieve.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import type { Document } from "./collection.ts";
 import { randomFrom, textOf } from "./synthetic-text.ts";
 
@@ -160,6 +173,55 @@ async function hydrate(env: BenchEnv, ask: Ask & { chunks: number[] }) {
   return replies.flat().length;
 }
 
+/** What the double of Vectorize holds: chunks from all over the index, which it then names. */
+const NAMED_CHUNKS = 200;
+const PASSAGES = 10;
+
+const vectorize = new VectorizeDouble({
+  dimensions: DIMENSIONS,
+  now: () => Date.now(),
+  visibleAfterMs: 0,
+  metadataIndexes: METADATA_INDEXES,
+});
+const vectorIndex = vectorizeIndex(vectorize);
+
+async function giveVectors({ generation, chunks }: Ask & { chunks: number }): Promise<void> {
+  const vectors = Array.from({ length: Math.min(chunks, NAMED_CHUNKS) }, (_, at) => {
+    const chunk = Math.floor((at * chunks) / Math.min(chunks, NAMED_CHUNKS));
+    const values = decodeHalfFloats(vectorOf(chunk));
+    const fileId = fileIdOf(Math.floor(chunk / CHUNKS_A_FILE));
+    return { id: vectorIdOf(chunkIdOf(chunk), 0), values, fileId, folders: [] };
+  });
+  await vectorIndex.upsert({ ragId, generation }, vectors);
+}
+
+/** A whole retrieval beside the double of Vectorize; what the service's own log line says of it. */
+async function search(env: BenchEnv, ask: Ask & { text: string }): Promise<SpanFacts> {
+  const told: SpanFacts[] = [];
+  const services = {
+    config: { RETRIEVAL_TIMEOUT_MS: 60_000 },
+    now: () => Date.now(),
+    log: { info: (_: string, facts: SpanFacts) => told.push(facts), warn: () => undefined },
+    trace: untraced,
+    ragIndexes: ragIndexes(env.RAG_INDEX),
+    vectorIndex,
+    models: { embedder: () => hashEmbedder(DIMENSIONS) },
+  } as unknown as RetrievalServices;
+  const { generation, shards } = ask;
+  const embedding = { embeddingModel: "embedded/hash", dimensions: DIMENSIONS };
+  const rag = { id: ragId, identifier: ragId, searchMode: "hybrid", reranker: null, ...embedding };
+  const { chunks } = await retrieve(services, {
+    targets: [{ rag: { ...rag, generation, shards } as unknown as RagRecord, ...everything }],
+    queries: [ask.text],
+    topK: PASSAGES,
+    useReranking: false,
+    candidateMultiplier: 2,
+    similarityThreshold: null,
+    includeDuplicates: false,
+  });
+  return { chunks: chunks.length, ...told[0] };
+}
+
 const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> = {
   "/fill": async (env, ask: Ask & { from: number; to: number }) => {
     for (const [shard, object] of objectsOf(env, ask).entries()) {
@@ -181,6 +243,8 @@ const routes: Record<string, (env: BenchEnv, body: never) => Promise<unknown>> =
   "/bounded": async (env, ask: Ask & { limit: number; text: string }) =>
     await objectsOf(env, ask)[0]?.withBound(ask.limit, ask.text),
   "/nothing": async (env, ask: Ask) => (await objectsOf(env, ask)[0]?.facts())?.files,
+  "/vectors": async (_env, ask: Ask & { chunks: number }) => giveVectors(ask),
+  "/retrieve": search,
   "/lexical": lexical,
   "/hydrate": hydrate,
   "/swap": async (env, ask: Ask & { file: number; version: number; changed: number }) => {

@@ -27,6 +27,8 @@ export type WorkerdOptions = {
   durableObject?: { binding: string; className: string };
   /** For V8; what it then prints is kept. */
   v8Flags?: string[];
+  /** Where its objects' databases stay when it stops; without it they go with it. */
+  stateFolder?: string;
 };
 
 async function freePort(): Promise<number> {
@@ -46,7 +48,7 @@ const objectOf = ({ binding, className }: { binding: string; className: string }
       durableObjectStorage = (localDisk = "state"),
       bindings = [(name = "${binding}", durableObjectNamespace = "${className}")]`;
 
-const configOf = (port: number, { durableObject, v8Flags = [] }: WorkerdOptions) => `
+const configOf = (port: number, state: string, { durableObject, v8Flags = [] }: WorkerdOptions) => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   v8Flags = ${JSON.stringify(v8Flags)},
@@ -55,7 +57,7 @@ const config :Workerd.Config = (
       modules = [(name = "worker.js", esModule = embed "worker.js")],
       compatibilityDate = "2026-10-15"${durableObject === undefined ? "" : objectOf(durableObject)}
     )),
-    (name = "state", disk = (path = "state", writable = true))
+    (name = "state", disk = (path = "${state}", writable = true))
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
 );
@@ -64,7 +66,8 @@ const config :Workerd.Config = (
 /** Runs a Worker in workerd itself, with no proxy before it. */
 export async function startWorkerd(entry: string, options: WorkerdOptions = {}): Promise<Workerd> {
   const folder = mkdtempSync(join(tmpdir(), "quarry-bench-"));
-  mkdirSync(join(folder, "state"));
+  const state = options.stateFolder ?? join(folder, "state");
+  mkdirSync(state, { recursive: true });
   await build({
     entryPoints: [entry],
     outfile: join(folder, "worker.js"),
@@ -75,7 +78,7 @@ export async function startWorkerd(entry: string, options: WorkerdOptions = {}):
     logLevel: "error",
   });
   const port = await freePort();
-  writeFileSync(join(folder, "config.capnp"), configOf(port, options));
+  writeFileSync(join(folder, "config.capnp"), configOf(port, state, options));
   const keepsOutput = (options.v8Flags ?? []).length > 0;
   const stdio = keepsOutput ? "pipe" : "inherit";
   const child = spawn(workerd, ["serve", "config.capnp"], {
