@@ -183,15 +183,3 @@ export async function forgetFiles(db: Database, ids: FileId[], before: number): 
     ),
   );
 }
-
-/** Paths of the files that are known, by id. */
-export async function pathsOfFiles(db: Database, ids: FileId[]): Promise<Map<FileId, string>> {
-  const rows = await runOne<{ id: FileId; path: string }>(
-    db,
-    statement(
-      `select id, path from files where id in (select value from json_each(?1))`,
-      JSON.stringify(ids),
-    ),
-  );
-  return new Map(rows.map(({ id, path }) => [id, path]));
-}

@@ -13,7 +13,7 @@ import type {
   RagIndex as RagIndexPort,
   StagedChunk,
 } from "../ports/rag-index.ts";
-import type { Sending, VectorLedger } from "../ports/vector-ledger.ts";
+import type { FileSending, Sending, SentVector, VectorLedger } from "../ports/vector-ledger.ts";
 
 /** The index of one RAG, generation and shard: a shell over index-store/. */
 export class RagIndex extends DurableObject<Env> implements RagIndexPort {
@@ -37,7 +37,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.vectors(fileId, ids) ?? [];
   }
 
-  async stage(fileId: FileId, revision: number, chunks: StagedChunk[], sending?: Sending) {
+  async stage(fileId: FileId, revision: number, chunks: StagedChunk[], sending?: FileSending) {
     return this.#open().stage(fileId, revision, chunks, sending);
   }
 
@@ -98,8 +98,12 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.ledger.vectorsToSend(sentBefore, limit) ?? [];
   }
 
-  async noteSending(vectorIds: VectorId[], sending: Sending) {
-    this.#ifAny()?.ledger.noteSending(vectorIds, sending);
+  async noteSending(vectors: SentVector[], sending: Sending) {
+    this.#ifAny()?.ledger.noteSending(vectors, sending);
+  }
+
+  async queueMoved(limit: number) {
+    return this.#ifAny()?.ledger.queueMoved(limit) ?? 0;
   }
 
   async deadVectors(now: number, limit: number) {
@@ -111,7 +115,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
   }
 
   async nextPage(limit: number) {
-    const nothing = { vectorIds: [], sample: null, upTo: 0, isLast: true };
+    const nothing = { vectors: [], sample: null, upTo: 0, isLast: true };
     return this.#ifAny()?.ledger.nextPage(limit) ?? nothing;
   }
 
@@ -124,7 +128,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
   }
 
   async ledger() {
-    return this.#ifAny()?.ledger.facts() ?? { unshown: 0, deadDueAt: null };
+    return this.#ifAny()?.ledger.facts() ?? { unshown: 0, moved: 0, deadDueAt: null };
   }
 
   async abandon(limit: number) {

@@ -6,6 +6,7 @@ import { findOrAddFile, writeTombstone } from "./files.ts";
 import type { IndexChange } from "./index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
+import { forgetFolders } from "./vector-folders.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
 
@@ -37,4 +38,5 @@ export function removeFile(
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
   writeTombstone(sql, file.file, revision);
+  forgetFolders(sql, file.file);
 }

@@ -10,6 +10,7 @@ import type { IndexChange } from "./index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "./totals.ts";
 import { enterUnshown, hasRoom } from "./unshown-vectors.ts";
+import { fileLiesAt } from "./vector-folders.ts";
 import { giveWords, takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
@@ -141,6 +142,7 @@ function makeLive(
   const holds = scopeTest(readScopes(sql));
   const hidden = !holds({ path, externalId, ancestors: ancestorsOf(facts) });
   writeFacts(sql, before.file, facts, { ...live, hidden });
+  fileLiesAt(sql, before.file, path);
   addToTotals(sql, {
     files: before.state === "live" ? 0 : 1,
     hiddenFiles: (hidden ? 1 : 0) - before.hidden,

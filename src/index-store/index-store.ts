@@ -12,7 +12,7 @@ import type {
   PlacedChunk,
   StagedChunk,
 } from "../ports/rag-index.ts";
-import type { Sending, StoredVector } from "../ports/vector-ledger.ts";
+import type { FileSending, StoredVector } from "../ports/vector-ledger.ts";
 import { abandonChunks } from "./chunk-removal.ts";
 import { removeFile } from "./file-removal.ts";
 import { describeLive, flip } from "./flip.ts";
@@ -65,7 +65,7 @@ export class IndexStore {
     fileId: FileId,
     revision: number,
     chunks: StagedChunk[],
-    sending?: Sending,
+    sending?: FileSending,
   ): StoredVector[] {
     return this.#write(() => stageChunks(this.#sql, { fileId, revision, sending }, chunks));
   }

@@ -79,6 +79,21 @@ const STEPS: string[] = [
   CREATE INDEX dead_vectors_due ON dead_vectors (due_at);
   INSERT INTO settings (name, value)
     SELECT 'plainVectorsUpTo', CAST(coalesce(max(chunk), 0) AS TEXT) FROM chunks;`,
+  // Under which folders it may hold vectors of a file. Of what was there only the last is known.
+  `CREATE TABLE vector_folders (
+    file INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    stale INTEGER NOT NULL DEFAULT 0,
+    queued INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (file, folder)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX vector_folders_stale ON vector_folders (file, queued) WHERE stale = 1;
+  INSERT INTO vector_folders (file, folder)
+    SELECT file, substr(above, 1, length(above) - 1) FROM (
+      SELECT file, rtrim(path, replace(path, '/', '')) AS above FROM files WHERE state = 'live');
+  ALTER TABLE unshown_vectors ADD COLUMN folder TEXT NOT NULL DEFAULT '';
+  UPDATE unshown_vectors SET folder = coalesce((SELECT v.folder FROM chunks c
+    JOIN vector_folders v ON v.file = c.file WHERE c.chunk = unshown_vectors.chunk), '');`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

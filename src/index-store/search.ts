@@ -15,6 +15,7 @@ import { isRestricted, resolveRestriction } from "./restriction.ts";
 import type { Eligibility } from "./restriction.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { hasUnshown } from "./unshown-vectors.ts";
+import { elsewhereOf } from "./vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
 /** Up to here a restricted search scans every eligible vector, whatever else there is. */
@@ -47,7 +48,7 @@ export class Search {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
     const { forMerge = false } = request;
     const eligibility = this.#resolve(restriction);
-    const plan = planOf(request, eligibility);
+    const plan = planOf(this.#sql, request, eligibility);
     const admission = new Admission(this.#sql, eligibility, includeDuplicates);
     const vectors = queries.map(({ vector }) => vector);
     const scansAll = request.scan !== "unshown" || plan.kind === "exact";
@@ -107,11 +108,12 @@ const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
 
 function planOf(
-  { restriction, scan, queries }: CandidatesRequest,
-  { chunkCount }: Eligibility,
+  sql: SqlStorage,
+  { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
+  { chunkCount, files }: Eligibility,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };
   const scansAnyway = scan !== "unshown" && queries.every(({ vector }) => vector !== null);
-  if (scansAnyway || chunkCount <= EXACT_SCAN_LIMIT_CHUNKS) return { kind: "exact" };
-  return { kind: "filtered", chunkCount };
+  if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
+  return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
 }

@@ -1,9 +1,10 @@
 import type { ChunkId, FileId } from "../core/ids.ts";
 import type { StagedChunk } from "../ports/rag-index.ts";
-import type { Sending, StoredVector } from "../ports/vector-ledger.ts";
+import type { FileSending, StoredVector } from "../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isStale } from "./files.ts";
 import { addToTotals } from "./totals.ts";
 import { addSent, vectorIdOfRow } from "./unshown-vectors.ts";
+import { noteFolders } from "./vector-folders.ts";
 
 /** Those of the ids whose text and vector are not stored. */
 export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): ChunkId[] {
@@ -43,7 +44,11 @@ export function storedVectors(
  */
 export function stageChunks(
   sql: SqlStorage,
-  { fileId, revision, sending }: { fileId: FileId; revision: number; sending: Sending | undefined },
+  {
+    fileId,
+    revision,
+    sending,
+  }: { fileId: FileId; revision: number; sending: FileSending | undefined },
   chunks: StagedChunk[],
 ): StoredVector[] {
   if (isStale(findFile(sql, fileId), revision)) return [];
@@ -68,7 +73,8 @@ export function stageChunks(
     sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
     added.push({ id, chunk: row.chunk });
   }
-  if (sending !== undefined) {
+  if (sending !== undefined && added.length > 0) {
+    noteFolders(sql, [{ file, folder: sending.folder }]);
     addSent(
       sql,
       added.map(({ chunk }) => chunk),

@@ -1,6 +1,13 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
-import { vectorIdOf } from "../core/vector-id.ts";
-import type { Sending, UnshownSending, VectorToSend } from "../ports/vector-ledger.ts";
+import { chunkOfVector, vectorIdOf } from "../core/vector-id.ts";
+import { folderOf } from "../core/folders.ts";
+import type {
+  FileSending,
+  Sending,
+  SentVector,
+  UnshownSending,
+  VectorToSend,
+} from "../ports/vector-ledger.ts";
 
 /**
  * Live chunks that a search scans because the vector index may not show them yet: some tens of
@@ -30,12 +37,13 @@ export function vectorIdOfRow(
 export const listOf = (values: readonly unknown[]) => JSON.stringify(values);
 
 /** Chunks that were just stored are on their way to the vector index. */
-export function addSent(sql: SqlStorage, chunks: number[], { id, at }: Sending): void {
+export function addSent(sql: SqlStorage, chunks: number[], sending: FileSending): void {
   sql.exec(
-    `INSERT INTO unshown_vectors (chunk, sending, sent_at)
-      SELECT value, ?, ? FROM json_each(?)`,
-    id,
-    at,
+    `INSERT INTO unshown_vectors (chunk, sending, sent_at, folder)
+      SELECT value, ?, ?, ? FROM json_each(?)`,
+    sending.id,
+    sending.at,
+    sending.folder,
     listOf(chunks),
   );
 }
@@ -95,9 +103,16 @@ export function deleteUnshown(sql: SqlStorage, chunks: number[]): void {
 
 export function unshownSendings(sql: SqlStorage, limit: number): UnshownSending[] {
   const plain = plainUpTo(sql);
-  const rows = sql.exec<{ sending: number; at: number; chunk: number; id: ChunkId }>(
-    `SELECT u.sending, u.at, u.chunk, c.id FROM (
-        SELECT sending, max(sent_at) AS at, max(chunk) AS chunk FROM unshown_vectors
+  // Beside a single max() the other columns are of its row.
+  const rows = sql.exec<{
+    sending: number;
+    at: number;
+    chunk: number;
+    folder: string;
+    id: ChunkId;
+  }>(
+    `SELECT u.sending, u.at, u.chunk, u.folder, c.id FROM (
+        SELECT sending, sent_at AS at, max(chunk) AS chunk, folder FROM unshown_vectors
         WHERE sending IS NOT NULL AND seen_at IS NULL GROUP BY sending ORDER BY at LIMIT ?
       ) u CROSS JOIN chunks c ON c.chunk = u.chunk`,
     limit,
@@ -106,6 +121,7 @@ export function unshownSendings(sql: SqlStorage, limit: number): UnshownSending[
     id: row.sending,
     at: row.at,
     vectorId: vectorIdOfRow(row, plain),
+    folder: row.folder,
   }));
 }
 
@@ -119,11 +135,20 @@ export function confirmSeen(sql: SqlStorage, sendings: number[], now: number): v
   );
 }
 
+/** A live file's vectors go where the file lies, others where they were sent to. */
 export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number): VectorToSend[] {
   const plain = plainUpTo(sql);
-  const rows = sql.exec<{ chunk: number; id: ChunkId; fileId: FileId; vector: ArrayBuffer }>(
-    `SELECT c.chunk, c.id, f.id AS fileId, v.vector FROM (
-        SELECT chunk FROM unshown_vectors
+  const rows = sql.exec<{
+    chunk: number;
+    id: ChunkId;
+    fileId: FileId;
+    state: string;
+    path: string;
+    folder: string;
+    vector: ArrayBuffer;
+  }>(
+    `SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
+        SELECT chunk, folder FROM unshown_vectors
         WHERE seen_at IS NULL AND (sending IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
       ) u CROSS JOIN chunks c ON c.chunk = u.chunk
       JOIN files f ON f.file = c.file JOIN vectors v ON v.chunk = c.chunk`,
@@ -133,16 +158,31 @@ export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number
   return Array.from(rows, (row) => ({
     vectorId: vectorIdOfRow(row, plain),
     fileId: row.fileId,
+    folder: row.state === "live" ? folderOf(row.path) : row.folder,
     vector: new Uint8Array(row.vector),
   }));
 }
 
-export function noteSending(sql: SqlStorage, chunks: ChunkId[], { id, at }: Sending): void {
+/** Returns which files they are of. */
+export function noteSending(
+  sql: SqlStorage,
+  vectors: SentVector[],
+  { id, at }: Sending,
+): { file: number; folder: string }[] {
+  const sent = listOf(vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]));
+  const rows = sql
+    .exec<{ chunk: number; file: number; folder: string }>(
+      `SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(?) sent
+        CROSS JOIN chunks c ON c.id = sent.value ->> 0`,
+      sent,
+    )
+    .toArray();
   sql.exec(
-    `UPDATE unshown_vectors SET sending = ?, sent_at = ?, seen_at = NULL WHERE chunk IN (
-      SELECT c.chunk FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value)`,
+    `UPDATE unshown_vectors SET sending = ?, sent_at = ?, folder = sent.value ->> 1, seen_at = NULL
+      FROM json_each(?) sent WHERE chunk = sent.value ->> 0`,
     id,
     at,
-    listOf(chunks),
+    listOf(rows.map(({ chunk, folder }) => [chunk, folder])),
   );
+  return rows;
 }

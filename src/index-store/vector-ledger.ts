@@ -1,7 +1,14 @@
 import { MINUTE_MS } from "../core/clock.ts";
+import { folderOf } from "../core/folders.ts";
 import type { ChunkId, VectorId } from "../core/ids.ts";
 import { chunkOfVector } from "../core/vector-id.ts";
-import type { LedgerFacts, LedgerPage, Sending, VectorLedger } from "../ports/vector-ledger.ts";
+import type {
+  LedgerFacts,
+  LedgerPage,
+  Sending,
+  SentVector,
+  VectorLedger,
+} from "../ports/vector-ledger.ts";
 import { addToTotals } from "./totals.ts";
 import {
   addMissing,
@@ -14,6 +21,13 @@ import {
   vectorIdOfRow,
   vectorsToSend,
 } from "./unshown-vectors.ts";
+import {
+  countMoved,
+  filesOnTheMove,
+  noteFolders,
+  queueMoved,
+  settleMoved,
+} from "./vector-folders.ts";
 
 /**
  * A worker lives 15 minutes at most: what it still sent when its chunk was removed has arrived by
@@ -21,6 +35,8 @@ import {
  */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
 const WALKED_UP_TO = "walkedUpTo";
+
+type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
 
 /** The tables of `VectorLedger`, in the calling thread. */
 export class LedgerStore {
@@ -37,22 +53,32 @@ export class LedgerStore {
   }
 
   confirmSeen(sendings: number[], now: number): void {
-    this.#storage.transactionSync(() => confirmSeen(this.#sql, sendings, now));
+    this.#storage.transactionSync(() => {
+      confirmSeen(this.#sql, sendings, now);
+      settleMoved(this.#sql);
+    });
   }
 
   vectorsToSend(sentBefore: number, limit: number) {
     return vectorsToSend(this.#sql, sentBefore, limit);
   }
 
-  noteSending(vectorIds: VectorId[], sending: Sending): void {
-    noteSending(this.#sql, vectorIds.map(chunkOfVector), sending);
+  noteSending(vectors: SentVector[], sending: Sending): void {
+    this.#storage.transactionSync(() => {
+      noteFolders(this.#sql, noteSending(this.#sql, vectors, sending));
+    });
+  }
+
+  queueMoved(limit: number): number {
+    return this.#storage.transactionSync(() => queueMoved(this.#sql, limit));
   }
 
   facts(): LedgerFacts {
     const { due } = this.#sql
       .exec<{ due: number | null }>("SELECT min(due_at) AS due FROM dead_vectors")
       .one();
-    return { unshown: countAllUnshown(this.#sql), deadDueAt: due };
+    const unshown = countAllUnshown(this.#sql);
+    return { unshown, moved: countMoved(this.#sql), deadDueAt: due };
   }
 
   dead(now: number, limit: number): VectorId[] {
@@ -90,8 +116,9 @@ export class LedgerStore {
     const after = Number(setting?.value ?? 0);
     const plain = plainUpTo(this.#sql);
     const rows = this.#sql
-      .exec<{ chunk: number; id: ChunkId }>(
-        "SELECT chunk, id FROM chunks WHERE live = 1 AND chunk > ? ORDER BY chunk LIMIT ?",
+      .exec<PageRow>(
+        `SELECT c.chunk, c.id, c.file, f.path FROM chunks c JOIN files f ON f.file = c.file
+          WHERE c.live = 1 AND c.chunk > ? ORDER BY c.chunk LIMIT ?`,
         after,
         limit,
       )
@@ -100,8 +127,10 @@ export class LedgerStore {
     // Another one each time, so that walk after walk strangers are looked for elsewhere.
     const sampled = rows[Math.floor(Math.random() * rows.length)];
     const sample = sampled === undefined ? null : this.#vectorOf(sampled.chunk);
-    const vectorIds = this.#shown(rows).map((row) => vectorIdOfRow(row, plain));
-    return { vectorIds, sample, upTo: last, isLast: rows.length < limit };
+    const vectors = this.#shown(rows).map((row) => {
+      return { vectorId: vectorIdOfRow(row, plain), folder: folderOf(row.path) };
+    });
+    return { vectors, sample, upTo: last, isLast: rows.length < limit };
   }
 
   passPage(
@@ -148,14 +177,18 @@ export class LedgerStore {
     );
   }
 
-  /** What is not known to show anyhow is not looked for. */
-  #shown<Row extends { chunk: number }>(rows: Row[]): Row[] {
+  /** What is not known to show anyhow, or not in its folder, is not looked for. */
+  #shown(rows: PageRow[]): PageRow[] {
     const found = this.#sql.exec<{ chunk: number }>(
       "SELECT chunk FROM unshown_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
       listOf(rows.map(({ chunk }) => chunk)),
     );
     const unshown = new Set(Array.from(found, ({ chunk }) => chunk));
-    return rows.filter(({ chunk }) => !unshown.has(chunk));
+    const moved = filesOnTheMove(
+      this.#sql,
+      rows.map(({ file }) => file),
+    );
+    return rows.filter(({ chunk, file }) => !unshown.has(chunk) && !moved.has(file));
   }
 
   #rows(ids: VectorId[]): { chunk: number; id: ChunkId; live: number }[] {

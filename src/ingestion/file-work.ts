@@ -89,9 +89,3 @@ export function placed(chunk: IdentifiedChunk): PlacedChunk {
   const { id, position, headings, page, start, end } = chunk;
   return { id, position, headings, page, start, end };
 }
-
-/** `a/b/c.md` lies in `a` and `a/b`. */
-export function foldersOf(path: string): string[] {
-  const segments = path.split("/").slice(0, -1);
-  return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
-}

@@ -1,9 +1,10 @@
+import { folderOf } from "../core/folders.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { IndexedVector, VectorSpace } from "../ports/vector-index.ts";
 import type { Sending } from "../ports/vector-ledger.ts";
 import type { Services } from "../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";
-import { foldersOf, indexOf } from "./file-work.ts";
+import { indexOf } from "./file-work.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
 import { newSending, sendVectors } from "./send-vectors.ts";
@@ -72,14 +73,19 @@ async function storeChunks(
     embedded.map(({ chunk, vector }) => stagedFrom(work, chunk, vector)),
   );
   const index = indexOf(services, file);
+  const folder = folderOf(file.path);
   const stored = await during("index", () =>
-    index.stage(file.fileId, file.revision, staged, sending),
+    index.stage(
+      file.fileId,
+      file.revision,
+      staged,
+      sending === undefined ? undefined : { ...sending, folder },
+    ),
   );
   const vectorOf = new Map(embedded.map(({ chunk, vector }) => [chunk.id, vector]));
   const { fileId } = file;
-  const folders = foldersOf(file.path);
   return stored.flatMap(({ id, vectorId }) => {
     const values = vectorOf.get(id);
-    return values === undefined ? [] : [{ id: vectorId, values, fileId, folders }];
+    return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
   });
 }

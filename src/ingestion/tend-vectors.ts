@@ -2,14 +2,12 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import { decodeHalfFloats } from "../core/half-float.ts";
 import { inParallel } from "../core/parallel.ts";
-import { pathsOfFiles } from "../db/file-store.ts";
 import { endUpkeep, noteWalk, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
 import type { Upkeep, WalkCounts } from "../db/upkeep-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
 import type { Services } from "../services.ts";
 import { removeDeadVectors } from "./dead-vectors.ts";
-import { foldersOf } from "./file-work.ts";
 import { GONE_LOOK_MS, newSending, sendVectors } from "./send-vectors.ts";
 import { walkVectors } from "./walk-vectors.ts";
 
@@ -19,6 +17,7 @@ const INDEXES_AT_ONCE = 6;
 const SENDINGS_PER_TURN = 5_000;
 const VECTORS_PER_SENDING = 500;
 const SENDINGS_AGAIN_PER_TURN = 10;
+const VECTORS_AGAIN_PER_TURN = SENDINGS_AGAIN_PER_TURN * VECTORS_PER_SENDING;
 /** Well above the time in which nearly all writes show. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
 /** The clocks of the worker and of the vector index may differ so much. */
@@ -93,11 +92,12 @@ async function tend(
   await confirmShown(services, upkeep);
   const isWalk = walkAt <= now;
   const walked = isWalk && (await walkVectors(services, vectorIndex, { ...upkeep, shards }, found));
+  await queueMoved(services, upkeep);
   await sendAgain(services, upkeep);
   await removeDeadVectors(services, upkeep);
-  const { unshown, deadDueAt } = await services.ragIndexes(upkeep).ledger();
+  const { unshown, moved, deadDueAt } = await services.ragIndexes(upkeep).ledger();
   const nextWalk = walked ? now + NEXT_WALK_MS : walkAt;
-  const looks = unshown > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
+  const looks = unshown + moved > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
   const dueAt = Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
   const walk = isWalk ? { found, endedAt: walked ? now : null } : null;
   return { dueAt, walkAt: nextWalk, walk };
@@ -117,7 +117,7 @@ async function confirmShown(
   const sendings = await index.unshownSendings(SENDINGS_PER_TURN);
   const upTo = sendings.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
   const passed = sendings.filter(({ at }) => at <= upTo);
-  const present = await vectorIndex.present(passed.map(({ vectorId }) => vectorId));
+  const present = await vectorIndex.present(passed);
   const seen = passed.filter(({ vectorId }) => present.has(vectorId));
   await index.confirmSeen(
     seen.map(({ id }) => id),
@@ -150,6 +150,12 @@ export async function confirmWaiting(
   }
 }
 
+/** Vectors of files that moved are sent again, with the folder that the files lie in now. */
+async function queueMoved({ log, ragIndexes }: UpkeepServices, address: IndexAddress) {
+  const vectors = await ragIndexes(address).queueMoved(VECTORS_AGAIN_PER_TURN);
+  if (vectors > 0) log.info("vectors of moved files", { ragId: address.ragId, vectors });
+}
+
 /** What was never sent, or was and does not show for long, from the index's own copy. */
 async function sendAgain(services: UpkeepServices, address: IndexAddress): Promise<void> {
   const index = services.ragIndexes(address);
@@ -157,17 +163,11 @@ async function sendAgain(services: UpkeepServices, address: IndexAddress): Promi
     const sending = newSending(services.now());
     const lost = await index.vectorsToSend(sending.at - LOST_AFTER_MS, VECTORS_PER_SENDING);
     if (lost.length === 0) return;
-    const paths = await pathsOfFiles(services.db, [...new Set(lost.map(({ fileId }) => fileId))]);
-    await index.noteSending(
-      lost.map(({ vectorId }) => vectorId),
-      sending,
-    );
-    const vectors = lost.map(({ vectorId, fileId, vector }) => ({
-      id: vectorId,
-      values: decodeHalfFloats(vector),
-      fileId,
-      folders: foldersOf(paths.get(fileId) ?? ""),
-    }));
+    const sent = lost.map(({ vectorId, folder }) => ({ vectorId, folder }));
+    await index.noteSending(sent, sending);
+    const vectors = lost.map(({ vectorId, fileId, folder, vector }) => {
+      return { id: vectorId, values: decodeHalfFloats(vector), fileId, folder };
+    });
     await sendVectors(services, address, vectors);
     services.log.info("vectors sent again", { ragId: address.ragId, vectors: vectors.length });
   }

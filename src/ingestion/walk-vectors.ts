@@ -28,12 +28,13 @@ export async function walkVectors(
   const index = services.ragIndexes(address);
   let isAtEnd = false;
   for (let turn = 0; !isAtEnd && turn < pagesFor(counts.addedAgain); turn++) {
-    const { vectorIds, sample, ...page } = await index.nextPage(VECTORS_PER_PAGE);
-    const present = await vectorIndex.present(vectorIds);
-    const missing = vectorIds.filter((id) => !present.has(id));
+    const { vectors, sample, ...page } = await index.nextPage(VECTORS_PER_PAGE);
+    const present = await vectorIndex.present(vectors);
+    const ids = vectors.map(({ vectorId }) => vectorId);
+    const missing = ids.filter((id) => !present.has(id));
     const strangers = await strangersNear(services, vectorIndex, address, sample);
     const passed = await index.passPage(page, { missing, strangers });
-    counts.checked += vectorIds.length;
+    counts.checked += vectors.length;
     counts.addedAgain += passed.missing;
     counts.removed += passed.strangers;
     // Without room for all that is missing, the rest waits until some of it is back.

@@ -1,6 +1,6 @@
 import type { CorpusSize, MatchCounts, TermStatistics } from "../core/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
-import type { Sending, StoredVector, VectorLedger } from "./vector-ledger.ts";
+import type { FileSending, StoredVector, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
@@ -71,6 +71,8 @@ export type CandidatesRequest = {
   includeDuplicates: boolean;
   /** At most so many a leg and query. */
   limitPerLeg: number;
+  /** Up to so many eligible chunks a restricted search is `exact`; default 30,000. */
+  exactLimit?: number;
   /**
    * What the vector leg looks through for a query that has a vector. `all` (default): every
    * eligible chunk. `unshown`: the same where the plan is `exact`; else only what the vector index
@@ -110,7 +112,13 @@ export type RestrictionPlan =
   /** The vector leg was answered here, exactly. */
   | { kind: "exact" }
   /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
-  | { kind: "filtered"; chunkCount: number };
+  | { kind: "filtered"; chunkCount: number; elsewhere: Elsewhere };
+
+/**
+ * Where the vector index may hold vectors of files that moved into the restriction's folders and
+ * were not seen there yet. The empty folder: anywhere.
+ */
+export type Elsewhere = { fileIds: FileId[]; folders: string[] };
 
 export type CandidatesReply = {
   queries: QueryCandidates[];
@@ -171,7 +179,7 @@ export interface RagIndex extends VectorLedger {
     fileId: FileId,
     revision: number,
     chunks: StagedChunk[],
-    sending?: Sending,
+    sending?: FileSending,
   ): Promise<StoredVector[]>;
   /** Replaces the file's live version in one step, duplicate marks included. */
   flip(file: FileFacts, revision: number, chunks: PlacedChunk[]): Promise<FlipResult>;

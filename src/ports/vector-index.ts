@@ -11,8 +11,8 @@ export interface VectorIndex {
     vector: Float32Array,
     options: { topK: number; filter: VectorFilter | null },
   ): Promise<{ id: ChunkId; score: number }[]>;
-  /** Those of the ids that can be found by now. */
-  present(ids: VectorId[]): Promise<Set<VectorId>>;
+  /** Ids of those that can be found by now, and in their folder. */
+  present(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
   /** Ids of some vectors near this one: the index has no list of all that it holds. */
   near(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
   /** Time (ms) of the last write that was worked in; 0: none. */
@@ -25,8 +25,9 @@ export type IndexedVector = {
   id: VectorId;
   values: Float32Array;
   fileId: FileId;
-  /** The file's ancestor folders, outermost first, without trailing slashes. */
-  folders: string[];
+  /** That the file lies in, without a slash at its end; empty for a file in none. */
+  folder: string;
 };
 
-export type VectorFilter = { fileIds: FileId[] } | { folders: string[] };
+/** Vectors of any of these files, or in any of these folders. */
+export type VectorFilter = { fileIds?: FileId[]; folders?: string[] };

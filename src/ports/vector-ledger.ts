@@ -3,13 +3,18 @@ import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 /** One call that gives vectors to the vector index; they show together. `id` is unique. */
 export type Sending = { id: number; at: number };
 
+/** Of one file's vectors, under the folder that the file lies in. */
+export type FileSending = Sending & { folder: string };
+
 export type StoredVector = { id: ChunkId; vectorId: VectorId };
 
 /** A sending that searches may not see yet, and one of its vectors, which tells of them all. */
-export type UnshownSending = { id: number; at: number; vectorId: VectorId };
+export type UnshownSending = { id: number; at: number } & SentVector;
 
-export type VectorToSend = {
-  vectorId: VectorId;
+/** `folder`: of the vector's file, without a slash at its end; empty for a file in none. */
+export type SentVector = { vectorId: VectorId; folder: string };
+
+export type VectorToSend = SentVector & {
   fileId: FileId;
   /** IEEE half floats, little-endian. */
   vector: Uint8Array;
@@ -17,7 +22,7 @@ export type VectorToSend = {
 
 /** The next vectors of a walk over all that the vector index should hold. */
 export type LedgerPage = {
-  vectorIds: VectorId[];
+  vectors: SentVector[];
   /** Of one of them, where to look for strangers; half floats. */
   sample: Uint8Array | null;
   /** What to give to `passPage`. */
@@ -28,6 +33,8 @@ export type LedgerPage = {
 export type LedgerFacts = {
   /** Vectors that are not known to show, staged ones among them. */
   unshown: number;
+  /** Files that moved, and whose vectors are not known to show where they lie now. */
+  moved: number;
   /** The earliest time (ms) at which a dead vector is to be removed; null: there is none. */
   deadDueAt: number | null;
 };
@@ -44,7 +51,12 @@ export interface VectorLedger {
   confirmSeen(sendings: number[], now: number): Promise<void>;
   /** Vectors that were never sent, or before that time and were not seen since. */
   vectorsToSend(sentBefore: number, limit: number): Promise<VectorToSend[]>;
-  noteSending(vectorIds: VectorId[], sending: Sending): Promise<void>;
+  noteSending(vectors: SentVector[], sending: Sending): Promise<void>;
+  /**
+   * Of files that moved some are listed to be sent again, about so many vectors at a time; how
+   * many are listed now.
+   */
+  queueMoved(limit: number): Promise<number>;
   /** Ids of vectors that must leave the vector index by now; listed until confirmed. */
   deadVectors(now: number, limit: number): Promise<VectorId[]>;
   /** They were removed. What may have been on its way then is removed once more, later. */

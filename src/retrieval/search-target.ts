@@ -1,3 +1,4 @@
+import { coarserFolders } from "../core/folders.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type {
   Candidate,
@@ -19,6 +20,8 @@ import type { RetrievalTarget } from "./types.ts";
 const INDEX_SHARE = 0.6;
 const VECTOR_INDEX_SHARE = 0.6;
 const HYDRATION_SHARE = 0.7;
+/** Folders that moved files may still be found under; one question holds about so many. */
+const FOLDERS_ELSEWHERE_MAX = 100;
 
 export type SearchPlan = {
   queries: string[];
@@ -122,7 +125,7 @@ async function askVectorIndex(
   const vectors = search.vectors ?? [];
   const filtered = replies.some((reply) => reply?.plan.kind === "filtered");
   const exact = replies.some((reply) => reply?.plan.kind === "exact");
-  const filter = filterOf(target.restriction);
+  const filter = filterOf(target.restriction, replies);
   const scan = async (of: CandidatesRequest["scan"]) => {
     const legs = { vectors, lexical: false, scan: of };
     const scanned = mergeShards(await askShards(call, shards, target, plan, legs), sizeOf(plan));
@@ -131,7 +134,10 @@ async function askVectorIndex(
   };
   if (exact || (filtered && filter === null)) return await scan("all");
   const space = { ragId: target.rag.id, generation: target.rag.generation };
-  const options = { topK: plan.limitPerLeg, filter: filtered ? filter : null };
+  const options = {
+    topK: plan.limitPerLeg,
+    filter: filtered && filter !== "none" ? filter : null,
+  };
   const hasUnshown = replies.some((reply) => reply?.hasUnshown === true);
   const [shown, unshown] = await Promise.all([
     leg(call, { what: "vector index", kind: "vectorIndex" }, VECTOR_INDEX_SHARE, () =>
@@ -143,10 +149,29 @@ async function askVectorIndex(
   return unshown.map((list, at) => mergeLists(list, shown?.[at] ?? []));
 }
 
-/** The vector index filters by folders alone; everything else the index object must scan. */
-function filterOf({ named, metadata }: Restriction): VectorFilter | null {
+/**
+ * The vector index filters by folders alone; everything else the index object must scan. Files
+ * that moved are also asked for where they were: hydration drops what lies there by itself. `none`:
+ * what is asked for may lie anywhere.
+ */
+function filterOf(
+  { named, metadata }: Restriction,
+  replies: Reply[],
+): VectorFilter | "none" | null {
   if (named === null || named.files.length > 0 || metadata.length > 0) return null;
-  return { folders: named.folders.map((folder) => folder.replace(/\/+$/, "")) };
+  const asked = named.folders.map((folder) => folder.replace(/\/+$/, ""));
+  const elsewhere = replies.flatMap((reply) =>
+    reply?.plan.kind === "filtered" ? [reply.plan.elsewhere] : [],
+  );
+  const left = coarserFolders(
+    elsewhere.flatMap(({ folders }) => folders),
+    FOLDERS_ELSEWHERE_MAX,
+  );
+  const filter = {
+    fileIds: elsewhere.flatMap(({ fileIds }) => fileIds),
+    folders: [...new Set([...asked, ...left])],
+  };
+  return filter.folders.includes("") ? "none" : filter;
 }
 
 function withNearest(search: Found, nearest: Candidate[][], mode: "hybrid" | "semantic"): Found {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkId, VectorId } from "../../core/ids.ts";
 import { inParallel } from "../../core/parallel.ts";
@@ -32,12 +33,10 @@ const VALUES_PER_FILTER = Math.floor((FILTER_MAX_BYTES - FILTER_FRAME_BYTES) / F
 /** Metadata indexes: one for the file, one for the ancestor folder at each depth. Ten are allowed. */
 const FOLDER_DEPTH_MAX = 9;
 const FILE_PROPERTY = "file";
+const FOLDER_PROPERTIES = Array.from({ length: FOLDER_DEPTH_MAX }, (_, at) => `folder${at + 1}`);
 
 /** The metadata indexes that must exist before the first upsert; all of type string. */
-export const METADATA_INDEXES: readonly string[] = [
-  FILE_PROPERTY,
-  ...Array.from({ length: FOLDER_DEPTH_MAX }, (_, at) => `folder${at + 1}`),
-];
+export const METADATA_INDEXES: readonly string[] = [FILE_PROPERTY, ...FOLDER_PROPERTIES];
 
 const matchesSchema = z.object({
   matches: z.array(z.object({ id: z.string(), score: z.number() })),
@@ -46,7 +45,9 @@ const infoSchema = z.object({
   processedUpToDatetime: z.union([z.number(), z.string()]).nullish(),
 });
 
-const storedSchema = z.array(z.object({ id: z.string() }));
+const storedSchema = z.array(
+  z.object({ id: z.string(), metadata: z.record(z.string(), z.unknown()).nullish() }),
+);
 
 type Binding = Pick<Vectorize, "upsert" | "deleteByIds" | "getByIds" | "query" | "describe">;
 type Match = { id: VectorId; score: number };
@@ -72,13 +73,17 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       );
       return bestFirst(lists.flat()).slice(0, topK);
     },
-    async present(ids) {
-      const found = await inParallel(batchesOf(ids, GET_BATCH), CALLS_AT_ONCE, (batch) =>
+    async present(vectors) {
+      const folders = new Map<string, string>(
+        vectors.map(({ vectorId, folder }) => [vectorId, folder]),
+      );
+      const batches = batchesOf([...folders.keys()], GET_BATCH);
+      const found = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
         withRetries("vector index", () => binding.getByIds(batch)),
       );
-      return new Set(
-        found.flatMap((stored) => storedSchema.parse(stored).map(({ id }) => id as VectorId)),
-      );
+      const stored = found.flatMap((some) => storedSchema.parse(some));
+      const placed = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
+      return new Set(placed.map(({ id }) => id as VectorId));
     },
     async near(space, vector) {
       const matches = await ask(binding, space, vector, TOP_K_MAX, undefined);
@@ -113,11 +118,19 @@ async function ask(
 }
 
 function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
-  const metadata: Record<string, string> = { [FILE_PROPERTY]: keyOf(vector.fileId) };
-  for (const folder of vector.folders.slice(0, FOLDER_DEPTH_MAX)) {
-    metadata[folderProperty(folder)] = keyOf(folder);
-  }
+  const metadata = { [FILE_PROPERTY]: keyOf(vector.fileId), ...placeOf(vector.folder) };
   return { id: vector.id, values: vector.values, namespace: namespaceOf(space), metadata };
+}
+
+/** The properties that say where a vector's file lies. */
+function placeOf(folder: string): Record<string, string> {
+  const indexed = withAncestors(folder).slice(0, FOLDER_DEPTH_MAX);
+  return Object.fromEntries(indexed.map((one) => [folderProperty(one), keyOf(one)]));
+}
+
+function lies(metadata: Record<string, unknown> | null | undefined, folder: string): boolean {
+  const place = placeOf(folder);
+  return FOLDER_PROPERTIES.every((property) => metadata?.[property] === place[property]);
 }
 
 /** UUID without its dashes, and the generation: at most 64 bytes. */
@@ -136,13 +149,10 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
     const values = valuesOf.get(property) ?? new Set();
     valuesOf.set(property, values.add(value));
   };
-  if ("fileIds" in filter) {
-    for (const fileId of filter.fileIds) add(FILE_PROPERTY, keyOf(fileId));
-  } else {
-    for (const folder of filter.folders) {
-      const indexed = folder.split("/").slice(0, FOLDER_DEPTH_MAX).join("/");
-      add(folderProperty(indexed), keyOf(indexed));
-    }
+  for (const fileId of filter.fileIds ?? []) add(FILE_PROPERTY, keyOf(fileId));
+  for (const folder of filter.folders ?? []) {
+    const indexed = folder.split("/").slice(0, FOLDER_DEPTH_MAX).join("/");
+    add(folderProperty(indexed), keyOf(indexed));
   }
   return [...valuesOf].flatMap(([property, values]) =>
     batchesOf([...values], VALUES_PER_FILTER).map((batch) => ({ [property]: { $in: batch } })),

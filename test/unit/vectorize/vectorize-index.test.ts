@@ -33,12 +33,12 @@ function vectorAt(angle: number): Float32Array {
   return values;
 }
 
-function vector(number: number, folders: string[] = []): IndexedVector {
+function vector(number: number, folder = ""): IndexedVector {
   return {
     id: `chunk-${number}` as VectorId,
     values: vectorAt(number / 1_000),
     fileId: `file-${number}` as FileId,
-    folders,
+    folder,
   };
 }
 
@@ -73,11 +73,14 @@ describe("the Vectorize adapter", () => {
     const vectors = Array.from({ length: 45 }, (_, number) => again(number, "1"));
     await index().upsert(space, [...vectors, again(0, "2")]);
     const ids = vectors.map(({ id }) => id);
-    expect(await index().present(ids)).toEqual(new Set());
+    const at = (folder: string) => ids.map((vectorId) => ({ vectorId, folder }));
+    expect(await index().present(at(""))).toEqual(new Set());
     now += DELAY_MS;
     const before = double.calls.length;
-    expect(await index().present([...ids, "chunk-99.1" as VectorId])).toEqual(new Set(ids));
+    const unknown = { vectorId: "chunk-99.1" as VectorId, folder: "" };
+    expect(await index().present([...at(""), unknown])).toEqual(new Set(ids));
     expect(double.calls.slice(before).map(({ size }) => size)).toEqual([20, 20, 6]);
+    expect(await index().present(at("elsewhere"))).toEqual(new Set());
     expect(await index().near(space, vectorAt(0))).toHaveLength(46);
     expect(await index().near(other, vectorAt(0))).toEqual([]);
     const found = await index().query(space, vectorAt(0), { topK: 3, filter: null });
@@ -107,12 +110,12 @@ describe("the Vectorize adapter", () => {
 
   test("restricts to folders of different and of great depth", async () => {
     const deep = Array.from({ length: 12 }, (_, at) => `level-${at}-${"x".repeat(40)}`);
-    const ancestors = deep.map((_, at) => deep.slice(0, at + 1).join("/"));
     await index().upsert(space, [
-      vector(1, ["hr"]),
-      vector(2, ["hr", "hr/leave"]),
-      vector(3, ["it"]),
-      vector(4, ancestors),
+      vector(1, "hr"),
+      vector(2, "hr/leave"),
+      vector(3, "it"),
+      vector(4, deep.join("/")),
+      vector(5),
     ]);
     now += DELAY_MS;
     const search = async (...folders: string[]) =>
@@ -120,6 +123,9 @@ describe("the Vectorize adapter", () => {
     expect(await search("hr")).toEqual(["chunk-1", "chunk-2"]);
     expect(await search("hr/leave", "it")).toEqual(["chunk-2", "chunk-3"]);
     expect(await search(deep.join("/"))).toEqual(["chunk-4"]);
+    const filter = { fileIds: ["file-5" as FileId], folders: ["hr/leave"] };
+    const either = await index().query(space, vectorAt(0), { topK: 10, filter });
+    expect(idsOf(either).sort()).toEqual(["chunk-2", "chunk-5"]);
   });
 
   test("tries a failing write again and says plainly when it stays down", async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { folderOf } from "../../../src/core/folders.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
@@ -82,7 +83,11 @@ export async function put(
     revision,
     staged.filter(({ id }) => missing.has(id)),
     usesVectorize
-      ? { id: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER), at: Date.now() }
+      ? {
+          id: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER),
+          at: Date.now(),
+          folder: folderOf(facts.path),
+        }
       : undefined,
   );
   return index.flip(facts, revision, placed);

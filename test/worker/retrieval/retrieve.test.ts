@@ -214,12 +214,12 @@ describe("with a vector index outside", () => {
     for (const [path, passages] of Object.entries(files)) {
       const { staged } = await versionOf(factsOf(path).fileId, passages);
       const space = { ragId: rag.id, generation: 1 };
-      const folders = [path.split("/")[0] ?? ""];
+      const folder = path.split("/")[0] ?? "";
       const vectors = staged.map(({ id }, at) => ({
         id: id as string as VectorId,
         values: Float32Array.from(embed(passages[at] ?? "")),
         fileId: factsOf(path).fileId,
-        folders,
+        folder,
       }));
       await vectorIndex.upsert(space, vectors);
     }

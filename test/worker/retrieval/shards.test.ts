@@ -159,7 +159,7 @@ async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest
     const { staged } = await versionOf(fileId, passagesOf(file));
     const vectors = staged.map(({ id }, at) => {
       const values = Float32Array.from(hashEmbedding(passagesOf(file)[at] ?? "", DIMENSIONS));
-      return { id: id as string as VectorId, values, fileId, folders: [] };
+      return { id: id as string as VectorId, values, fileId, folder: "" };
     });
     await vectorIndex.upsert({ ragId: rag.id, generation: 1 }, vectors);
   }

@@ -126,7 +126,7 @@ async function plant(world: VectorizeWorld, ragId: RagId, generation: number, co
   const vectors = Array.from({ length: count }, (_, at) => {
     return { id: stray(at), values: values.map((__, place) => (place === at % 9 ? 1 : 0.1)) };
   });
-  const facts = { fileId: "gone" as FileId, folders: [] };
+  const facts = { fileId: "gone" as FileId, folder: "" };
   await world.services.vectorIndex?.upsert(
     { ragId, generation },
     vectors.map((vector) => Object.assign(vector, facts)),

@@ -1,0 +1,125 @@
+import { coarserFolders, folderOf, withAncestors } from "../core/folders.ts";
+import type { FileId } from "../core/ids.ts";
+import type { Elsewhere, Restriction } from "../ports/rag-index.ts";
+import { listOf } from "./unshown-vectors.ts";
+
+/**
+ * Under which folders the vector index may hold vectors of a file. A file that moves takes its
+ * vectors along by and by; until all of them show in the new folder, the old one is asked as well.
+ */
+
+/** Vectors of these files are about to be sent under these folders. */
+export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
+  sql.exec(
+    `INSERT INTO vector_folders (file, folder)
+      SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(?) WHERE 1
+      ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`,
+    listOf(sent.map(({ file, folder }) => [file, folder])),
+  );
+}
+
+/** The file lies at this path from now on. */
+export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
+  sql.exec(
+    `UPDATE vector_folders SET stale = (folder <> ?2), queued = 0
+      WHERE file = ?1 AND stale <> (folder <> ?2)`,
+    file,
+    folderOf(path),
+  );
+}
+
+export function forgetFolders(sql: SqlStorage, file: number): void {
+  sql.exec("DELETE FROM vector_folders WHERE file = ?", file);
+}
+
+export function countMoved(sql: SqlStorage): number {
+  return sql
+    .exec<{ count: number }>(
+      "SELECT count(DISTINCT file) AS count FROM vector_folders WHERE stale = 1",
+    )
+    .one().count;
+}
+
+/** Lists vectors of files that moved to be sent once more; whole files, the first in any case. */
+export function queueMoved(sql: SqlStorage, limitChunks: number): number {
+  const files: number[] = [];
+  let queued = 0;
+  const rows = sql
+    .exec<{ file: number; chunks: number }>(
+      `SELECT v.file, (SELECT count(*) FROM chunks c WHERE c.file = v.file) AS chunks FROM (
+          SELECT DISTINCT file FROM vector_folders WHERE stale = 1 AND queued = 0 LIMIT ?
+        ) v`,
+      limitChunks,
+    )
+    .toArray();
+  for (const { file, chunks } of rows) {
+    if (files.length > 0 && queued + chunks > limitChunks) break;
+    files.push(file);
+    queued += chunks;
+  }
+  if (files.length === 0) return 0;
+  // What is unshown already was sent under the old folder, or is about to be.
+  sql.exec(
+    `INSERT INTO unshown_vectors (chunk)
+      SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
+      ON CONFLICT (chunk) DO UPDATE SET sending = NULL, sent_at = 0, seen_at = NULL`,
+    listOf(files),
+  );
+  sql.exec(
+    `UPDATE vector_folders SET queued = 1
+      WHERE stale = 1 AND file IN (SELECT value FROM json_each(?))`,
+    listOf(files),
+  );
+  return queued;
+}
+
+/** Files whose vectors all show where the file lies are asked for there alone. */
+export function settleMoved(sql: SqlStorage): void {
+  sql.exec(
+    `DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
+      SELECT 1 FROM chunks c JOIN unshown_vectors u ON u.chunk = c.chunk
+      WHERE c.file = vector_folders.file)`,
+  );
+}
+
+/** Those of the files whose vectors may still be held under another folder than the file's. */
+export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
+  const rows = sql.exec<{ file: number }>(
+    `SELECT v.file FROM json_each(?) wanted
+      CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`,
+    listOf(files),
+  );
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+/** So few files are asked for by their own key, more by the folders that they lay in. */
+const FILES_BY_KEY = 20;
+/** More would be several questions for each query. */
+const FOLDERS_ELSEWHERE = 100;
+
+const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
+
+/** Where else than in its folders the vector index may hold what a restriction admits. */
+export function elsewhereOf(
+  sql: SqlStorage,
+  { named }: Restriction,
+  files: ReadonlySet<number> | null,
+): Elsewhere {
+  const asked = new Set(named?.folders.map((folder) => folder.replace(/\/+$/, "")));
+  const isAsked = (folder: string) =>
+    asked.has("") || withAncestors(folder).some((above) => asked.has(above));
+  const rows = sql.exec<{ file: number; id: FileId; folder: string }>(
+    `SELECT v.file, f.id, v.folder FROM vector_folders v JOIN files f ON f.file = v.file
+      WHERE v.stale = 1`,
+  );
+  const fileIds = new Set<FileId>();
+  const folders = new Set<string>();
+  for (const { file, id, folder } of rows) {
+    if (files?.has(file) === false || isAsked(folder)) continue;
+    fileIds.add(id);
+    folders.add(folder);
+  }
+  if (fileIds.size === 0) return NOWHERE;
+  if (fileIds.size <= FILES_BY_KEY) return { fileIds: [...fileIds], folders: [] };
+  return { fileIds: [], folders: coarserFolders(folders, FOLDERS_ELSEWHERE) };
+}
