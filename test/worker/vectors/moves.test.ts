@@ -150,7 +150,7 @@ test("a file that was moved and changed at once is found where it lies, in its n
 });
 
 test("a worker that dies at any call while a move is sent again loses nothing", async () => {
-  for (let at = 1; ; at += 3) {
+  for (let at = 1; ; at += 7) {
     const { world, reader, rag, scan } = await drive({ "old/a.txt": 0, "new/c.txt": 2 });
     const { services } = world;
     const crash = new CrashPoint(at, at % 2 === 1 ? "before" : "after");
