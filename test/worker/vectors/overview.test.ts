@@ -16,7 +16,7 @@ async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): 
     const values = stored.map((one) => Float32Array.from(one.values));
     for (const [place, of] of values.entries()) {
       const id = vectorIdOf("e".repeat(40) as ChunkId, at + place);
-      vectors.push({ id, values: of, fileId: "gone" as FileId, folders: [] });
+      vectors.push({ id, values: of, fileId: "gone" as FileId, folder: "" });
     }
   }
   await world.services.vectorIndex?.upsert({ ragId, generation: 1 }, vectors);
