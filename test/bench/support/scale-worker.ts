@@ -190,7 +190,7 @@ async function giveVectors({ generation, chunks }: Ask & { chunks: number }): Pr
     const chunk = Math.floor((at * chunks) / Math.min(chunks, NAMED_CHUNKS));
     const values = decodeHalfFloats(vectorOf(chunk));
     const fileId = fileIdOf(Math.floor(chunk / CHUNKS_A_FILE));
-    return { id: vectorIdOf(chunkIdOf(chunk), 0), values, fileId, folders: [] };
+    return { id: vectorIdOf(chunkIdOf(chunk), 0), values, fileId, folder: "" };
   });
   await vectorIndex.upsert({ ragId, generation }, vectors);
 }
