@@ -44,9 +44,10 @@ const PYTHON: Record<string, string> = {
   ".tei": "Python's ElementTree",
   ".opml": "Python's ElementTree",
   ".eml": "Python's email",
+  ".txt": "Python's codecs",
 };
 /** Their words are those of the file itself. */
-const VERBATIM = new Set([".txt", ".md", ".ts", ".py", ".go", ".sql", ".sh", ".yaml"]);
+const VERBATIM = new Set([".md", ".ts", ".py", ".go", ".sql", ".sh", ".yaml"]);
 const CONVERSION_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 1 << 28;
 

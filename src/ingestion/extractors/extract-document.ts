@@ -5,7 +5,12 @@ import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
 import type { DocumentKind } from "./media-type/kinds.ts";
 import { releaseBytes } from "./release-bytes.ts";
-import { declaredEncoding, decodeText, withLineFeeds } from "./text/decode-text.ts";
+import {
+  declaredEncoding,
+  decodeText,
+  utf16OfOneScript,
+  withLineFeeds,
+} from "./text/decode-text.ts";
 import { detectLanguage } from "./text/detect-language.ts";
 import { removeHiddenCharacters } from "./text/hidden-characters.ts";
 
@@ -196,5 +201,6 @@ function looksBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, LOOK_BYTES);
   const isControl = (byte: number) => byte < 0x20 && (byte < 0x07 || byte > 0x0d);
   const controls = head.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0);
-  return !head.includes(0) && controls > head.length * CONTROL_SHARE;
+  const isFull = !head.includes(0) && controls > head.length * CONTROL_SHARE;
+  return isFull && utf16OfOneScript(head) === null;
 }

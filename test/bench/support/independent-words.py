@@ -1,4 +1,4 @@
-"""Prints the words of a JSON, XML or mail file as Python's own parsers find them.
+"""Prints the words of a JSON, XML, mail or text file as Python's own parsers find them.
 
 Usage: independent-words.py FILE. Output: JSON {"text": ..., "names": ...}; `names` are those of
 elements and attributes, which a reader may show beside what they hold.
@@ -95,9 +95,26 @@ def of_mail(path):
     return {"text": "\n".join(parts), "names": ""}
 
 
+def of_text(path):
+    """The encoding is UTF-8, what a mark says, or one that the file's name ends with."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return {"text": data.decode("utf-16"), "names": ""}
+    named = re.search(r"-(windows-\d+|[a-z0-9]+)\.\w+$", path)
+    for encoding in ("utf-8-sig", named.group(1) if named else "latin-1"):
+        try:
+            return {"text": data.decode(encoding), "names": ""}
+        except (UnicodeDecodeError, LookupError):
+            continue
+    raise ValueError("no encoding fits")
+
+
 path = sys.argv[1]
 if path.endswith((".json", ".jsonl")):
     found = of_json(path)
+elif path.endswith(".txt"):
+    found = of_text(path)
 elif path.endswith(".eml"):
     found = of_mail(path)
 else:

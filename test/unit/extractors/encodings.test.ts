@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   extractDocument,
@@ -93,4 +95,49 @@ it("believes what is declared beside or inside the document", async () => {
   expect(await read(encode(html, "koi8-r"), "a.html")).toBe("ПРИКАЗ");
   const xml = `<?xml version="1.0" encoding="windows-1251"?><note>ПРИКАЗ</note>`;
   expect(await read(encode(xml, "windows-1251"), "a.xml")).toBe("- note: ПРИКАЗ");
+});
+
+/** Written by Python's codecs, which share nothing with the runtime's decoders. */
+const WRITTEN = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../fixtures/encodings.json"), "utf8"),
+) as { encoding: string; text: string; base64: string }[];
+
+describe("short texts as another writer encodes them", () => {
+  it.each(WRITTEN)("$encoding: $text", async ({ text, base64 }) => {
+    expect(await read(new Uint8Array(Buffer.from(base64, "base64")))).toBe(text);
+  });
+
+  it.each([
+    ["a single letter of KOI8-R", "koi8-r", "в"],
+    ["a place name in Shift_JIS", "shift_jis", "東京"],
+    ["a place name in EUC-JP", "euc-jp", "東京都"],
+    ["a company in EUC-JP", "euc-jp", "株式会社山田製作所"],
+    ["a place name in GB 18030", "gb18030", "北京"],
+    ["a place name in Big5", "big5", "台北市"],
+    ["two signs of a bill in Shift_JIS", "shift_jis", "請求書"],
+  ])("%s is an error: it reads as well in other encodings", async (_what, encoding, text) => {
+    await expect(read(encode(text, encoding))).rejects.toThrow("text encoding is not recognised");
+  });
+
+  it("keeps UTF-8 whose last character is cut in two, and says so", async () => {
+    const bytes = new TextEncoder().encode("Größe").subarray(0, 5);
+    const document = await extractDocument({ name: "a.txt", mimeType: null, bytes });
+    expect(document.markdown).toBe("Gr\u00f6\ufffd");
+    expect(document.notes).toEqual(["1 character was damaged and replaced"]);
+  });
+
+  it("does not take noise for text", async () => {
+    let seed = 7;
+    const next = () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) >> 16;
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, (_unused, at) => {
+        const bytes = Uint8Array.from({ length: 20 + (at % 200) }, () => 0x20 + (next() % 0xe0));
+        return read(bytes).then(
+          () => 1,
+          () => 0,
+        );
+      }),
+    );
+    expect(outcomes.reduce((sum: number, each) => sum + each, 0)).toBe(0);
+  });
 });

@@ -3,14 +3,17 @@
  * characters beyond ASCII count; a text without any scores 0.
  */
 export function latinScore(text: string): number {
-  return Math.max(...LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet))));
+  const scores = LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet)));
+  // Turkish letters stand where Icelandic ones do, in far more texts.
+  const icelandic = scoreBy(text, latinWeights(ICELANDIC)) - RARE_ALPHABET;
+  return Math.max(...scores, icelandic);
 }
 
 export function cyrillicScore(text: string): number {
   return scoreBy(text, (character, before, after) => {
     const lower = character.toLowerCase();
     const rank = CYRILLIC_BY_FREQUENCY.indexOf(lower);
-    if (rank < 0) return symbolWeight(character, before, after);
+    if (rank < 0) return symbolWeight(character, before, after) - misplaced(character, after);
     return frequencyWeight(rank) + casePenalty(character, before) + mixPenalty(before, after);
   });
 }
@@ -22,8 +25,19 @@ export function scriptScore(script: RegExp, byFrequency: string): (text: string)
       if (!script.test(character)) return symbolWeight(character, before, after);
       const bare = character.normalize("NFD").charAt(0).toLowerCase();
       const weight = frequencyWeight(byFrequency.indexOf(bare));
+      if (FINAL_LETTERS.test(character) && /\p{L}/u.test(after)) return -1;
+      if (RARE_LETTERS.includes(character)) return -0.3;
       return weight + casePenalty(character, before) + mixPenalty(before, after);
     });
+}
+
+const greekLetters = scriptScore(/\p{Script=Greek}/u, "αοιετσνηυρπκμλςωδγχθφβξζψ");
+const UNACCENTED = 0.3;
+
+/** Greek words of more than one syllable carry an accent, unless they are in capitals. */
+export function greekScore(text: string): number {
+  const lacksAccents = (text.match(/[α-ω]/g)?.length ?? 0) > 3 && !/[άέήίόύώ]/.test(text);
+  return greekLetters(text) - (lacksAccents ? UNACCENTED : 0);
 }
 
 export type IdeographRules = {
@@ -70,7 +84,6 @@ const LATIN_ALPHABETS = [
   "ãçáéíóõêâúàô",
   "àèéìòùî",
   "åäöøæéü",
-  "ðþáíóúýæöé",
   "łąężśćóńź",
   "íáéěšžčřýůúňóťďľôäĺŕ",
   "áéöíőóüűú",
@@ -82,6 +95,14 @@ const LATIN_ALPHABETS = [
   "õäöüšž",
   "êôơđưăâ",
 ];
+
+const ICELANDIC = "ðþáíóúýæöé";
+const RARE_ALPHABET = 0.05;
+
+/** Written only at the end of a word. */
+const FINAL_LETTERS = /[ςךםןףץ]/;
+/** Greek letters with two marks, in a handful of words. */
+const RARE_LETTERS = "ΰΐ";
 
 const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
 const SIGNS = "©®™°§±²³µ·£€¥¢¼½¾×÷№№\u00a0";
@@ -105,7 +126,9 @@ function scoreBy(text: string, weigh: Weigh): number {
 
 function latinWeights(alphabet: string): Weigh {
   return (character, before, after) => {
-    const rank = alphabet.indexOf(character.toLowerCase());
+    const lower = alphabet.indexOf(character.toLowerCase());
+    // İ becomes two characters.
+    const rank = lower < 0 ? alphabet.indexOf(character) : lower;
     if (rank < 0) return symbolWeight(character, before, after);
     // A letter beyond ASCII mostly stands beside one within it.
     const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : -0.5;
@@ -132,11 +155,25 @@ function frequencyWeight(rank: number): number {
   return rank < 12 ? 1 : 0.6;
 }
 
+/** Signs stand by numbers or by themselves. */
+function signWeight(character: string, before: string, after: string): number {
+  const isCurrency = "£€¥¢".includes(character);
+  if (/\p{L}/u.test(after) && (isCurrency || /\p{L}/u.test(before))) return -1;
+  const isDoubled = /[^\p{L}\p{N}\p{P}\s]/u.test(before + after) && before + after > "\u007f";
+  return isDoubled ? -0.6 : 0.6;
+}
+
+/** Among Cyrillic letters: signs at a word's end, quotes that close before a word begins. */
+function misplaced(character: string, after: string): number {
+  if (/[»’”]/.test(character) && /\p{L}/u.test(after)) return 0.8;
+  return "€¥¢©®".includes(character) ? 0.8 : 0;
+}
+
 function symbolWeight(character: string, before: string, after: string): number {
   if (/[\p{C}\ufffd]/u.test(character)) return -2;
   const standsInWord = /\p{L}/u.test(before) && /\p{L}/u.test(after);
   if (character === "’") return 0.8;
   if (QUOTES_AND_DASHES.includes(character)) return standsInWord ? -0.3 : 0.6;
-  if (SIGNS.includes(character)) return standsInWord ? -1 : 0.6;
+  if (SIGNS.includes(character)) return signWeight(character, before, after);
   return /\p{L}/u.test(character) ? -0.6 : -0.8;
 }

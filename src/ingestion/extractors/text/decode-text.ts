@@ -36,14 +36,29 @@ function decodeMarked(bytes: Uint8Array): DecodedText | null {
 
 function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   if (bytes.includes(0)) return decodeUtf16(bytes);
+  const oneScript = utf16OfOneScript(bytes);
+  if (oneScript !== null) return lenient(bytes, oneScript);
   const text = strict(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null)
     return text.includes("\u001b$") ? null : { text, encoding: "utf-8", notes: [] };
   const mended = lenient(bytes, "utf-8");
+  if (isCutOff(bytes, mended.text)) return mended;
   const damaged = countOf(mended.text, REPLACEMENT);
   const beyondAscii = mended.text.match(/[^\0-\u007f\ufffd]/gu)?.length ?? 0;
   return beyondAscii >= damaged * GOOD_PER_DAMAGED ? mended : null;
+}
+
+/** UTF-8 whose end is missing: nothing else has whole characters of several bytes before. */
+function isCutOff(bytes: Uint8Array, mended: string): boolean {
+  const isDamagedAtEnd = mended.endsWith(REPLACEMENT) && countOf(mended, REPLACEMENT) === 1;
+  if (!isDamagedAtEnd || !/[^\0-\u007f\ufffd]/u.test(mended)) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Zero bytes are halves of UTF-16 characters, or the file is no text. */
@@ -55,6 +70,24 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
   const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
   if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED);
   return { text: best.text, encoding: best.encoding, notes: [] };
+}
+
+/** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
+const SCRIPT_HALVES = new Set([0x03, 0x04, 0x05, 0x06, 0x0e]);
+const LEAST_HALVES = 0.8;
+
+/** The byte order of UTF-16 without a mark in which one word has no zero; null for other bytes. */
+export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
+  if (bytes.length < 4) return null;
+  const sample = bytes.subarray(0, SAMPLE_CHARACTERS);
+  const halves = [0, 0];
+  for (const [at, byte] of sample.entries()) {
+    if (SCRIPT_HALVES.has(byte)) halves[at % 2] = (halves[at % 2] ?? 0) + 1;
+  }
+  const [upper = 0, lower = 0] = halves;
+  const least = (sample.length / 2) * LEAST_HALVES;
+  if (lower >= least) return upper * 2 < lower ? "utf-16le" : null;
+  return upper >= least && lower * 2 < upper ? "utf-16be" : null;
 }
 
 /** Letters, marks, digits and usual signs; wrong byte order gives rare and unassigned ones. */

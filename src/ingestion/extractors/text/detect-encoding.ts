@@ -1,6 +1,21 @@
-import { cyrillicScore, ideographScore, latinScore, scriptScore } from "./character-scores.ts";
+import {
+  cyrillicScore,
+  greekScore,
+  ideographScore,
+  latinScore,
+  scriptScore,
+} from "./character-scores.ts";
 
-type Candidate = { encoding: string; score: (text: string) => number };
+type Candidate = {
+  encoding: string;
+  score: (text: string) => number;
+  /** Readings of one kind differ in a few letters; readings of two kinds in every one. */
+  kind: "latin" | "cyrillic" | "east asian" | "other";
+  /** Below this the text is more likely mojibake than anything. */
+  least: number;
+  /** So many bytes beyond ASCII are asked of what is seldom met. */
+  leastBytes?: number;
+};
 
 const KANA = /[\u3041-\u30fe]/u;
 const HANGUL = /[\uac00-\ud7a3]/u;
@@ -13,64 +28,123 @@ const KOREAN_FREQUENT =
 const KANA_FREQUENT =
   "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ";
 
+const LEAST_SCORE = 0.5;
+/** Names and headings are read by luck without the characters that stand in almost every sentence. */
+const LEAST_IDEOGRAPHS = 0.6;
+const LEAST_RARE = 0.6;
+const LEAST_UTF16 = 0.7;
+const RARE_BYTES = 8;
+
+const latin = (encoding: string): Candidate => ({
+  encoding,
+  score: latinScore,
+  kind: "latin",
+  least: LEAST_SCORE,
+});
+const cyrillic = (encoding: string): Candidate => ({
+  encoding,
+  score: cyrillicScore,
+  kind: "cyrillic",
+  least: LEAST_SCORE,
+});
+const script = (encoding: string, score: Candidate["score"]): Candidate => ({
+  encoding,
+  score,
+  kind: "other",
+  least: LEAST_SCORE,
+});
+const eastAsian = (encoding: string, score: Candidate["score"]): Candidate => ({
+  encoding,
+  score,
+  kind: "east asian",
+  least: LEAST_IDEOGRAPHS,
+});
+const rare = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  least: LEAST_RARE,
+  leastBytes: RARE_BYTES,
+});
+
+const simplified = chinese("gb18030", [0xb0, 0xd7], CHINESE_SIMPLIFIED);
+const traditional = chinese("big5", [0xa4, 0xc6], CHINESE_TRADITIONAL);
+const kana = japanese("shift_jis", [0x88, 0x97]);
+const hangul = korean();
+const anyEastAsian = (text: string) =>
+  Math.max(...[simplified, traditional, kana, hangul].map((score) => score(text)));
+
 /** In the order in which ties are decided: the commoner encoding first. */
 const CANDIDATES: Candidate[] = [
-  { encoding: "windows-1252", score: latinScore },
-  { encoding: "windows-1251", score: cyrillicScore },
-  { encoding: "gb18030", score: chinese("gb18030", [0xb0, 0xd7], CHINESE_SIMPLIFIED) },
-  { encoding: "shift_jis", score: japanese("shift_jis", [0x88, 0x97]) },
-  { encoding: "big5", score: chinese("big5", [0xa4, 0xc6], CHINESE_TRADITIONAL) },
-  { encoding: "euc-kr", score: korean() },
-  { encoding: "euc-jp", score: japanese("euc-jp", [0xb0, 0xcf]) },
-  { encoding: "koi8-r", score: cyrillicScore },
-  { encoding: "ibm866", score: cyrillicScore },
-  { encoding: "windows-1250", score: latinScore },
-  {
-    encoding: "windows-1253",
-    score: scriptScore(/\p{Script=Greek}/u, "αοιετσνηυρπκμλςωδγχθφβξζψ"),
-  },
-  { encoding: "windows-1254", score: latinScore },
-  {
-    encoding: "windows-1255",
-    score: scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם"),
-  },
-  {
-    encoding: "windows-1256",
-    score: scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ"),
-  },
-  { encoding: "windows-1257", score: latinScore },
-  { encoding: "windows-874", score: scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ") },
-  { encoding: "iso-8859-2", score: latinScore },
-  { encoding: "iso-8859-5", score: cyrillicScore },
-  { encoding: "koi8-u", score: cyrillicScore },
-  { encoding: "x-mac-cyrillic", score: cyrillicScore },
-  { encoding: "macintosh", score: latinScore },
+  latin("windows-1252"),
+  cyrillic("windows-1251"),
+  eastAsian("gb18030", simplified),
+  eastAsian("shift_jis", kana),
+  eastAsian("big5", traditional),
+  eastAsian("euc-kr", hangul),
+  eastAsian("euc-jp", japanese("euc-jp", [0xb0, 0xcf])),
+  cyrillic("koi8-r"),
+  rare(cyrillic("ibm866")),
+  latin("windows-1250"),
+  script("windows-1253", greekScore),
+  latin("windows-1254"),
+  script("windows-1255", scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם")),
+  script("windows-1256", scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ")),
+  latin("windows-1257"),
+  script("windows-874", scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ")),
+  latin("iso-8859-2"),
+  rare(cyrillic("iso-8859-5")),
+  rare(cyrillic("koi8-u")),
+  rare(cyrillic("x-mac-cyrillic")),
+  rare(latin("macintosh")),
+  { ...eastAsian("utf-16le", anyEastAsian), least: LEAST_UTF16 },
+  { ...eastAsian("utf-16be", anyEastAsian), least: LEAST_UTF16 },
 ];
 
-/** Below this the text is more likely mojibake than anything. */
-const LEAST_SCORE = 0.4;
 /** How much better a later candidate must be to win over an earlier one. */
 const CLEAR_LEAD = 0.02;
+/** By how much a reading must beat every other of few bytes, for these may fit by chance. */
+const SHORT_LEAD = 0.05;
+const SHORT_BYTES = 8;
 const SAMPLE_BYTES = 1 << 16;
 const ESCAPE = 0x1b;
 
+type Reading = { candidate: Candidate; text: string; score: number };
+
 /**
  * The encoding of text that declares none and is not UTF-8, by which decoding reads most like
- * language. Null when none does.
+ * language. Null when none does, or when two do that have nothing in common.
  */
 export function detectEncoding(bytes: Uint8Array): string | null {
   if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
   const sample = sampleOf(bytes);
-  let best: { encoding: string; score: number } | null = null;
-  for (const { encoding, score } of CANDIDATES) {
-    const text = decode(sample, encoding);
+  const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
+  const readings: Reading[] = [];
+  for (const candidate of CANDIDATES) {
+    if (beyondAscii < (candidate.leastBytes ?? 0)) continue;
+    const text = decode(sample, candidate.encoding);
     if (text === null) continue;
-    const found = score(text);
-    if (found > (best?.score ?? LEAST_SCORE) + (best === null ? 0 : CLEAR_LEAD)) {
-      best = { encoding, score: found };
-    }
+    const score = candidate.score(text);
+    if (score >= candidate.least) readings.push({ candidate, text, score });
   }
-  return best?.encoding ?? null;
+  const best = bestOf(readings);
+  if (best === null) return null;
+  const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
+  return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
+}
+
+function bestOf(readings: Reading[]): Reading | null {
+  let best: Reading | null = null;
+  for (const reading of readings) {
+    if (best === null || reading.score > best.score + CLEAR_LEAD) best = reading;
+  }
+  return best;
+}
+
+/** Reads as well and says something else altogether. */
+function isRival(other: Reading, best: Reading, lead: number): boolean {
+  if (other.text === best.text || other.score < best.score - lead) return false;
+  const { kind } = best.candidate;
+  const areAlike = kind === other.candidate.kind && (kind === "latin" || kind === "east asian");
+  return lead > 0 && (!areAlike || (other.score === best.score && kind === "east asian"));
 }
 
 type LeadBytes = [first: number, last: number];
@@ -90,12 +164,11 @@ function japanese(encoding: string, leads: LeadBytes) {
   });
 }
 
+/** The syllables of KS X 1001: those beyond are rare. */
 function korean() {
-  return ideographScore({
-    common: HANGUL,
-    frequent: KOREAN_FREQUENT,
-    foreign: KANA,
-    needed: HANGUL,
+  return lazily(() => {
+    const common = commonOf("euc-kr", [0xb0, 0xc8], HANGUL);
+    return ideographScore({ common, frequent: KOREAN_FREQUENT, foreign: KANA, needed: HANGUL });
   });
 }
 
@@ -109,14 +182,19 @@ function lazily(make: () => (text: string) => number): (text: string) => number 
 }
 
 /** The characters of a range of lead bytes, listed by decoding them all. */
-function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes): RegExp {
+function commonOf(
+  encoding: string,
+  [firstLead, lastLead]: LeadBytes,
+  script = /\p{Script=Han}/u,
+): RegExp {
   const decoder = new TextDecoder(encoding);
   const characters = new Set<string>();
   for (let lead = firstLead; lead <= lastLead; lead++) {
     const row: number[] = [];
-    for (let trail = 0x40; trail <= 0xfe; trail++) if (trail !== 0x7f) row.push(lead, trail, 0x0a);
+    for (let trail = script === HANGUL ? 0xa1 : 0x40; trail <= 0xfe; trail++)
+      if (trail !== 0x7f) row.push(lead, trail, 0x0a);
     for (const character of decoder.decode(Uint8Array.from(row))) {
-      if (/\p{Script=Han}/u.test(character)) characters.add(character);
+      if (script.test(character)) characters.add(character);
     }
   }
   return new RegExp(`[${[...characters].join("")}\\u3041-\\u309e\\u30a1-\\u30fe]`, "u");
