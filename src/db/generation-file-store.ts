@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../core/clock.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
+import { CRASHED, crashedInBuilding, keyOfFile, LEFT_BUILDING } from "./crashed-store.ts";
 import type { Building } from "./generation-store.ts";
 import { runBatch, statement } from "./raw-sql.ts";
 import { CLAIMED_COLUMNS, claimedFrom } from "./rag-file-store.ts";
@@ -49,7 +50,9 @@ export async function takeDueFiles(
        on conflict (rag_id, generation, file_id) do update set
          attempts = case when revision = excluded.revision and state <> 'error'
            then attempts else 0 end,
-         state = 'pending', revision = excluded.revision, lease_id = null,
+         lease_id = case when revision = excluded.revision
+           and (${LEFT_BUILDING} or lease_id = '${CRASHED}') then '${CRASHED}' end,
+         state = 'pending', revision = excluded.revision,
          held_until = excluded.held_until
        returning rag_id as ragId, generation, file_id as fileId, revision`,
       ragId,
@@ -102,11 +105,13 @@ export async function claimForBuilding(
 ): Promise<ClaimedFile[]> {
   if (messages.length === 0) return [];
   const list = JSON.stringify(messages);
-  const [, rows] = await runBatch(db, [
+  const [crashed, , rows] = await runBatch(db, [
+    crashedInBuilding(list, lease.now),
     statement(CLAIM, list, lease.id, lease.until, lease.now),
     statement(CLAIMED, list, lease.id),
   ]);
-  return (rows as ClaimedRow[]).map((row) => claimedFrom(row));
+  const hasCrashed = new Set((crashed as IndexMessage[]).map(keyOfFile));
+  return (rows as ClaimedRow[]).map((row) => claimedFrom(row, hasCrashed.has(keyOfFile(row))));
 }
 
 const FINISH = `update generation_files as g set state = m.value ->> 'status',

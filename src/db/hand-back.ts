@@ -14,7 +14,8 @@ const LIVE = `update rag_files set status = 'pending', held_until = ?3,
   returning rag_id as ragId, file_id as fileId, revision`;
 
 const BUILDING = `update generation_files as g set state = 'pending', held_until = ?3,
-    attempts = max(0, g.attempts - 1), lease_id = null
+    attempts = max(0, g.attempts - case m.value ->> 'hasCrashed' when 1 then 0 else 1 end),
+    lease_id = case m.value ->> 'hasCrashed' when 1 then '${CRASHED}' end
   from json_each(?1) m
   where g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
     and g.file_id = m.value ->> 'fileId' and g.lease_id = ?2 and g.state = 'processing'

@@ -114,7 +114,7 @@ export async function claimFiles(
   return (rows as ClaimedRow[]).map((row) => claimedFrom(row, hasCrashed.has(keyOfFile(row))));
 }
 
-export function claimedFrom(row: ClaimedRow, hasCrashed = false): ClaimedFile {
+export function claimedFrom(row: ClaimedRow, hasCrashed: boolean): ClaimedFile {
   const { metadata, sourceState, sourceId, provider, config, sealedSecrets, ...others } = row;
   const { building, rebuilt, vectorsFrom: generation, vectorShards: shards, ...rest } = others;
   return {
