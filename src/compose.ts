@@ -11,7 +11,6 @@ import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
-import { readerFor } from "./ingestion/sources/reader-for.ts";
 import type { Services } from "./services.ts";
 
 /** What of a request's or an event's context the services use; objects have no tracing. */
@@ -49,7 +48,10 @@ export function composeServices(env: Env, context: Context): Services {
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues),
     queueBacklog: () => queueBacklog(queues),
-    sourceReaders: (source) => readerFor(services, source),
+    sourceReaders: async (source) => {
+      const { readerFor } = await import("./ingestion/sources/reader-for.ts");
+      return await readerFor(services, source);
+    },
     wakeClock: clockClient(env.CLOCK),
     openDriveWindow: driveWindowClient(env.DRIVE_DEBOUNCE),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),

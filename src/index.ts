@@ -2,11 +2,25 @@ import { composeServices } from "./compose.ts";
 import type { Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { beginIsolate } from "./jobs/begin-isolate.ts";
-import { consume } from "./jobs/consume.ts";
-import { panelApi } from "./panel/api/app.ts";
 
-const app = createApp(composeServices);
-app.route("/panel/api", panelApi());
+/*
+ * An isolate evaluates only what a search needs when it starts: the panel, the consumers and the
+ * models' SDK are evaluated by the first event that needs them.
+ */
+const api = createApp(composeServices);
+
+let withPanel: typeof api | null = null;
+
+async function appWithPanel(): Promise<typeof api> {
+  if (withPanel !== null) return withPanel;
+  const { panelApi } = await import("./panel/api/app.ts");
+  const app = createApp(composeServices);
+  app.route("/panel/api", panelApi());
+  withPanel = app;
+  return app;
+}
+
+const isForPanel = ({ url }: Request) => new URL(url).pathname.startsWith("/panel/");
 
 /** An isolate's first event also sets the clock going. */
 function begin(env: Env, context: ExecutionContext): void {
@@ -14,12 +28,14 @@ function begin(env: Env, context: ExecutionContext): void {
 }
 
 export default {
-  fetch(request, env, context) {
+  async fetch(request, env, context) {
     begin(env, context);
-    return app.fetch(request, env, context);
+    const app = isForPanel(request) ? await appWithPanel() : api;
+    return await app.fetch(request, env, context);
   },
   async queue(batch, env, context) {
     begin(env, context);
+    const { consume } = await import("./jobs/consume.ts");
     await consume(composeServices(env, context), batch);
   },
   async scheduled(_controller, env, context) {

@@ -4,7 +4,6 @@ import { composeServices } from "../compose.ts";
 import { MINUTE_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import type { Env } from "../env.ts";
-import { tick } from "../ingestion/tick.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
 
 /** The service's one clock: queues due scans and runs the sweep, each minute, by its own alarm. */
@@ -21,6 +20,7 @@ export class Clock extends DurableObject<Env> {
     const services = composeServices(this.env, this.ctx);
     beginIsolate(() => services);
     try {
+      const { tick } = await import("../ingestion/tick.ts");
       await tick(services);
     } catch (thrown) {
       services.log.error("clock beat failed", { reason: reasonOf(thrown) });

@@ -1,4 +1,3 @@
-import { generateText, isStepCount } from "ai";
 import type { ModelMessage, ToolSet } from "ai";
 
 import type { Deadline } from "../core/deadline.ts";
@@ -88,6 +87,8 @@ async function speak(
   const { chat, deadline, now, meter, tools, systemPrompt, temperature, maxOutputTokens } = turn;
   const providerSchema = turn.output?.providerSchema ?? null;
   const toolsUntil = meter.calls + maxSteps;
+  // As large as the rest of the Worker, and only answers need it.
+  const { generateText, isStepCount } = await import("./ai-sdk.ts");
   const { steps } = await generateText({
     model: meteredModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
     messages,

@@ -43,7 +43,7 @@ export async function runTurn(
   const tools =
     search === null
       ? {}
-      : searchTools({ services, settings: search, contextTokens, key, log }, setting.rags);
+      : await searchTools({ services, settings: search, contextTokens, key, log }, setting.rags);
   const { systemPrompt, temperature, maxOutputTokens } = setting;
   const answer = await converse({
     chat,

@@ -3,7 +3,6 @@ import type { FileSourceId } from "../core/ids.ts";
 import { findFile } from "../db/file-store.ts";
 import type { StoredFile } from "../db/file-store.ts";
 import type { Services } from "../services.ts";
-import { extractDocument } from "./extractors/extract-document.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
 import type { ExtractedDocument } from "./extractors/extracted-document.ts";
 import { bytesKey } from "./file-objects.ts";
@@ -40,6 +39,7 @@ async function readAgain(
   if (object === null) return null;
   const bytes = new Uint8Array(await object.arrayBuffer());
   try {
+    const { extractDocument } = await import("./extractors/extract-document.ts");
     return await extractDocument({ name, mimeType, bytes });
   } catch (error) {
     if (error instanceof UnreadableDocument) return null;

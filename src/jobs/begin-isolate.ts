@@ -1,5 +1,4 @@
 import { reasonOf } from "../core/errors.ts";
-import { recoverAfterRestart } from "../ingestion/tick.ts";
 import type { Services } from "../services.ts";
 
 let begun = false;
@@ -28,7 +27,9 @@ function composed(compose: () => Services): Services | null {
 async function begin(services: Services): Promise<void> {
   try {
     await services.wakeClock();
-    if (services.config.ENVIRONMENT === "development") await recoverAfterRestart(services);
+    if (services.config.ENVIRONMENT !== "development") return;
+    const { recoverAfterRestart } = await import("../ingestion/tick.ts");
+    await recoverAfterRestart(services);
   } catch (thrown) {
     services.log.error("first event failed", { reason: reasonOf(thrown) });
   }

@@ -1,5 +1,4 @@
-import { jsonSchema, tool } from "ai";
-import type { ToolSet } from "ai";
+import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
 import { passagesNotice, writePassages } from "../../core/passages.ts";
@@ -55,22 +54,14 @@ export type SearchTurn = {
 
 type SearchInput = { query: string };
 
-const searchInput = jsonSchema<SearchInput>(
-  {
-    type: "object",
-    properties: {
-      query: { type: "string", description: "What to look for, in full words or as a question." },
-    },
-    required: ["query"],
-    additionalProperties: false,
+const searchSchema: JSONSchema7 = {
+  type: "object",
+  properties: {
+    query: { type: "string", description: "What to look for, in full words or as a question." },
   },
-  {
-    validate: (value) =>
-      isSearchInput(value)
-        ? { success: true, value }
-        : { success: false, error: new Error("query must be a text that is not blank") },
-  },
-);
+  required: ["query"],
+  additionalProperties: false,
+};
 
 const isSearchInput = (value: unknown): value is SearchInput =>
   typeof value === "object" &&
@@ -80,14 +71,21 @@ const isSearchInput = (value: unknown): value is SearchInput =>
   value.query.trim() !== "";
 
 /** One search tool a RAG, named and described after it. */
-export function searchTools(turn: SearchTurn, rags: RagRecord[]): ToolSet {
+export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<ToolSet> {
+  const { jsonSchema, tool } = await import("../ai-sdk.ts");
+  const inputSchema = jsonSchema<SearchInput>(searchSchema, {
+    validate: (value) =>
+      isSearchInput(value)
+        ? { success: true, value }
+        : { success: false, error: new Error("query must be a text that is not blank") },
+  });
   const budget = { left: turn.contextTokens * CONTEXT_SHARE, started: 0 };
   return Object.fromEntries(
     rags.map((rag, at) => {
       const name = toolName(rag.identifier, at);
       const search = tool({
         description: describe(rag),
-        inputSchema: searchInput,
+        inputSchema,
         execute: ({ query }, { toolCallId, abortSignal }) =>
           recorded(turn, { id: toolCallId, tool: name, input: { query } }, () =>
             searchOnce(turn, budget, rag, query, abortSignal),
