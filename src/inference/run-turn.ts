@@ -38,6 +38,8 @@ export async function runTurn(
 ): Promise<TurnResult> {
   const { chat, setting, search, key, meter, uses, messages, output, signal } = request;
   const { now, config } = services;
+  // An isolate's first answer evaluates it, and not at the expense of the model's time.
+  await import("./ai-sdk.ts");
   const log = newSearchLog(uses);
   const { contextTokens } = chat;
   const tools =
