@@ -1,3 +1,5 @@
+import type { Tokenizer } from "../core/tokens.ts";
+
 /** Facts of models that are not told by their providers' APIs, by the beginning of the name. */
 type Facts = { contextTokens: number };
 
@@ -30,4 +32,25 @@ const KNOWN: [beginning: string, facts: Facts][] = [
 export function contextTokensOf(model: string): number {
   const known = KNOWN.find(([beginning]) => model.startsWith(beginning));
   return (known?.[1] ?? UNKNOWN).contextTokens;
+}
+
+/**
+ * Tokenizers by what a model's name holds, whoever serves it; the first match wins. These are the
+ * vocabularies that the models were published with: `tokenizer.json` of each on Hugging Face, and
+ * https://github.com/openai/tiktoken/blob/main/tiktoken/model.py for OpenAI's. A change here cuts
+ * documents otherwise: raise `CHUNKING_FORMAT` with it.
+ */
+const TOKENIZERS: [name: RegExp, tokenizer: Tokenizer][] = [
+  [/gpt-oss|gpt-5|gpt-4o|gpt-4\.[15]|\/o[134](-|$)/, "o200k"],
+  [/text-embedding-(3-|ada)|gpt-4(-|$)|gpt-3\.5/, "cl100k"],
+  [/bge-m3|bge-reranker-(base|large|v2-m3)|multilingual-e5|xlm-r/, "xlm-roberta"],
+  [/bge-(small|base|large)-en|all-minilm/, "bert"],
+  [/qwen-?(1\.5|2\.5|[23])(?![.\d])|distill-qwen|qwq/, "qwen"],
+  [/llama-?3(?!\d)|distill-llama/, "llama-3"],
+];
+
+/** Of chat, embedding and reranking models alike. */
+export function tokenizerOf(model: string): Tokenizer {
+  const name = model.toLowerCase();
+  return TOKENIZERS.find(([pattern]) => pattern.test(name))?.[1] ?? "unknown";
 }

@@ -14,7 +14,7 @@ import {
 import { extractiveChat } from "./embedded/extractive-chat.ts";
 import { hashEmbedder } from "./embedded/hash-embedder.ts";
 import { lexicalReranker } from "./embedded/lexical-reranker.ts";
-import { contextTokensOf } from "./model-facts.ts";
+import { contextTokensOf, tokenizerOf } from "./model-facts.ts";
 import { aiGateway } from "./openai/ai-gateway.ts";
 import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
 import type { OpenAiEndpoint } from "./openai/openai-models.ts";
@@ -58,6 +58,7 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
     chat: (name) => ({
       name,
       model: providers(name).chat(nameOf(name)),
+      tokenizer: tokenizerOf(name),
       contextTokens: name.startsWith("local/")
         ? config.OPENAI_COMPATIBLE_CONTEXT_TOKENS
         : contextTokensOf(name),
@@ -66,12 +67,13 @@ export function modelRegistry(config: Config, bindings: ModelBindings): ModelReg
       if (name === "embedded/hash") return hashEmbedder(dimensions);
       const { model, batchLimit } = providers(name).embedding(nameOf(name));
       const facts = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
-      return { name, dimensions, model, batchLimit, ...facts };
+      return { name, dimensions, model, batchLimit, tokenizer: tokenizerOf(name), ...facts };
     },
     reranker(name) {
       if (name === "embedded/lexical") return lexicalReranker();
-      return { name, ...providers(name).reranker(nameOf(name)) };
+      return { name, tokenizer: tokenizerOf(name), ...providers(name).reranker(nameOf(name)) };
     },
+    tokenizerOf,
   };
 }
 

@@ -1,19 +1,40 @@
-/** Letters of the Latin script and the like come about four a token, others nearly one each. */
-const CHARACTERS_PER_TOKEN = 3.5;
-const TOKENS_PER_DENSE_CHARACTER = 0.8;
+import { IS_OPEN_ENDING, KIND_AT, LATIN, SCRIPT_OF_KIND, SPACE } from "./letter-kinds.ts";
+import { countedRates } from "./token-rates.ts";
+import type { Tokenizer, WordRates } from "./token-rates.ts";
+
+export type { Tokenizer } from "./token-rates.ts";
+
+/** Sums of many weights carry an error of this order at most. */
+const ROUNDING_SLACK = 1e-6;
+/** The estimate may fall short by so much; by more where the tokenizer is only guessed at. */
+const MARGIN = 1.15;
+const UNKNOWN_MARGIN = 1.2;
+/** More than most tokenizers take, in prose. */
+const CAUTIOUS_CHARACTERS_PER_TOKEN = 3.5;
+const CAUTIOUS_TOKENS_PER_DENSE_CHARACTER = 0.8;
 /** Latin, with its accents, ends here. */
+const SOMETHING_DENSE = /[\u0250-\uFFFF]/;
 const FIRST_DENSE = 0x250;
 /** The second half of a character beyond the first plane. */
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_LOW_SURROGATE = 0xdfff;
+/** Letters of a Latin word beyond this many mostly begin another token. */
+const LONG_WORD_LETTERS = 6;
 
-const SOMETHING_DENSE = /[\u0250-\uFFFF]/;
+/** About how many tokens text takes in a tokenizer: a whole number, 0 for none. */
+export function estimateTokens(text: string, tokenizer: Tokenizer): number {
+  return Math.ceil(Math.max(0, tokenWeight(text, tokenizer) - ROUNDING_SLACK));
+}
 
-/** A cautious guess without a tokeniser: rather too many than too few. */
-export function estimatedTokens(text: string): number {
+/** As `estimateTokens`, but rather too many than too few: for what must fit a model's window. */
+export function cautiousTokens(text: string, tokenizer: Tokenizer): number {
+  const estimated = estimateTokens(text, tokenizer);
+  if (tokenizer !== "unknown") return Math.ceil(estimated * MARGIN);
   const dense = SOMETHING_DENSE.test(text) ? denseIn(text) : 0;
-  const sparse = text.length - dense;
-  return Math.ceil(sparse / CHARACTERS_PER_TOKEN + dense * TOKENS_PER_DENSE_CHARACTER);
+  const guessed =
+    (text.length - dense) / CAUTIOUS_CHARACTERS_PER_TOKEN +
+    dense * CAUTIOUS_TOKENS_PER_DENSE_CHARACTER;
+  return Math.ceil(Math.max(guessed, estimated * UNKNOWN_MARGIN));
 }
 
 /** A loop: a list of a million matches costs a hundred times as much. */
@@ -26,4 +47,49 @@ function denseIn(text: string): number {
     if (code >= FIRST_DENSE && !isSecondHalf) dense += 1;
   }
   return dense;
+}
+
+/**
+ * About how many tokens text takes, before rounding: a run of letters of one script takes so many
+ * to begin with and so many a letter, a Latin word one at least. Text cut in two never counts
+ * less than whole.
+ */
+export function tokenWeight(
+  text: string,
+  tokenizer: Tokenizer,
+  from = 0,
+  to = text.length,
+): number {
+  const { letters, runs, word } = countedRates(tokenizer);
+  const { beyond } = word;
+  let weight = 0;
+  let run = 0;
+  let length = 0;
+  let kind = 0;
+  let script = SPACE;
+  for (let at = from; at < to; at++) {
+    // oxlint-disable-next-line unicorn/prefer-code-point -- halves of pairs have a kind, too
+    const next = KIND_AT[text.charCodeAt(at)] ?? 0;
+    const nextScript = SCRIPT_OF_KIND[next] ?? SPACE;
+    if (nextScript !== script) {
+      weight += runWeight(word, script, run, kind);
+      run = runs[nextScript] ?? 0;
+      length = 0;
+      script = nextScript;
+    }
+    kind = next;
+    run += letters[kind] ?? 0;
+    if (++length > LONG_WORD_LETTERS && script === LATIN) run += beyond;
+  }
+  return weight + runWeight(word, script, run, kind);
+}
+
+/** Of a run that ends with a letter of this kind. */
+function runWeight(word: WordRates, script: number, letters: number, lastKind: number): number {
+  return script === LATIN ? wordWeight(word, letters, lastKind) : letters;
+}
+
+function wordWeight({ least, openEnding }: WordRates, letters: number, lastKind: number): number {
+  const weight = IS_OPEN_ENDING[lastKind] === 1 ? letters + openEnding : letters;
+  return weight > least ? weight : least;
 }

@@ -1,6 +1,7 @@
 import { passagesNotice, writePassages, writeRequest } from "../core/passages.ts";
 import type { Passage } from "../core/passages.ts";
-import { estimatedTokens } from "../core/tokens.ts";
+import { cautiousTokens } from "../core/tokens.ts";
+import type { Tokenizer } from "../core/tokens.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";
 
 /** Kept free for the answer where the inference sets no limit, and at most a quarter of all. */
@@ -18,6 +19,8 @@ export type PromptParts = {
   /** What to say of the answer's form, after the request; empty for none. */
   formNote: string;
   contextTokens: number;
+  /** The chat model's. */
+  tokenizer: Tokenizer;
   maxOutputTokens: number | null;
   /** See `newDelimiterKey`. */
   key: string;
@@ -33,7 +36,7 @@ export type AssembledPrompt = {
 /** Retrieved text goes into the user's message only, never into the system prompt. */
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
   const { chunks, key, prompt, formNote } = parts;
-  const { shown: used } = within(chunks, tokensForPassages(parts));
+  const { shown: used } = within(chunks, tokensForPassages(parts), parts.tokenizer);
   const leftOut = chunks.length - used.length;
   if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut };
   const passages =
@@ -43,9 +46,10 @@ export function assemblePrompt(parts: PromptParts): AssembledPrompt {
 }
 
 function tokensForPassages(parts: PromptParts): number {
-  const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote } = parts;
+  const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote, tokenizer } = parts;
   const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
-  const said = [systemPrompt, prompt, formNote].reduce((sum, one) => sum + estimatedTokens(one), 0);
+  const texts = [systemPrompt, prompt, formNote];
+  const said = texts.reduce((sum, text) => sum + cautiousTokens(text, tokenizer), 0);
   return contextTokens - answer - said - FRAME_TOKENS;
 }
 
@@ -53,11 +57,13 @@ function tokensForPassages(parts: PromptParts): number {
 export function within(
   chunks: RetrievedChunk[],
   tokens: number,
+  tokenizer: Tokenizer,
 ): { shown: RetrievedChunk[]; tokens: number } {
   let taken = 0;
   const shown = chunks.filter((chunk) => {
     const { text, source } = asPassage(chunk);
-    const needed = PASSAGE_FRAME_TOKENS + estimatedTokens(text) + estimatedTokens(source);
+    const needed =
+      PASSAGE_FRAME_TOKENS + cautiousTokens(text, tokenizer) + cautiousTokens(source, tokenizer);
     if (taken + needed > tokens) return false;
     taken += needed;
     return true;

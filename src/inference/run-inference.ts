@@ -44,6 +44,7 @@ export async function runInference(
       chunks: found.chunks,
       formNote: output?.formNote ?? "",
       contextTokens: chat.contextTokens,
+      tokenizer: chat.tokenizer,
       maxOutputTokens,
       key: tools.key,
     });

@@ -41,11 +41,14 @@ export async function runTurn(
   // An isolate's first answer evaluates it, and not at the expense of the model's time.
   await import("./ai-sdk.ts");
   const log = newSearchLog(uses);
-  const { contextTokens } = chat;
+  const { contextTokens, tokenizer } = chat;
   const tools =
     search === null
       ? {}
-      : await searchTools({ services, settings: search, contextTokens, key, log }, setting.rags);
+      : await searchTools(
+          { services, settings: search, contextTokens, tokenizer, key, log },
+          setting.rags,
+        );
   const { systemPrompt, temperature, maxOutputTokens } = setting;
   const answer = await converse({
     chat,

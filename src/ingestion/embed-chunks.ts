@@ -1,6 +1,6 @@
 import { encodeHalfFloats } from "../core/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../core/hash.ts";
-import { estimatedTokens } from "../core/tokens.ts";
+import { estimateTokens } from "../core/tokens.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
 import type { Embedder } from "../ports/models.ts";
 import { ModelFailure } from "../ports/models.ts";
@@ -54,7 +54,7 @@ export async function embedTexts(embedder: Embedder, texts: string[]): Promise<E
     if (!fits || embeddings.some((vector) => vector.length !== dimensions)) {
       throw new ModelFailure(`did not return ${texts.length} vectors of ${dimensions} dimensions`);
     }
-    const tokens = usage?.tokens ?? estimatedTokens(values.join("\n"));
+    const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), embedder.tokenizer);
     return { vectors: embeddings.map(toUnitLength), tokens };
   });
 }

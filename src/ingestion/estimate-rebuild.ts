@@ -1,11 +1,12 @@
 import { checkChunking } from "../catalog/rag-settings.ts";
 import { invalid, messageOf } from "../core/errors.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import type { Tokenizer } from "../core/tokens.ts";
 import { listGenerations } from "../db/generation-list.ts";
 import type { ListedGeneration } from "../db/generation-list.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../db/price-store.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
-import { estimateTokens } from "./chunking/chunk-document.ts";
 
 /** Chunks whose texts are counted; spread over each shard. */
 const SAMPLE_PER_SHARD = 64;
@@ -63,27 +64,39 @@ export async function estimateRebuild(
   const embedder = embedderOf(services, settings, live);
   const sameModel =
     settings.embeddingModel === live.embeddingModel && settings.dimensions === live.dimensions;
+  const { tokenizer } = embedder;
+  const countedBy = services.models.tokenizerOf(live.embeddingModel);
   const sameChunks =
-    settings.chunkSize === live.chunkSize && settings.chunkOverlap === live.chunkOverlap;
-  const before = { files, chunks: rag.numberVectors, ...(await sizesOf(services, rag)) };
-  const after = sameChunks ? before : recut(before, live, settings);
+    settings.chunkSize === live.chunkSize &&
+    settings.chunkOverlap === live.chunkOverlap &&
+    tokenizer === countedBy;
+  const sample = await sampleOf(services, rag);
+  const before = { files, chunks: rag.numberVectors, ...sizesOf(sample, tokenizer) };
+  const liveSizes = sizesOf(sample, countedBy);
+  const after = sameChunks ? before : recut(before, converted(live, liveSizes, before), settings);
   const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
   const sizes = { files, chunks: after.chunks };
   if (sameModel && sameChunks && wish.reindex !== true) {
     return { ...NOTHING, ...sizes, reusedVectors: after.chunks };
   }
-  const price = (await findPrices(services.db, [embedder.name])).get(
-    priceKey("embedding", embedder.name),
-  );
-  const amount = price && (price.inputPrice * inputTokens) / PRICED_TOKENS;
   return {
     needed: true,
     ...sizes,
     reusedVectors: 0,
     embeddingCalls: Math.ceil(after.chunks / embedder.batchLimit),
     inputTokens,
-    cost: price && amount !== undefined ? { amount, currency: price.currency } : null,
+    cost: await costOf(services, embedder.name, inputTokens),
   };
+}
+
+async function costOf(
+  { db }: Pick<Services, "db">,
+  model: string,
+  inputTokens: number,
+): Promise<RebuildEstimate["cost"]> {
+  const price = (await findPrices(db, [model])).get(priceKey("embedding", model));
+  if (price === undefined) return null;
+  return { amount: (price.inputPrice * inputTokens) / PRICED_TOKENS, currency: price.currency };
 }
 
 const NOTHING: RebuildEstimate = {
@@ -128,27 +141,40 @@ function embedderOf(
 /** Mean tokens of a chunk: of its text, and of the headings that are embedded before it. */
 type Sizes = { textTokens: number; headingTokens: number };
 
-async function sizesOf(
+type Sampled = { text: string; headings: string[] }[];
+
+async function sampleOf(
   { ragIndexes }: Pick<Services, "ragIndexes">,
   { id, generation, shards }: RagRecord,
-): Promise<Sizes> {
+): Promise<Sampled> {
   const addresses = Array.from({ length: Math.min(shards, SHARDS_SAMPLED) }, (_, shard) => {
     return { ragId: id, generation, shard };
   });
   const samples = await Promise.all(
     addresses.map((address) => ragIndexes(address).sample(SAMPLE_PER_SHARD)),
   );
-  const chunks = samples.flat();
+  return samples.flat();
+}
+
+function sizesOf(chunks: Sampled, tokenizer: Tokenizer): Sizes {
   const mean = (sizes: number[]) =>
     sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
   return {
-    textTokens: mean(chunks.map(({ text }) => estimateTokens(text))),
-    headingTokens: mean(chunks.map(({ headings }) => estimateTokens(headings.join("\n")))),
+    textTokens: mean(chunks.map(({ text }) => estimateTokens(text, tokenizer))),
+    headingTokens: mean(
+      chunks.map(({ headings }) => estimateTokens(headings.join("\n"), tokenizer)),
+    ),
   };
 }
 
 type Cut = Sizes & { files: number; chunks: number };
 type Chunking = Pick<ListedGeneration, "chunkSize" | "chunkOverlap">;
+
+/** A chunking told in the tokens of one model, in those of another. */
+function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes): Chunking {
+  const ratio = from.textTokens === 0 ? 1 : to.textTokens / from.textTokens;
+  return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
+}
 
 /** The same documents cut otherwise, as if all were as long as their mean. */
 function recut(before: Cut, live: Chunking, wanted: Chunking): Cut {

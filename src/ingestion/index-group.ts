@@ -96,7 +96,7 @@ async function prepare(
   load: (file: ClaimedFile) => Promise<LoadedDocument>,
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is told before anything is downloaded.
-  embedderOf(services, file);
+  const { tokenizer } = embedderOf(services, file);
   const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
   if (known !== null) return known;
   const loaded = await load(file);
@@ -110,7 +110,7 @@ async function prepare(
   }
   const fingerprint = await fingerprintOf(file, loaded.sha256);
   const { chunkSize, chunkOverlap, name: fileName } = file;
-  const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, fileName });
+  const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, tokenizer, fileName });
   if (cut.length === 0) throw new UnreadableDocument("no text found");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);

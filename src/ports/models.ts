@@ -5,6 +5,8 @@ import type {
   RerankingModelV4Result,
 } from "@ai-sdk/provider";
 
+import type { Tokenizer } from "../core/tokens.ts";
+
 /** An embedding model and what the fusion and the index must know of it. */
 export type Embedder = {
   /** `provider/name`; equal names and dimensions give comparable vectors. */
@@ -13,6 +15,8 @@ export type Embedder = {
   model: EmbeddingModelV4;
   /** Texts a call, at most. */
   batchLimit: number;
+  /** Counts the tokens of chunks; another one cuts documents otherwise. */
+  tokenizer: Tokenizer;
   /** Characters of a text that the model can see at most; longer texts are cut. */
   inputLimit: number;
   /**
@@ -25,6 +29,7 @@ export type Embedder = {
 export type Reranker = {
   name: string;
   model: RerankingModelV4;
+  tokenizer: Tokenizer;
   /** Documents a call, at most. */
   batchLimit: number;
 };
@@ -42,6 +47,7 @@ export function rerankedTokens({ providerMetadata }: RerankingModelV4Result): nu
 export type ChatModel = {
   name: string;
   model: LanguageModelV4;
+  tokenizer: Tokenizer;
   /** Tokens of prompt and answer together, as far as known. */
   contextTokens: number;
 };
@@ -75,4 +81,6 @@ export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;
   reranker(name: string): Reranker;
+  /** By what the name tells, also of models that cannot be had now. */
+  tokenizerOf(name: string): Tokenizer;
 }

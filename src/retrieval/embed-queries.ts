@@ -1,4 +1,4 @@
-import { estimatedTokens } from "../core/tokens.ts";
+import { estimateTokens } from "../core/tokens.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Embedder } from "../ports/models.ts";
 import { leg } from "./leg.ts";
@@ -82,12 +82,13 @@ export async function embedTexts(
   }
   const replies = await Promise.all(
     batches.map(async (values) => {
-      const { model, dimensions } = embedder;
+      const { model, dimensions, tokenizer } = embedder;
       const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
       const { embeddings, usage } = reply;
       if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
       const vectors = embeddings.map((embedding) => normalised(embedding, dimensions));
-      return { vectors, tokens: usage?.tokens ?? estimatedTokens(values.join("\n")) };
+      const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
+      return { vectors, tokens };
     }),
   );
   return {

@@ -1,6 +1,7 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
 import { inParallel } from "../core/parallel.ts";
-import { estimatedTokens } from "../core/tokens.ts";
+import { estimateTokens } from "../core/tokens.ts";
+import type { Tokenizer } from "../core/tokens.ts";
 import { ModelFailure, rerankedTokens } from "../ports/models.ts";
 import type { Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
@@ -83,12 +84,14 @@ async function relevanceOf(
   if (new Set(scores.map(([id]) => id)).size < batch.length) {
     throw new ModelFailure("incomplete reply");
   }
-  return { scores, tokens: rerankedTokens(reply) ?? estimatedPairs(query, values) };
+  const { tokenizer } = reranker;
+  return { scores, tokens: rerankedTokens(reply) ?? estimatedPairs(query, values, tokenizer) };
 }
 
 /** A reranker reads the query again with every document. */
-const estimatedPairs = (query: string, documents: string[]) =>
-  documents.length * estimatedTokens(query) + estimatedTokens(documents.join("\n"));
+const estimatedPairs = (query: string, documents: string[], tokenizer: Tokenizer) =>
+  documents.length * estimateTokens(query, tokenizer) +
+  estimateTokens(documents.join("\n"), tokenizer);
 
 /** Titles and headings say what a chunk is about: without them rankings get worse. */
 function rerankedText({ headings, text }: HydratedChunk): string {

@@ -8,9 +8,10 @@ import { basename, join } from "node:path";
 import Table from "cli-table3";
 import { stemmer } from "stemmer";
 import { wordsOf } from "../../src/core/text.ts";
+import { estimateTokens } from "../../src/core/tokens.ts";
 import { cutDocument } from "../support/cut-document.ts";
-import { estimateTokens } from "../../src/ingestion/chunking/chunk-document.ts";
 import { extractDocument } from "../../src/ingestion/extractors/extract-document.ts";
+import type { ChunkSettings } from "../../src/ingestion/chunking/chunk-document.ts";
 import type { ExtractedDocument } from "../../src/ingestion/extractors/extract-document.ts";
 
 type Question = { question: string; answer: string[] };
@@ -21,6 +22,8 @@ const SAMPLE = join(import.meta.dirname, "../../src/cli/sample");
 const QUESTIONS = join(import.meta.dirname, "../fixtures/questions.json");
 const TOP = 5;
 const OVERLAP_SHARE = 0.15;
+/** That of the embedded embedding. */
+const TOKENIZER = "unknown";
 const K1 = 1.2;
 const B = 0.75;
 
@@ -58,9 +61,10 @@ async function readSources(): Promise<Source[]> {
 }
 
 function byStructure({ name, document }: Source, size: number): Passage[] {
-  const settings = {
+  const settings: ChunkSettings = {
     chunkSize: size,
     chunkOverlap: Math.round(size * OVERLAP_SHARE),
+    tokenizer: TOKENIZER,
     fileName: name,
   };
   return cutDocument(document, settings).map((chunk) => ({
@@ -73,7 +77,7 @@ function byStructure({ name, document }: Source, size: number): Passage[] {
 /** Words until the size is reached, then back by the overlap. */
 function fixedSize({ document }: Source, size: number): Passage[] {
   const words = document.markdown.match(/\S+\s*/g) ?? [];
-  const weights = words.map(estimateTokens);
+  const weights = words.map((word) => estimateTokens(word, TOKENIZER));
   const overlap = Math.round(size * OVERLAP_SHARE);
   const passages: Passage[] = [];
   let start = 0;

@@ -74,6 +74,7 @@ export function hashEmbedder(dimensions: number): Embedder {
     dimensions,
     model,
     batchLimit: BATCH_LIMIT,
+    tokenizer: "unknown",
     inputLimit: INPUT_LIMIT_CHARACTERS,
     fusionWeight: FUSION_WEIGHT,
   };

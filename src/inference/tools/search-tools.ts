@@ -2,6 +2,7 @@ import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
 import { passagesNotice, writePassages } from "../../core/passages.ts";
+import type { Tokenizer } from "../../core/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
@@ -47,6 +48,7 @@ export type SearchTurn = {
   services: InferenceServices;
   settings: SearchSettings;
   contextTokens: number;
+  tokenizer: Tokenizer;
   /** Of the delimiters; see core/passages.ts. */
   key: string;
   log: SearchLog;
@@ -139,7 +141,7 @@ async function recorded(
 }
 
 async function searchOnce(
-  { services, settings, contextTokens, key, log }: SearchTurn,
+  { services, settings, contextTokens, tokenizer, key, log }: SearchTurn,
   budget: { left: number; started: number },
   rag: RagRecord,
   query: string,
@@ -158,7 +160,7 @@ async function searchOnce(
   if (found.chunks.length === 0 && found.losses.length > 0) throw new Error("the search failed");
   if (found.chunks.length === 0) return "Nothing was found.";
   const room = Math.min(budget.left, contextTokens * RESULT_SHARE);
-  const { shown, tokens } = within(found.chunks, room);
+  const { shown, tokens } = within(found.chunks, room, tokenizer);
   const leftOut = found.chunks.length - shown.length;
   if (leftOut > 0) {
     log.losses.add(`context: ${leftOut} of ${found.chunks.length} passages had no room`);

@@ -1,5 +1,6 @@
+import { estimateTokens } from "../../core/tokens.ts";
+import type { Tokenizer } from "../../core/tokens.ts";
 import type { ExtractedDocument, PageStart } from "../extractors/extracted-document.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
 import { commonPath, sameWords, titleFor } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
 import { partition } from "./partition.ts";
@@ -7,16 +8,17 @@ import type { Piece } from "./partition.ts";
 import { placedUnits } from "./place-units.ts";
 import type { Placed } from "./place-units.ts";
 import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
-import type { Span, Unit } from "./split-units.ts";
+import type { Span, SplitOptions, Unit } from "./split-units.ts";
 
 export { CHUNKING_FORMAT } from "../../core/index-format.ts";
-export { estimateTokens } from "./estimate-tokens.ts";
 
 export type ChunkSettings = {
-  /** Tokens of `text` at most, by `estimateTokens`. */
+  /** Tokens of `text` at most, by `estimateTokens` with `tokenizer`. */
   chunkSize: number;
   /** Tokens that a chunk repeats of the one before, at most; less than `chunkSize`. */
   chunkOverlap: number;
+  /** The embedding model's. */
+  tokenizer: Tokenizer;
   fileName: string;
 };
 
@@ -49,11 +51,12 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
   const limits = {
     chunkSize: Math.max(1, settings.chunkSize),
     chunkOverlap: Math.max(0, settings.chunkOverlap),
+    tokenizer: settings.tokenizer,
   };
   const chunks: Chunk[] = [];
   const title = titleFor(document.title, settings.fileName);
   let pending: Placed[] = [];
-  const whole = isShort(document.markdown, limits.chunkSize);
+  const whole = isShort(document.markdown, limits);
   const settle = (isLast: boolean) => {
     const units = pending.map(({ unit }) => unit);
     const pieces = whole ? [wholeRun(pending)] : partition(units, limits);
@@ -64,7 +67,7 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
     }
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
   };
-  for (const placed of placedUnits(document.markdown, limits.chunkSize, whole)) {
+  for (const placed of placedUnits(document.markdown, limits, whole)) {
     if (placed === "cut") settle(true);
     else pending.push(placed);
     if (pending.length >= BATCH_UNITS) settle(false);
@@ -76,9 +79,9 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
 const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, overlapFrom: 0 });
 
 /** Whether the document is one chunk, if it has no more than one top heading. */
-function isShort(markdown: string, chunkSize: number): boolean {
+function isShort(markdown: string, { chunkSize, tokenizer }: SplitOptions): boolean {
   const longest = chunkSize * MOST_CHARACTERS_A_TOKEN;
-  return markdown.length <= longest && estimateTokens(markdown) <= chunkSize;
+  return markdown.length <= longest && estimateTokens(markdown, tokenizer) <= chunkSize;
 }
 
 /** The chunk of a piece; null when there is nothing but white space in it. */

@@ -3,7 +3,7 @@ import type { HeadingPath } from "./heading-path.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import type { Block } from "./scan-blocks.ts";
 import { BREAK, splitBlock } from "./split-units.ts";
-import type { Span, Unit } from "./split-units.ts";
+import type { Span, SplitOptions, Unit } from "./split-units.ts";
 
 /** A unit and the headings that it stands under. */
 export type Placed = { unit: Unit; path: HeadingPath };
@@ -16,7 +16,7 @@ const LEAD_IN_MAX_CHARACTERS = 400;
  */
 export function* placedUnits(
   markdown: string,
-  chunkSize: number,
+  options: SplitOptions,
   isShort: boolean,
 ): Generator<Placed | "cut"> {
   const cutLevel = levelOfCuts(markdown, isShort);
@@ -30,7 +30,7 @@ export function* placedUnits(
     const lead = introduces(markdown, before, block);
     const leadIn = lead && block.kind === "list" ? before : null;
     const gluedAt = lead || before?.kind === "heading" ? block.start : null;
-    for (const unit of splitBlock(markdown, block, { chunkSize }, leadIn)) {
+    for (const unit of splitBlock(markdown, block, options, leadIn)) {
       yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
     }
     before = block;

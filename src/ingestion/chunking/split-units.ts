@@ -1,6 +1,7 @@
 import { sentenceEnds } from "../../core/sentences.ts";
+import { tokenWeight } from "../../core/tokens.ts";
+import type { Tokenizer } from "../../core/tokens.ts";
 import { cutBefore } from "./cut-before.ts";
-import { tokenWeight } from "./estimate-tokens.ts";
 import { LIST_ITEM } from "./scan-blocks.ts";
 import type { Block } from "./scan-blocks.ts";
 
@@ -38,7 +39,7 @@ export type Unit = Span & {
   leadIn: Span | null;
 };
 
-export type SplitOptions = { chunkSize: number };
+export type SplitOptions = { chunkSize: number; tokenizer: Tokenizer };
 
 /** A header may take this share of a chunk and still be repeated. */
 const HEADER_SHARE = 0.4;
@@ -65,15 +66,15 @@ export function* splitBlock(
   else yield* splitProse(markdown, block, options, BREAK.block);
 }
 
-function unitOf(markdown: string, span: Span, breakCost: number): Unit {
+function unitOf(markdown: string, span: Span, breakCost: number, tokenizer: Tokenizer): Unit {
   const { start, end } = span;
-  const weight = tokenWeight(markdown, start, end);
+  const weight = tokenWeight(markdown, tokenizer, start, end);
   const rest = { level: 0, mayOverlap: false, tableHeader: null, leadIn: null };
   return { start, end, weight, breakCost, ...rest };
 }
 
 function* splitHeading(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = unitOf(markdown, block, BREAK.heading);
+  const whole = unitOf(markdown, block, BREAK.heading, options.tokenizer);
   if (whole.weight <= options.chunkSize) yield { ...whole, level: block.level };
   else yield* splitProse(markdown, block, options, BREAK.heading);
 }
@@ -85,13 +86,16 @@ function* splitProse(
   options: SplitOptions,
   firstBreak: number,
 ): Generator<Unit> {
-  const mostWeight = Math.max(1, options.chunkSize * SENTENCE_SHARE);
+  const limits = shareOf(options, SENTENCE_SHARE);
   let { start } = span;
   let breakCost = firstBreak;
   for (const end of sentenceEnds(markdown, span.start, span.end)) {
-    const sentence = { ...unitOf(markdown, { start, end }, breakCost), mayOverlap: true };
-    if (sentence.weight <= mostWeight) yield sentence;
-    else yield* splitLong(markdown, sentence, mostWeight);
+    const sentence = {
+      ...unitOf(markdown, { start, end }, breakCost, options.tokenizer),
+      mayOverlap: true,
+    };
+    if (sentence.weight <= limits.chunkSize) yield sentence;
+    else yield* splitLong(markdown, sentence, limits);
     breakCost = endsSentence(markdown, end) ? BREAK.sentence : BREAK.line;
     start = end;
   }
@@ -101,31 +105,38 @@ function endsSentence(markdown: string, end: number): boolean {
   return /[.!?:…。！？؟।]["'”’»)\]」』]*\s*$/.test(markdown.slice(Math.max(0, end - 12), end));
 }
 
-function* splitLong(markdown: string, long: Unit, mostWeight: number): Generator<Unit> {
+const shareOf = ({ chunkSize, tokenizer }: SplitOptions, share: number): SplitOptions => ({
+  chunkSize: Math.max(1, chunkSize * share),
+  tokenizer,
+});
+
+/** Stretches of words of at most `limits.chunkSize` tokens each. */
+function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generator<Unit> {
   let { start, breakCost } = long;
   while (start < long.end) {
-    const latest = reachOf(markdown, start, long.end, mostWeight);
+    const latest = reachOf(markdown, start, long.end, limits);
     const end = latest >= long.end ? long.end : cutBefore(markdown, start, latest);
-    yield { ...unitOf(markdown, { start, end }, breakCost), mayOverlap: true };
+    yield { ...unitOf(markdown, { start, end }, breakCost, limits.tokenizer), mayOverlap: true };
     breakCost = BREAK.word;
     start = end;
   }
 }
 
 /** How far a stretch from `start` reaches within the weight; at least one character. */
-function reachOf(markdown: string, start: number, end: number, mostWeight: number): number {
+function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
+  const { chunkSize: mostWeight, tokenizer } = limits;
   let low = start + 1;
   let high = Math.min(end, start + Math.ceil(mostWeight * MOST_CHARACTERS_A_TOKEN));
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (tokenWeight(markdown, start, middle) <= mostWeight) low = middle;
+    if (tokenWeight(markdown, tokenizer, start, middle) <= mostWeight) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
 function* splitCode(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = unitOf(markdown, block, BREAK.block);
+  const whole = unitOf(markdown, block, BREAK.block, options.tokenizer);
   if (whole.weight <= options.chunkSize) {
     yield whole;
     return;
@@ -136,9 +147,9 @@ function* splitCode(markdown: string, block: Block, options: SplitOptions): Gene
     const text = markdown.slice(line.start, Math.min(line.end, line.start + LOOK_CHARACTERS));
     if (line.start > block.start) breakCost = codeBreak(text, afterBlank);
     afterBlank = text.trim() === "";
-    const unit = unitOf(markdown, line, breakCost);
+    const unit = unitOf(markdown, line, breakCost, options.tokenizer);
     if (unit.weight <= options.chunkSize) yield unit;
-    else yield* splitLong(markdown, unit, options.chunkSize * SENTENCE_SHARE);
+    else yield* splitLong(markdown, unit, shareOf(options, SENTENCE_SHARE));
   }
 }
 
@@ -152,18 +163,24 @@ function* splitTable(markdown: string, block: Block, options: SplitOptions): Gen
   const ruleStart = markdown.indexOf("\n", block.start) + 1;
   const feed = markdown.indexOf("\n", ruleStart);
   const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
-  const header = unitOf(markdown, { start: block.start, end: headerEnd }, BREAK.block);
+  const header = unitOf(
+    markdown,
+    { start: block.start, end: headerEnd },
+    BREAK.block,
+    options.tokenizer,
+  );
   const repeats = header.weight <= options.chunkSize * HEADER_SHARE;
   const room = repeats ? options.chunkSize - header.weight : options.chunkSize;
+  const rowLimits = shareOf({ ...options, chunkSize: room }, SENTENCE_SHARE);
   if (repeats) yield header;
-  else yield* splitLong(markdown, header, options.chunkSize * SENTENCE_SHARE);
+  else yield* splitLong(markdown, header, shareOf(options, SENTENCE_SHARE));
   const { start, end, weight } = header;
   const tableHeader = repeats ? { start, end, weight } : null;
   let breakCost: number = BREAK.glued;
   for (const line of linesOf(markdown, { start: headerEnd, end: block.end })) {
-    const row = unitOf(markdown, line, breakCost);
+    const row = unitOf(markdown, line, breakCost, options.tokenizer);
     breakCost = BREAK.row;
-    const parts = row.weight <= room ? [row] : splitLong(markdown, row, room * SENTENCE_SHARE);
+    const parts = row.weight <= room ? [row] : splitLong(markdown, row, rowLimits);
     for (const part of parts) yield { ...part, mayOverlap: false, tableHeader };
   }
 }

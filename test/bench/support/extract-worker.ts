@@ -29,7 +29,12 @@ export default {
       const raw = { name, mimeType: null, bytes };
       const document = await extractDocument(raw, { discardsBytes: true, pace });
       await putText(nowhere, name, document);
-      const settings = { chunkSize: 400, chunkOverlap: 40, fileName: name };
+      const settings = {
+        chunkSize: 400,
+        chunkOverlap: 40,
+        tokenizer: "unknown",
+        fileName: name,
+      } as const;
       const chunks = await identify(file, document.markdown, chunkDocument(document, settings));
       const { markdown, pages } = document;
       const counts = { characters: markdown.length, pages: pages.length, chunks: chunks.length };

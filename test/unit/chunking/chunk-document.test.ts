@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cutDocument } from "../../support/cut-document.ts";
-import { estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { estimateTokens } from "../../../src/core/tokens.ts";
+import type { Tokenizer } from "../../../src/core/tokens.ts";
 import type { ExtractedDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 
 const SENTENCE = "The night shift checks every pump and notes the pressure in the log. ";
@@ -9,11 +10,12 @@ function documentOf(markdown: string, more: Partial<ExtractedDocument> = {}): Ex
   return { markdown, title: null, language: null, pages: [], notes: [], ...more };
 }
 
-const settings = (chunkSize: number, chunkOverlap = 0, fileName = "10023.txt") => ({
-  chunkSize,
-  chunkOverlap,
-  fileName,
-});
+const settings = (
+  chunkSize: number,
+  chunkOverlap = 0,
+  fileName = "10023.txt",
+  tokenizer: Tokenizer = "unknown",
+) => ({ chunkSize, chunkOverlap, fileName, tokenizer });
 
 describe("headings", () => {
   it("never joins what stands under different top headings", () => {
@@ -29,7 +31,7 @@ describe("headings", () => {
     const chunks = cutDocument(documentOf(markdown), settings(300));
     expect(chunks.length).toBeLessThan(5);
     for (const { text, headings } of chunks) {
-      expect(estimateTokens(text)).toBeGreaterThan(120);
+      expect(estimateTokens(text, "unknown")).toBeGreaterThan(120);
       expect(headings).toEqual(["Manual"]);
     }
   });
@@ -132,7 +134,7 @@ describe("places", () => {
       if (previous === undefined) continue;
       const repeated = markdown.slice(chunk.start, previous.end);
       expect(repeated).toMatch(/^Sentence[^]*here\.$/);
-      expect(estimateTokens(repeated)).toBeLessThanOrEqual(20);
+      expect(estimateTokens(repeated, "unknown")).toBeLessThanOrEqual(20);
     }
   });
 });

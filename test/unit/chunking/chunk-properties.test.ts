@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { cutDocument } from "../../support/cut-document.ts";
-import { estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { estimateTokens } from "../../../src/core/tokens.ts";
+import type { Tokenizer } from "../../../src/core/tokens.ts";
 
 const word = fc.constantFrom(
   ..."pump valve pressure Größe сотрудник 安全規則 データ ความปลอดภัย 4,120.50 e.g. https://example.com/a?b=c#d don’t 🚒 supercalifragilisticexpialidocious".split(
@@ -47,11 +48,27 @@ const markdown = fc
   .array(fc.tuple(block, fc.constantFrom("\n", "\n\n", "\n\n\n")), { maxLength: 20 })
   .map((blocks) => blocks.flat().join(""));
 const size = fc.integer({ min: 20, max: 500 });
+const overlaps = fc.integer({ min: 0, max: 80 });
 
-const chunksOf = (text: string, chunkSize: number, chunkOverlap: number) =>
+const tokenizer = fc.constantFrom<Tokenizer[]>(
+  "o200k",
+  "cl100k",
+  "llama-3",
+  "qwen",
+  "xlm-roberta",
+  "bert",
+  "unknown",
+);
+
+const chunksOf = (
+  text: string,
+  chunkSize: number,
+  chunkOverlap: number,
+  countedBy: Tokenizer = "unknown",
+) =>
   cutDocument(
     { markdown: text, title: null, language: null, pages: [], notes: [] },
-    { chunkSize, chunkOverlap, fileName: "document.md" },
+    { chunkSize, chunkOverlap, tokenizer: countedBy, fileName: "document.md" },
   );
 
 it("without overlap, chunks follow each other with only white space between", () => {
@@ -70,13 +87,14 @@ it("without overlap, chunks follow each other with only white space between", ()
 
 it("no chunk is over its limit, with any overlap, and none is empty", () => {
   fc.assert(
-    fc.property(markdown, size, fc.integer({ min: 0, max: 80 }), (text, chunkSize, overlap) => {
-      for (const chunk of chunksOf(text, chunkSize, overlap)) {
-        expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(chunkSize);
+    fc.property(markdown, size, overlaps, tokenizer, (text, chunkSize, overlap, countedBy) => {
+      for (const chunk of chunksOf(text, chunkSize, overlap, countedBy)) {
+        expect(estimateTokens(chunk.text, countedBy)).toBeLessThanOrEqual(chunkSize);
         expect(chunk.text.trim()).not.toBe("");
         expect(chunk.embeddedText.endsWith(chunk.text)).toBe(true);
       }
     }),
+    { numRuns: 300 },
   );
 });
 

@@ -33,6 +33,7 @@ const assemble = (
     chunks,
     formNote: "",
     contextTokens: 8_000,
+    tokenizer: "unknown",
     maxOutputTokens: null,
     key: newDelimiterKey(),
     ...more,

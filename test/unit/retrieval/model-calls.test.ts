@@ -38,6 +38,7 @@ test("more texts than a provider takes go in batches that it takes", async () =>
     dimensions: 2,
     model,
     batchLimit: 100,
+    tokenizer: "unknown" as const,
     inputLimit: 9,
     fusionWeight: 1,
   };

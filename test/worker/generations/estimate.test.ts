@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
 import { findRag } from "../../../src/catalog/find-rag.ts";
-import { estimateTokens } from "../../../src/ingestion/chunking/chunk-document.ts";
+import { estimateTokens } from "../../../src/core/tokens.ts";
 import { estimateRebuild } from "../../../src/ingestion/estimate-rebuild.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
 import type { RebuildWish } from "../../../src/ingestion/estimate-rebuild.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -49,7 +50,7 @@ test("an estimate of other chunking is near what the change then embeds", async 
     const { chunks } = await facts(world, rag, 2);
     // The short file stays one chunk, and its vector serves again.
     expect(embedded).toHaveLength(chunks - 1);
-    const tokens = embedded.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const tokens = embedded.reduce((sum, text) => sum + estimateTokens(text, "unknown"), 0);
     expect({ change, chunks, told, near: near(chunks, told.chunks) }).toMatchObject({ near: true });
     expect({ change, tokens, told, near: near(tokens, told.inputTokens) }).toMatchObject({
       near: true,
@@ -101,4 +102,39 @@ test("settings that would be refused are refused", async () => {
   ] as const) {
     await expect(estimate(world, rag, wish)).rejects.toThrow(reason);
   }
+});
+
+/** The hash embedder under another model's name, which tells how that counts tokens. */
+function serveAs(world: World, model: string): void {
+  const { models, config } = world.services;
+  world.services.models = {
+    ...models,
+    embedder: (name, dimensions) => ({
+      ...models.embedder("embedded/hash", dimensions),
+      name,
+      tokenizer: models.tokenizerOf(name),
+    }),
+  };
+  world.services.config = { ...config, EMBEDDING_MODEL: model };
+}
+
+test("another model's tokenizer cuts documents anew, and the estimate knew how finely", async () => {
+  const sentence = "Приют под перевалом открыт с июня до середины октября, и хозяйка ждёт гостей. ";
+  const world = new World();
+  const { rag } = await indexedRag(world, {
+    "one.html": `<p>${sentence.repeat(200)}</p>`,
+    "two.html": `<p>${sentence.repeat(90)}</p>`,
+  });
+  const before = await facts(world, rag, 1);
+  serveAs(world, "openai/text-embedding-3-small");
+  const told = await estimate(world, rag, {});
+  await sweep(world.services);
+  await world.deliver();
+  const { chunks } = await facts(world, rag, 2);
+  const index = world.services.ragIndexes({ ragId: rag, generation: 2, shard: 0 });
+  const sizes = (await index.sample(chunks)).map(({ text }) => estimateTokens(text, "cl100k"));
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(400);
+  expect(chunks).toBeGreaterThan(before.chunks * 1.3);
+  expect({ chunks, told, near: near(chunks, told.chunks) }).toMatchObject({ near: true });
+  expect(told).toMatchObject({ needed: true, files: 2, reusedVectors: 0 });
 });
