@@ -44,7 +44,7 @@ export function composeServices(env: Env, context: Context): Services {
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
-    converter: env.AI === undefined ? null : markdownConverter(env.AI),
+    converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues),
     queueBacklog: () => queueBacklog(queues),

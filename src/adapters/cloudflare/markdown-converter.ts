@@ -13,14 +13,36 @@ const responseSchema = z.union([
   z.object({ format: z.string(), data: z.string() }),
 ]);
 
-export function markdownConverter(ai: Pick<Ai, "toMarkdown">): DocumentConverter {
+/**
+ * The file's properties are no text of it
+ * (https://developers.cloudflare.com/workers-ai/features/markdown-conversion/conversion-options/).
+ */
+const CONVERSION = { pdf: { metadata: false } };
+
+/** Requests through the AI Gateway when one is named. */
+export function markdownConverter(
+  ai: Pick<Ai, "toMarkdown">,
+  gatewayId: string | undefined,
+): DocumentConverter {
+  const gateway = gatewayId === undefined ? {} : { gateway: { id: gatewayId } };
+  const options = { conversionOptions: CONVERSION, ...gateway };
   return {
     async toMarkdown(name, mimeType, bytes) {
       const blob = new Blob([bytes.slice().buffer], { type: mimeType });
-      const reply = await withRetries("document converter", () => ai.toMarkdown({ name, blob }));
+      const reply = await withRetries("document converter", () =>
+        ai.toMarkdown({ name, blob }, options),
+      );
       const response = responseSchema.parse(reply);
       if ("error" in response) throw new Error(`document converter: ${response.error}`);
-      return response.data;
+      return isFrameAlone(response.data, name) ? "" : response.data;
     },
   };
+}
+
+/** Of a PDF without text, the headings that the service writes around the text of any PDF. */
+const FRAME = /^#{1,6} (?:metadata|contents|page \d+)$/i;
+
+function isFrameAlone(markdown: string, name: string): boolean {
+  const lines = markdown.split("\n").map((line) => line.trim());
+  return lines.every((line) => line === "" || line === `# ${name}` || FRAME.test(line));
 }

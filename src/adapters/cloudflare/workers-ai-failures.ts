@@ -12,23 +12,32 @@ export type WorkersAi = {
 /** Requests through the AI Gateway when one is named. */
 export type WorkersAiSettings = { ai: WorkersAi; gatewayId: string | undefined };
 
-/** "Capacity temporarily exceeded", and the account's own limit: to be tried again. */
-const CAPACITY_EXCEEDED = 3040;
-const RATE_LIMITED = 3036;
-const TOO_MANY_REQUESTS = 429;
-const INTERNAL = 500;
+/**
+ * The HTTP status behind each code of the service
+ * (https://developers.cloudflare.com/workers-ai/platform/errors/).
+ */
+const STATUS_OF_CODE = new Map<number, number>([
+  ...[5007, 5004, 3039, 3003].map((code) => [code, 400] as const),
+  ...[5018, 5016, 3023, 3041].map((code) => [code, 403] as const),
+  [3042, 404],
+  ...[5019, 5005].map((code) => [code, 405] as const),
+  ...[3007, 3008].map((code) => [code, 408] as const),
+  [3006, 413],
+  // Out of capacity, and the daily allocation of an account without a plan.
+  ...[3040, 3036].map((code) => [code, 429] as const),
+]);
+/** A timeout of theirs, no capacity, and failures of theirs: another try may succeed. */
+const isRetryable = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /** What the binding throws says its code at the head of the message: `3040: Capacity …`. */
 function workersAiFailure(thrown: unknown): ModelFailure {
   const text = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const code = Number(/\b(\d{3,4})\b/.exec(text)?.[1] ?? Number.NaN);
   const options = { cause: thrown };
-  if (code === CAPACITY_EXCEEDED || code === RATE_LIMITED || code === TOO_MANY_REQUESTS) {
-    return new ModelFailure(`${code}`, { status: TOO_MANY_REQUESTS, retryable: true }, options);
-  }
   if (Number.isNaN(code)) return new ModelFailure("failed", {}, options);
-  const retryable = code >= INTERNAL && code < 600;
-  return new ModelFailure(`${code}`, { status: code, retryable }, options);
+  const status = STATUS_OF_CODE.get(code) ?? (code < 600 ? code : null);
+  const retryable = status !== null && isRetryable(status);
+  return new ModelFailure(`${code}`, { status, retryable }, options);
 }
 
 /** One call of the binding, abandoned when the signal says so. @throws ModelFailure */

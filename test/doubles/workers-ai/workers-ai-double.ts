@@ -10,7 +10,7 @@ const CONTEXTS_PER_CALL = 100;
 
 export type WorkersAiCall = { model: string; inputs: Record<string, unknown>; options: unknown };
 
-type Place = "chat" | "embeddings" | "rerank";
+type Place = "chat" | "embeddings" | "rerank" | "markdown";
 
 const placeOf = (model: string): Place =>
   model.includes("reranker") ? "rerank" : model.includes("bge-") ? "embeddings" : "chat";
@@ -46,6 +46,27 @@ export class WorkersAiDouble implements WorkersAi {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  /** Pages of text by the name of a PDF; one that is not named cannot be read. */
+  readonly documents = new Map<string, string[]>();
+  readonly conversions: { name: string; options: ConversionRequestOptions | undefined }[] = [];
+
+  /** A PDF with the headings, and unless told otherwise the properties, that the service adds. */
+  async toMarkdown({ name }: { name: string }, options?: ConversionRequestOptions) {
+    this.conversions.push({ name, options });
+    const planned = this.#failures.get("markdown");
+    if (planned !== undefined && planned.times-- > 0) throw aiError(3040);
+    const pages = this.documents.get(name);
+    const facts = { id: "1", name, mimeType: "application/pdf" };
+    if (pages === undefined) return { ...facts, format: "error" as const, error: "not a PDF" };
+    const metadata =
+      options?.conversionOptions?.pdf?.metadata === false
+        ? []
+        : ["## Metadata", "- PDFFormatVersion=1.4", "- Producer=Scanner"];
+    const contents = pages.flatMap((text, at) => [`### Page ${at + 1}`, text]);
+    const data = [`# ${name}`, ...metadata, "## Contents", ...contents].join("\n\n");
+    return { ...facts, format: "markdown" as const, tokens: 1, data };
   }
 
   #reply(
