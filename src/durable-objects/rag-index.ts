@@ -61,7 +61,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     const store = this.#ifAny();
     if (store !== null) return store.candidates(request);
     const queries = request.queries.map(() => ({ lexical: [], vector: [] }));
-    return { queries, plan: { kind: "none" as const }, hasUnshown: false };
+    return { queries, plan: { kind: "none" as const }, hasUnshown: false, scanned: true };
   }
 
   async candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
@@ -71,7 +71,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
   }
 
   async hydrate(request: HydrateRequest) {
-    return this.#ifAny()?.hydrate(request) ?? [];
+    return this.#ifAny()?.hydrate(request) ?? { chunks: [], eligible: [] };
   }
 
   async facts() {

@@ -1,5 +1,5 @@
 import type { ChunkId, FileId } from "../core/ids.ts";
-import type { HydratedChunk, HydrateRequest } from "../ports/rag-index.ts";
+import type { HydratedChunk, HydrateRequest, Hydration } from "../ports/rag-index.ts";
 import type { Admission } from "./admission.ts";
 import { cosineWith, queryVector } from "./query-vector.ts";
 
@@ -23,23 +23,36 @@ type Row = {
 };
 
 /** Driven by the list, so that rows come in its order. */
-const LIVE_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url
+const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
-  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk
-  WHERE c.live = 1`;
+  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk`;
 
 /** Texts, places and exact similarities of chunks; those that the call may not see are left out. */
 export function hydrateChunks(
   sql: SqlStorage,
   admission: Admission,
-  { ids, queryVectors }: Pick<HydrateRequest, "ids" | "queryVectors">,
-): HydratedChunk[] {
-  const rows = sql.exec<Row>(LIVE_CHUNKS, JSON.stringify(ids)).toArray();
-  const admitted = rows.filter(({ chunk, file, duplicate }) =>
-    admission.admits({ chunk, file, duplicate: duplicate === 1 }),
+  { ids, spare = [], queryVectors }: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
+): Hydration {
+  const eligible = new Set(eligibleAmong(sql, admission, [...new Set([...ids, ...spare])]));
+  const chosen = ids.filter((id) => eligible.has(id));
+  const instead = spare.filter((id) => eligible.has(id)).slice(0, ids.length - chosen.length);
+  const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify([...chosen, ...instead])).toArray();
+  const similarities = similaritiesOf(sql, rows, queryVectors);
+  const chunks = rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
+  return { chunks, eligible: [...eligible] };
+}
+
+function eligibleAmong(sql: SqlStorage, admission: Admission, ids: ChunkId[]): ChunkId[] {
+  const rows = sql
+    .exec<{ id: ChunkId; chunk: number; file: number; duplicate: number }>(
+      `SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(?) wanted
+        CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`,
+      JSON.stringify(ids),
+    )
+    .toArray();
+  return rows.flatMap(({ id, chunk, file, duplicate }) =>
+    admission.admits({ chunk, file, duplicate: duplicate === 1 }) ? [id] : [],
   );
-  const similarities = similaritiesOf(sql, admitted, queryVectors);
-  return admitted.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
 }
 
 function similaritiesOf(

@@ -5,8 +5,8 @@ import type {
   DescribeResult,
   FileFacts,
   FlipResult,
-  HydratedChunk,
   HydrateRequest,
+  Hydration,
   IndexFacts,
   IndexScope,
   PlacedChunk,
@@ -98,7 +98,7 @@ export class IndexStore {
     return this.#search.candidatesWithChunks(request, ids);
   }
 
-  hydrate(request: HydrateRequest): HydratedChunk[] {
+  hydrate(request: HydrateRequest): Hydration {
     return this.#search.hydrate(request);
   }
 

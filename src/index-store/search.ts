@@ -4,6 +4,7 @@ import type {
   CandidatesRequest,
   HydratedChunk,
   HydrateRequest,
+  Hydration,
   Restriction,
   RestrictionPlan,
 } from "../ports/rag-index.ts";
@@ -20,6 +21,12 @@ import type { VectorLeg } from "./vector-leg.ts";
 
 /** Up to here a restricted search scans every eligible vector, whatever else there is. */
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
+
+/**
+ * Up to here a search is answered by itself where the vector index's nearest are mostly dead: more
+ * than an index object of a RAG holds that is spread as it should. Two seconds, if it must be.
+ */
+const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
 
 type SearchParts = { termCounts: TermCounts; vectorLeg: VectorLeg; postingsLimit: number };
 
@@ -51,12 +58,13 @@ export class Search {
     const plan = planOf(this.#sql, request, eligibility);
     const admission = new Admission(this.#sql, eligibility, includeDuplicates);
     const vectors = queries.map(({ vector }) => vector);
-    const scansAll = request.scan !== "unshown" || plan.kind === "exact";
-    const nearest = scansAll
+    const scanned = scansAll(request, plan, eligibility);
+    const nearest = scanned
       ? this.#vectorLeg.search(vectors, admission, { eligibility, limit })
       : this.#vectorLeg.searchUnshown(vectors, admission, limit);
     const reply: CandidatesReply = {
       plan,
+      scanned,
       hasUnshown: hasUnshown(this.#sql),
       queries: queries.map(({ text }, at) => {
         const words = lexical ? this.#words(admission, { query: text, limit, forMerge }) : NO_WORDS;
@@ -72,7 +80,7 @@ export class Search {
     return searchWords(this.#sql, this.#termCounts, admission, search);
   }
 
-  hydrate(request: HydrateRequest): HydratedChunk[] {
+  hydrate(request: HydrateRequest): Hydration {
     const eligibility = this.#resolve(request.restriction);
     const admission = new Admission(this.#sql, eligibility, request.includeDuplicates);
     return hydrateChunks(this.#sql, admission, request);
@@ -84,7 +92,7 @@ export class Search {
   ): CandidatesReply & { chunks: HydratedChunk[] } {
     const reply = this.candidates(request);
     const { queries, restriction, includeDuplicates } = request;
-    const chunks = this.hydrate({
+    const { chunks } = this.hydrate({
       ids: [...new Set([...ids, ...idsIn(reply)])],
       queryVectors: queries.map(({ vector }) => vector),
       restriction,
@@ -107,13 +115,23 @@ const NO_WORDS = { lexical: [] };
 const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
 
+function scansAll(
+  { scan }: CandidatesRequest,
+  { kind }: RestrictionPlan,
+  { chunkCount }: Eligibility,
+): boolean {
+  if (kind === "exact" || scan === "all" || scan === undefined) return true;
+  return scan === "deep" && chunkCount <= DEEP_SCAN_LIMIT_CHUNKS;
+}
+
 function planOf(
   sql: SqlStorage,
   { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
   { chunkCount, files }: Eligibility,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };
-  const scansAnyway = scan !== "unshown" && queries.every(({ vector }) => vector !== null);
+  const scansAnyway =
+    scan !== "unshown" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
   if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
   return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
 }

@@ -76,9 +76,10 @@ export type CandidatesRequest = {
   /**
    * What the vector leg looks through for a query that has a vector. `all` (default): every
    * eligible chunk. `unshown`: the same where the plan is `exact`; else only what the vector index
-   * outside may not show yet.
+   * outside may not show yet. `deep`: every eligible chunk, unless there are so many that only what
+   * is unshown can be looked through; `scanned` tells.
    */
-  scan?: "all" | "unshown";
+  scan?: "all" | "unshown" | "deep";
   lexical: boolean;
   /**
    * The answer is one of several shards': scores come with what they are made of, and candidates
@@ -125,6 +126,8 @@ export type CandidatesReply = {
   plan: RestrictionPlan;
   /** Whether the vector index outside may not show all chunks yet: scan what is `unshown`. */
   hasUnshown: boolean;
+  /** Whether the vector leg looked through every eligible chunk. */
+  scanned: boolean;
   /** For a merge without duplicates: of every candidate. */
   origins?: ChunkOrigin[];
 };
@@ -145,9 +148,18 @@ export type HydratedChunk = {
 
 export type HydrateRequest = {
   ids: ChunkId[];
+  /** For each of `ids` that is not eligible the next eligible one of these is read. */
+  spare?: ChunkId[];
   queryVectors: (Float32Array | null)[];
   restriction: Restriction;
   includeDuplicates: boolean;
+};
+
+export type Hydration = {
+  /** In the request's order; what is no longer there, or not eligible, is left out. */
+  chunks: HydratedChunk[];
+  /** Of `ids` and `spare`, whether read or not. */
+  eligible: ChunkId[];
 };
 
 export type IndexFacts = {
@@ -195,8 +207,7 @@ export interface RagIndex extends VectorLedger {
     request: CandidatesRequest,
     ids: ChunkId[],
   ): Promise<CandidatesReply & { chunks: HydratedChunk[] }>;
-  /** Chunks that are no longer there, or not eligible, are left out; the order is the request's. */
-  hydrate(request: HydrateRequest): Promise<HydratedChunk[]>;
+  hydrate(request: HydrateRequest): Promise<Hydration>;
   facts(): Promise<IndexFacts>;
   /** Files with a live version in order of id, for the sweep. */
   listFiles(

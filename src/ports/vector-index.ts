@@ -5,12 +5,12 @@ export interface VectorIndex {
   upsert(space: VectorSpace, vectors: IndexedVector[]): Promise<void>;
   /** Deletes by id; ids that are not there are no error. */
   remove(ids: VectorId[]): Promise<void>;
-  /** Best first, each chunk once; scores may be approximate. */
+  /** The nearest, at most `topK` of them. */
   query(
     space: VectorSpace,
     vector: Float32Array,
     options: { topK: number; filter: VectorFilter | null },
-  ): Promise<{ id: ChunkId; score: number }[]>;
+  ): Promise<Nearest>;
   /** Ids of those that can be found by now, and in their folder. */
   present(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
   /** Ids of some vectors near this one: the index has no list of all that it holds. */
@@ -18,6 +18,13 @@ export interface VectorIndex {
   /** Time (ms) of the last write that was worked in; 0: none. */
   processedUpTo(): Promise<number>;
 }
+
+export type Nearest = {
+  /** Best first, each chunk once; scores may be approximate. */
+  matches: { id: ChunkId; score: number }[];
+  /** There may be more with scores up to this one; null: these are all. */
+  floor: number | null;
+};
 
 export type VectorSpace = { ragId: RagId; generation: number };
 

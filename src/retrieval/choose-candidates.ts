@@ -6,7 +6,10 @@ const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
 const MOST = 1_500;
 /** An approximate score may be this far below the exact one. */
-const APPROXIMATION_MARGIN = 0.02;
+export const APPROXIMATION_MARGIN = 0.02;
+
+/** `spare`: what else the vector legs named, best first, for those of `ids` that are gone. */
+type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 
 /**
  * Which of a RAG's candidates are worth hydrating, best first: as many as are needed after the
@@ -16,20 +19,29 @@ const APPROXIMATION_MARGIN = 0.02;
 export function chooseCandidates(
   ranked: RankedId[],
   options: { needed: number; threshold: number | null; approximate: boolean },
-): ChunkId[] {
-  const { threshold, needed } = options;
+): Choice {
+  const { threshold } = options;
   const margin = options.approximate ? APPROXIMATION_MARGIN : 0;
-  const chosen: ChunkId[] = [];
+  const worth = ranked.filter(
+    ({ similarity }) =>
+      threshold === null || similarity === null || similarity >= threshold - margin,
+  );
+  const end = endOf(worth, options);
+  const ids = worth.slice(0, end).map(({ id }) => id);
+  if (!options.approximate) return { ids, spare: [] };
+  const spare = worth.slice(end).filter(({ similarity }) => similarity !== null);
+  return { ids, spare: spare.map(({ id }) => id) };
+}
+
+function endOf(
+  worth: RankedId[],
+  { needed, threshold }: { needed: number; threshold: number | null },
+): number {
   let sure = 0;
-  let last: number | null = null;
-  for (const { id, value, similarity } of ranked) {
-    if (chosen.length === MOST) break;
-    if (sure >= needed + SLACK && value !== last) break;
-    const below = threshold !== null && similarity !== null && similarity < threshold - margin;
-    if (below) continue;
-    chosen.push(id);
-    last = value;
+  for (const [at, { value, similarity }] of worth.entries()) {
+    if (at === MOST) return at;
+    if (sure >= needed + SLACK && value !== worth[at - 1]?.value) return at;
     if (threshold === null || similarity !== null) sure += 1;
   }
-  return chosen;
+  return worth.length;
 }

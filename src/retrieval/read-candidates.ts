@@ -4,7 +4,7 @@ import { chooseCandidates } from "./choose-candidates.ts";
 import { rankCandidates } from "./fuse.ts";
 import type { Scale } from "./fuse.ts";
 import type { Call } from "./leg.ts";
-import { hydrate, searchAgain } from "./search-target.ts";
+import { hydrate, isCrowded, searchAgain } from "./hydrate-candidates.ts";
 import type { Found, SearchPlan } from "./search-target.ts";
 
 type ReadCandidates = {
@@ -19,7 +19,9 @@ type Wish = { scales: Scale[]; needed: number; threshold: number | null };
 
 /**
  * The best of what was found in one RAG, with its texts. An index that changed since its search
- * searches again and reads in one step, so that a file being indexed anew is never missing.
+ * searches again and reads in one step, so that a file being indexed anew is never missing. Where
+ * the vector index mostly names what is gone, the index searches by itself in that step: one more
+ * round trip, and only then.
  */
 export async function readCandidates(
   call: Call,
@@ -27,15 +29,17 @@ export async function readCandidates(
   plan: SearchPlan,
   wish: Wish,
 ): Promise<ReadCandidates> {
-  const { ids, values } = choose(found, wish);
-  const { chunks, outrun } = await hydrate(call, found, ids, plan);
-  if (!outrun) return { found, chunks, values };
-  const again = await searchAgain(call, found, plan);
+  const { values, ...choice } = choose(found, wish);
+  const read = await hydrate(call, found, choice, plan);
+  const deep = isCrowded(found, read, { ...wish, chosen: choice.ids.length });
+  if (!read.outrun && !deep) return { found, chunks: read.chunks, values };
+  if (deep) call.services.log.info("vector index crowded", { ragId: found.target.rag.id });
+  const again = await searchAgain(call, found, plan, { deep });
   const chosen = choose(again.found, wish);
-  const read = new Map(again.chunks.map((chunk) => [chunk.id, chunk]));
+  const chunks = new Map(again.chunks.map((chunk) => [chunk.id, chunk]));
   return {
     found: again.found,
-    chunks: chosen.ids.flatMap((id) => read.get(id) ?? []),
+    chunks: chosen.ids.flatMap((id) => chunks.get(id) ?? []),
     values: chosen.values,
   };
 }
@@ -44,6 +48,6 @@ function choose(found: Found, { scales, needed, threshold }: Wish) {
   const rule = { searchMode: found.target.rag.searchMode, weight: found.fusionWeight };
   const ranked = rankCandidates(found.queries, rule, scales);
   const { approximate } = found;
-  const ids = chooseCandidates(ranked, { needed, threshold, approximate });
-  return { ids, values: new Map(ranked.map(({ id, value }) => [id, value])) };
+  const choice = chooseCandidates(ranked, { needed, threshold, approximate });
+  return { ...choice, values: new Map(ranked.map(({ id, value }) => [id, value])) };
 }

@@ -4,7 +4,6 @@ import type {
   Candidate,
   CandidatesReply,
   CandidatesRequest,
-  HydratedChunk,
   RagIndex,
   Restriction,
 } from "../ports/rag-index.ts";
@@ -13,13 +12,12 @@ import type { EmbeddedQueries } from "./embed-queries.ts";
 import type { QueryLegs } from "./fuse.ts";
 import { leg } from "./leg.ts";
 import type { Call } from "./leg.ts";
-import { mergeLists, mergeShards, withoutLaterEquals } from "./merge-shards.ts";
+import { mergeLists, mergeShards } from "./merge-shards.ts";
 import type { RetrievalTarget } from "./types.ts";
 
 /** Of what is left when the leg starts. */
 const INDEX_SHARE = 0.6;
 const VECTOR_INDEX_SHARE = 0.6;
-const HYDRATION_SHARE = 0.7;
 /** Folders that moved files may still be found under; one question holds about so many. */
 const FOLDERS_ELSEWHERE_MAX = 100;
 
@@ -39,6 +37,8 @@ export type Found = {
   queries: QueryLegs[];
   /** Similarities are the vector index's, not exact. */
   approximate: boolean;
+  /** Of each query: the vector index may hold more with scores up to this one. */
+  floors: (number | null)[];
   shards: RagIndex[];
   /** Shards that hold a candidate, as far as known; unknown: ask all. */
   shardOf: Map<ChunkId, number>;
@@ -61,14 +61,22 @@ export async function searchTarget(
     const lexical = rag.searchMode === "hybrid" || vectors === null;
     const replies = await askShards(call, shards, target, plan, { vectors, lexical });
     const merged = mergeShards(replies, sizeOf(plan));
-    return { target, shards, vectors, fusionWeight, approximate: false, ...merged };
+    return { target, shards, vectors, fusionWeight, approximate: false, floors: [], ...merged };
   }
   const [{ vectors, fusionWeight }, replies] = await Promise.all([
     embedded,
     askShards(call, shards, target, plan, { vectors: null, lexical: true }),
   ]);
   const merged = mergeShards(replies, sizeOf(plan));
-  const search = { target, shards, vectors, fusionWeight, approximate: true, ...merged };
+  const search = {
+    target,
+    shards,
+    vectors,
+    fusionWeight,
+    approximate: true,
+    floors: [],
+    ...merged,
+  };
   if (vectors === null) return search;
   const nearest = await askVectorIndex(call, vectorIndex, search, replies, plan);
   return nearest === null ? search : withNearest(search, nearest, rag.searchMode);
@@ -99,15 +107,18 @@ function askShards(
 }
 
 /** What a loss names: one part of a large RAG's index, or the index. */
-const nameOf = ({ length }: RagIndex[], at: number) =>
+export const nameOf = ({ length }: RagIndex[], at: number) =>
   length === 1 ? "index" : `index part ${at + 1} of ${length}`;
 
-const sizeOf = ({ queries, limitPerLeg }: SearchPlan) => ({
+export const sizeOf = ({ queries, limitPerLeg }: SearchPlan) => ({
   queryCount: queries.length,
   limitPerLeg,
 });
 
 type Search = Found & { vectors: Float32Array[] | null };
+
+/** In the order of the queries. */
+type Nearest = { lists: Candidate[][]; floors: (number | null)[] };
 
 /**
  * Nearest neighbours of all queries at once. Where the index object said that an exact scan is
@@ -120,7 +131,7 @@ async function askVectorIndex(
   search: Search,
   replies: Reply[],
   plan: SearchPlan,
-): Promise<Candidate[][] | null> {
+): Promise<Nearest | null> {
   const { target, shards } = search;
   const vectors = search.vectors ?? [];
   const filtered = replies.some((reply) => reply?.plan.kind === "filtered");
@@ -132,7 +143,7 @@ async function askVectorIndex(
     for (const [id, shard] of scanned.shardOf) search.shardOf.set(id, shard);
     return scanned.queries.map(({ vector }) => vector);
   };
-  if (exact || (filtered && filter === null)) return await scan("all");
+  if (exact || (filtered && filter === null)) return { lists: await scan("all"), floors: [] };
   const space = { ragId: target.rag.id, generation: target.rag.generation };
   const options = {
     topK: plan.limitPerLeg,
@@ -145,8 +156,9 @@ async function askVectorIndex(
     ),
     hasUnshown ? scan("unshown") : null,
   ]);
-  if (unshown === null) return shown;
-  return unshown.map((list, at) => mergeLists(list, shown?.[at] ?? []));
+  if (unshown === null && shown === null) return null;
+  const lists = vectors.map((_, at) => mergeLists(unshown?.[at] ?? [], shown?.[at]?.matches ?? []));
+  return { lists, floors: vectors.map((_, at) => shown?.[at]?.floor ?? null) };
 }
 
 /**
@@ -174,101 +186,10 @@ function filterOf(
   return filter.folders.includes("") ? "none" : filter;
 }
 
-function withNearest(search: Found, nearest: Candidate[][], mode: "hybrid" | "semantic"): Found {
+function withNearest(search: Found, nearest: Nearest, mode: "hybrid" | "semantic"): Found {
   const queries = search.queries.map(({ lexical }, at) => ({
     lexical: mode === "hybrid" ? lexical : [],
-    vector: nearest[at] ?? [],
+    vector: nearest.lists[at] ?? [],
   }));
-  return { ...search, queries };
-}
-
-/**
- * Texts and exact similarities of chosen chunks; what is gone or not eligible is left out.
- * `outrun`: the index has lost some that it named itself, so it changed since.
- */
-export async function hydrate(
-  call: Call,
-  found: Found,
-  ids: ChunkId[],
-  plan: SearchPlan,
-): Promise<{ chunks: HydratedChunk[]; outrun: boolean }> {
-  if (ids.length === 0) return { chunks: [], outrun: false };
-  const { shardOf } = found;
-  const asked = hydrationOf(found, plan);
-  const replies = await Promise.all(
-    found.shards.map(async (shard, at) => {
-      const held = ids.filter((id) => (shardOf.get(id) ?? at) === at);
-      if (held.length === 0) return { chunks: [], outrun: false };
-      const request = { ids: held, ...asked };
-      const what = { what: nameOf(found.shards, at), kind: "hydration" } as const;
-      const chunks = await leg(call, what, HYDRATION_SHARE, () => shard.hydrate(request));
-      if (chunks === null) return { chunks: [], outrun: false };
-      const read = new Set(chunks.map(({ id }) => id));
-      return { chunks, outrun: held.some((id) => shardOf.has(id) && !read.has(id)) };
-    }),
-  );
-  return {
-    chunks: merged(replies, found, plan),
-    outrun: replies.some(({ outrun }) => outrun),
-  };
-}
-
-/** Each shard leaves out its own duplicates; these are those of one another. */
-function merged(
-  replies: { chunks: HydratedChunk[] }[],
-  { shards }: Found,
-  { includeDuplicates }: SearchPlan,
-): HydratedChunk[] {
-  const chunks = replies.flatMap((reply) => reply.chunks);
-  return shards.length === 1 || includeDuplicates ? chunks : withoutLaterEquals(chunks);
-}
-
-function hydrationOf({ target, vectors }: Found, { queries, includeDuplicates }: SearchPlan) {
-  const queryVectors = queries.map((_, at) => vectors?.[at] ?? null);
-  return { queryVectors, restriction: target.restriction, includeDuplicates };
-}
-
-/**
- * Searches and reads in one step of each shard, so that nothing can change in between. What a
- * vector index named stays as it is, and is read with the rest.
- */
-export async function searchAgain(
-  call: Call,
-  found: Found,
-  plan: SearchPlan,
-): Promise<{ found: Found; chunks: HydratedChunk[] }> {
-  const { target, vectors, approximate } = found;
-  const { includeDuplicates, limitPerLeg } = plan;
-  const lexical = target.rag.searchMode === "hybrid" || vectors === null;
-  const request = {
-    queries: plan.queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
-    restriction: target.restriction,
-    includeDuplicates,
-    limitPerLeg,
-    lexical,
-    forMerge: found.shards.length > 1,
-    scan: approximate ? ("unshown" as const) : ("all" as const),
-  };
-  const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
-  const ids = approximate ? named : [];
-  const replies = await Promise.all(
-    found.shards.map((shard, at) =>
-      leg(call, { what: nameOf(found.shards, at), kind: "hydration" }, HYDRATION_SHARE, () =>
-        shard.candidatesWithChunks(request, ids),
-      ),
-    ),
-  );
-  const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
-  const legs = queries.map(({ lexical, vector }, at) => ({
-    lexical,
-    vector: mergeLists(vector, approximate ? (found.queries[at]?.vector ?? []) : []),
-  }));
-  return {
-    found: { ...found, queries: legs, shardOf },
-    chunks: merged(
-      replies.map((reply) => reply ?? { chunks: [] }),
-      found,
-      plan,
-    ),
-  };
+  return { ...search, queries, floors: nearest.floors };
 }

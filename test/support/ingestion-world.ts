@@ -170,7 +170,7 @@ export class World {
       limitPerLeg: 500,
       lexical: true,
     });
-    const chunks = await index.hydrate({
+    const { chunks } = await index.hydrate({
       ids: queries.flatMap(({ lexical }) => lexical.map(({ id }) => id)),
       queryVectors: [null],
       restriction: nothing,

@@ -9,11 +9,17 @@ import { World } from "./ingestion-world.ts";
 
 export const SHOWN_AFTER_MS = MINUTE_MS;
 
+type VectorizeWorldOptions = {
+  dimensions?: number;
+  visibleAfterMs?: () => number;
+  scoreSteps?: number;
+};
+
 /** A world whose nearest neighbours are found in Vectorize, by the world's own clock. */
 export class VectorizeWorld extends World {
   readonly vectorize: VectorizeDouble;
 
-  constructor({ dimensions }: { dimensions?: number } = {}) {
+  constructor({ dimensions, ...behaviour }: VectorizeWorldOptions = {}) {
     super();
     const { config } = this.services;
     this.services.config = {
@@ -25,12 +31,13 @@ export class VectorizeWorld extends World {
       now: () => this.now,
       visibleAfterMs: SHOWN_AFTER_MS,
       metadataIndexes: METADATA_INDEXES,
+      ...behaviour,
     });
     this.services.vectorIndex = vectorizeIndex(this.vectorize);
   }
 
   /** RAGs of earlier tests are left alone: this world's Vectorize knows nothing of them. */
-  static async alone(options: { dimensions?: number } = {}): Promise<VectorizeWorld> {
+  static async alone(options: VectorizeWorldOptions = {}): Promise<VectorizeWorld> {
     const world = new VectorizeWorld(options);
     await env.DB.batch([
       env.DB.prepare("delete from rags"),

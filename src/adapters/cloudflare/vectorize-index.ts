@@ -68,10 +68,14 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
     },
     async query(space, vector, { topK, filter }) {
       const filters = filter === null ? [undefined] : filtersOf(filter);
+      const limit = Math.min(topK, TOP_K_MAX);
       const lists = await Promise.all(
-        filters.map((one) => ask(binding, space, vector, Math.min(topK, TOP_K_MAX), one)),
+        filters.map((one) => ask(binding, space, vector, limit, one)),
       );
-      return bestFirst(lists.flat()).slice(0, topK);
+      const found = bestFirst(lists.flat());
+      const matches = found.slice(0, topK);
+      const cut = lists.filter(({ length }) => length >= limit);
+      return { matches, floor: floorOf(found.length > topK ? [...cut, matches] : cut) };
     },
     async present(vectors) {
       const folders = new Map<string, string>(
@@ -169,6 +173,12 @@ const KEY_SEED = 0x51ed270b;
 function keyOf(text: string): string {
   const half = (seed: number) => hash32(text, seed).toString(16).padStart(8, "0");
   return half(0) + half(KEY_SEED);
+}
+
+/** Of lists that were cut off: where the highest of them ends. */
+function floorOf(lists: { score: number }[][]): number | null {
+  const ends = lists.flatMap((list) => list.at(-1)?.score ?? []);
+  return ends.length === 0 ? null : Math.max(...ends);
 }
 
 /** A text that went and came back may have two vectors for a while. */

@@ -50,7 +50,7 @@ async function retrieve(index: RagIndexPort, text: string, limit: number) {
     queries.map((legs) => scaleOf([legs])),
   );
   const ids = ranked.slice(0, limit).map(({ id }) => id);
-  const chunks = await index.hydrate({ ids, queryVectors: [vector], ...everything });
+  const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...everything });
   return chunks.map(({ text, file, similarities }) => ({ text, file, score: similarities[0] }));
 }
 

@@ -170,7 +170,7 @@ async function hydrate(env: BenchEnv, ask: Ask & { chunks: number[] }) {
   const replies = await Promise.all(
     addressesOf(ask).map((address) => open(address).hydrate(request)),
   );
-  return replies.flat().length;
+  return replies.flatMap(({ chunks }) => chunks).length;
 }
 
 /** What the double of Vectorize holds: chunks from all over the index, which it then names. */

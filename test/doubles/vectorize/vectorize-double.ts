@@ -1,6 +1,6 @@
 /**
  * Vectorize with its documented limits and its delay: what was written shows when the clock has
- * passed `visibleAfterMs`. Sources: developers.cloudflare.com/vectorize/platform/limits/ and
+ * passed `visibleAfterMs`, in the order in which it was written. Sources: developers.cloudflare.com/vectorize/platform/limits/ and
  * /vectorize/reference/client-api/. Scores are rounded as an approximate index would.
  */
 const TOP_K_MAX = 100;
@@ -17,11 +17,13 @@ const GET_MAX = 20;
 const SCORE_STEPS = 200;
 
 type Stored = VectorizeVector & { values: number[] };
-type Mutation = { at: number; apply: () => void };
+type Mutation = { at: number; writtenAt: number; apply: () => void };
 type Options = {
   dimensions: number;
   now: () => number;
-  visibleAfterMs: number;
+  visibleAfterMs: number | (() => number);
+  /** Steps that a score of 1 is rounded to. */
+  scoreSteps?: number;
   metadataIndexes: readonly string[];
 };
 
@@ -89,7 +91,7 @@ export class VectorizeDouble {
     const matches = [...this.#vectors.values()]
       .filter((stored) => namespace === undefined || stored.namespace === namespace)
       .filter((stored) => this.#admits(stored, filter ?? {}))
-      .map(({ id, values }) => ({ id, score: approximate(cosine(values, vector)) }))
+      .map(({ id, values }) => ({ id, score: this.#approximate(cosine(values, vector)) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, topK);
     return { matches, count: matches.length };
@@ -119,14 +121,18 @@ export class VectorizeDouble {
     const now = this.#options.now();
     const due = this.#pending.filter(({ at }) => at <= now);
     this.#pending = this.#pending.filter(({ at }) => at > now);
-    for (const { at, apply } of due) {
+    for (const { writtenAt, apply } of due) {
       apply();
-      this.#processedUpTo = at - this.#options.visibleAfterMs;
+      this.#processedUpTo = writtenAt;
     }
   }
 
   #later(apply: () => void) {
-    this.#pending.push({ at: this.#options.now() + this.#options.visibleAfterMs, apply });
+    const { visibleAfterMs, now } = this.#options;
+    const writtenAt = now();
+    const delayMs = typeof visibleAfterMs === "number" ? visibleAfterMs : visibleAfterMs();
+    const at = Math.max(writtenAt + delayMs, this.#pending.at(-1)?.at ?? 0);
+    this.#pending.push({ at, writtenAt, apply });
     return { mutationId: crypto.randomUUID() };
   }
 
@@ -138,6 +144,11 @@ export class VectorizeDouble {
     }
     if (vector.values.length !== this.#options.dimensions) refuse(40_012, "wrong dimensions");
     return { ...vector, values: Array.from(vector.values) };
+  }
+
+  #approximate(score: number): number {
+    const { scoreSteps = SCORE_STEPS } = this.#options;
+    return Math.round(score * scoreSteps) / scoreSteps;
   }
 
   #admits(stored: Stored, filter: VectorizeVectorMetadataFilter): boolean {
@@ -175,8 +186,4 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
     right += y * y;
   }
   return left === 0 || right === 0 ? 0 : dot / Math.sqrt(left * right);
-}
-
-function approximate(score: number): number {
-  return Math.round(score * SCORE_STEPS) / SCORE_STEPS;
 }

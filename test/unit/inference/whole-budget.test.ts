@@ -72,7 +72,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
   };
   const index = {
     candidates: () => after(paces.candidates, found),
-    hydrate: () => after(paces.hydrate, [chunk]),
+    hydrate: () => after(paces.hydrate, { chunks: [chunk], eligible: [id] }),
     candidatesWithChunks: () => after(paces.hydrate, { ...found, chunks: [chunk] }),
   } as unknown as RagIndex;
   return {
@@ -82,7 +82,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     trace: untraced,
     ragIndexes: () => index,
     vectorIndex: {
-      query: () => after(paces.vectorIndex, [{ id, score: 0.5 }]),
+      query: () => after(paces.vectorIndex, { matches: [{ id, score: 0.5 }], floor: null }),
     } as unknown as NonNullable<InferenceServices["vectorIndex"]>,
     models: modelRegistry(config, { fetch }),
     // Neither prices nor usage ever come: nobody waits long for the ones, or at all for the others.

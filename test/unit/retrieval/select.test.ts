@@ -84,7 +84,7 @@ const ranked = (count: number, similarity: (at: number) => number | null): Ranke
 test("what is surely below the threshold is not fetched; what may pass it is", () => {
   const candidates = ranked(200, (at) => (at % 2 === 0 ? 0.1 : at < 100 ? null : 0.9));
   const options = { needed: 20, threshold: 0.5, approximate: false };
-  const chosen = chooseCandidates(candidates, options);
+  const { ids: chosen } = chooseCandidates(candidates, options);
   expect(chosen.every((id) => Number(id.slice(1)) % 2 === 1)).toBe(true);
   expect(chosen.filter((id) => Number(id.slice(1)) >= 100).length).toBeGreaterThanOrEqual(20);
 });
@@ -92,19 +92,19 @@ test("what is surely below the threshold is not fetched; what may pass it is", (
 test("an approximate similarity just below the threshold is measured exactly", () => {
   const just = [{ id: "just" as ChunkId, value: 1, similarity: 0.49 }];
   const options = { needed: 5, threshold: 0.5 };
-  expect(chooseCandidates(just, { ...options, approximate: true })).toEqual(["just"]);
-  expect(chooseCandidates(just, { ...options, approximate: false })).toEqual([]);
+  expect(chooseCandidates(just, { ...options, approximate: true }).ids).toEqual(["just"]);
+  expect(chooseCandidates(just, { ...options, approximate: false }).ids).toEqual([]);
 });
 
 test("candidates that tie at the end come along, so that path and position decide", () => {
   const tied = ranked(100, () => 0.5);
   for (const one of tied) one.value = 1;
   const options = { needed: 5, threshold: null, approximate: false };
-  expect(chooseCandidates(tied, options)).toHaveLength(100);
+  expect(chooseCandidates(tied, options).ids).toHaveLength(100);
   expect(
     chooseCandidates(
       ranked(100, () => 0.5),
       options,
-    ).length,
+    ).ids.length,
   ).toBeLessThan(30);
 });

@@ -51,7 +51,7 @@ describe("the Vectorize adapter", () => {
     await index().upsert(space, vectors);
     await index().upsert(other, [{ ...vector(0), id: "elsewhere" as VectorId }]);
     now += DELAY_MS;
-    const found = await index().query(space, vectorAt(0), { topK: 100, filter: null });
+    const { matches: found } = await index().query(space, vectorAt(0), { topK: 100, filter: null });
     expect(found).toHaveLength(100);
     expect(idsOf(found)).not.toContain("elsewhere");
     expect(found[0]?.score).toBe(1);
@@ -62,7 +62,8 @@ describe("the Vectorize adapter", () => {
     await index().upsert(space, vectors);
     await index().remove(vectors.map(({ id }) => id));
     now += DELAY_MS;
-    expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual([]);
+    const nothing = { matches: [], floor: null };
+    expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual(nothing);
   });
 
   test("tells which ids show, twenty a call, and what is near; a chunk with two vectors is one match", async () => {
@@ -83,7 +84,7 @@ describe("the Vectorize adapter", () => {
     expect(await index().present(at("elsewhere"))).toEqual(new Set());
     expect(await index().near(space, vectorAt(0))).toHaveLength(46);
     expect(await index().near(other, vectorAt(0))).toEqual([]);
-    const found = await index().query(space, vectorAt(0), { topK: 3, filter: null });
+    const { matches: found } = await index().query(space, vectorAt(0), { topK: 3, filter: null });
     expect(idsOf(found)).toEqual(["chunk-0", "chunk-1", "chunk-2"]);
   });
 
@@ -102,7 +103,10 @@ describe("the Vectorize adapter", () => {
     );
     now += DELAY_MS;
     const fileIds = Array.from({ length: 400 }, (_, at) => `file-${at + 500}` as FileId);
-    const found = await index().query(space, vectorAt(0), { topK: 5, filter: { fileIds } });
+    const { matches: found } = await index().query(space, vectorAt(0), {
+      topK: 5,
+      filter: { fileIds },
+    });
     expect(found).toHaveLength(5);
     for (const { id } of found)
       expect(Number(id.slice("chunk-".length))).toBeGreaterThanOrEqual(500);
@@ -119,12 +123,14 @@ describe("the Vectorize adapter", () => {
     ]);
     now += DELAY_MS;
     const search = async (...folders: string[]) =>
-      idsOf(await index().query(space, vectorAt(0), { topK: 10, filter: { folders } })).sort();
+      idsOf(
+        (await index().query(space, vectorAt(0), { topK: 10, filter: { folders } })).matches,
+      ).sort();
     expect(await search("hr")).toEqual(["chunk-1", "chunk-2"]);
     expect(await search("hr/leave", "it")).toEqual(["chunk-2", "chunk-3"]);
     expect(await search(deep.join("/"))).toEqual(["chunk-4"]);
     const filter = { fileIds: ["file-5" as FileId], folders: ["hr/leave"] };
-    const either = await index().query(space, vectorAt(0), { topK: 10, filter });
+    const { matches: either } = await index().query(space, vectorAt(0), { topK: 10, filter });
     expect(idsOf(either).sort()).toEqual(["chunk-2", "chunk-5"]);
   });
 

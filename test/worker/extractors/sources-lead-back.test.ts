@@ -39,7 +39,9 @@ beforeAll(async () => {
   await panel.put("/file-sources/papers/files/broken.pdf", "%PDF-1.7 and no more");
   await vi.waitFor(
     async () => {
-      const { results } = await env.DB.prepare("select status from rag_files order by status").all();
+      const { results } = await env.DB.prepare(
+        "select status from rag_files order by status",
+      ).all();
       const ends = results.map(({ status }) => status);
       expect(ends).toEqual(["error", "indexed", "indexed", "indexed", "indexed"]);
     },

@@ -129,7 +129,7 @@ test("a chunk found before is not hydrated for a call that may not see it", asyn
   const named = { files: ["top.md"], folders: [] };
   const restriction = { named, metadata: [] };
   const request = { ids, queryVectors: [null], restriction, includeDuplicates: false };
-  const chunks = await index.hydrate(request);
+  const { chunks } = await index.hydrate(request);
   expect(chunks.map(({ file }) => file.path)).toEqual(["top.md"]);
   expect(chunks[0]?.similarities).toEqual([null]);
 });

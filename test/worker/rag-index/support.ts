@@ -111,7 +111,8 @@ export async function search(index: RagIndex, text: string, wish: Wish = {}) {
   const { restriction, includeDuplicates } = request;
   const read = async (list: { id: StagedChunk["id"]; score: number }[]) => {
     const ids = list.map(({ id }) => id);
-    return index.hydrate({ ids, queryVectors: [vector], restriction, includeDuplicates });
+    const request = { ids, queryVectors: [vector], restriction, includeDuplicates };
+    return (await index.hydrate(request)).chunks;
   };
   const lexical = await read(found?.lexical ?? []);
   const nearest = await read(found?.vector ?? []);

@@ -258,10 +258,10 @@ describe("with a vector index outside", () => {
     const { rag, services } = await world("stray");
     const stray = { id: "f".repeat(40) as ChunkId, score: 0.99 };
     const { vectorIndex } = services;
-    const query: typeof vectorIndex.query = async (...call) => [
-      stray,
-      ...(await vectorIndex.query(...call)),
-    ];
+    const query: typeof vectorIndex.query = async (...call) => {
+      const { matches, floor } = await vectorIndex.query(...call);
+      return { matches: [stray, ...matches], floor };
+    };
     const strayed = { ...services, vectorIndex: { ...vectorIndex, query } };
     const { chunks, losses } = await retrieve(strayed, requestOf([rag]));
     expect(losses).toEqual([]);

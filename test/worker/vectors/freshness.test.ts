@@ -51,7 +51,12 @@ test("what the vector index does not show is scanned for as long as that takes",
   const { vectorIndex } = world.services;
   if (vectorIndex === null) throw new Error("a vector index is needed");
   // It says that it has passed the write, and shows nothing.
-  const hidden = { ...vectorIndex, present: async () => new Set<never>(), query: async () => [] };
+  const nothing = { matches: [], floor: null };
+  const hidden = {
+    ...vectorIndex,
+    present: async () => new Set<never>(),
+    query: async () => nothing,
+  };
   world.services.vectorIndex = hidden;
   await world.minutesPass(4);
   expect(await near(world, rag)).toEqual({ "a.html": 1 });

@@ -1,12 +1,10 @@
 import { expect, test, vi } from "vitest";
 
-import { findRag } from "../../../src/catalog/find-rag.ts";
 import type { RagId } from "../../../src/core/ids.ts";
-import { requestScan } from "../../../src/ingestion/request-scan.ts";
-import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { CrashPoint } from "../../support/crash.ts";
-import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
+import { SHOWN_AFTER_MS } from "../../support/vectorize-world.ts";
+import type { VectorizeWorld } from "../../support/vectorize-world.ts";
+import { drive, nearest } from "./support.ts";
 
 /** Minutes of sweeps, many times over. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -16,51 +14,19 @@ const textOf = (at: number) => `${PLANTS[at % PLANTS.length]} grows in bed ${at}
 /** By meaning alone: no word of the question stands in a text. */
 const asked = (at: number) => textOf(at).toLowerCase().replaceAll(" ", "");
 
-/** A drive whose folders hold more than is scanned for a restriction, all of it shown. */
-async function drive(files: Record<string, number>) {
+/** All of it shows in the vector index. */
+async function shownDrive(files: Record<string, number>) {
   const texts = Object.entries(files).map(([path, at]) => [path, textOf(at)]);
-  const reader = new FollowedSource(Object.fromEntries(texts) as Record<string, string>);
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const { ragIndexes } = world.services;
-  world.services.sourceReaders = async () => reader;
-  world.services.ragIndexes = (address) => {
-    const index = ragIndexes(address);
-    return new Proxy(index, {
-      get(stub, name) {
-        if (name === "candidates") {
-          return (request: Parameters<typeof index.candidates>[0]) =>
-            stub.candidates({ ...request, exactLimit: 0 });
-        }
-        return Reflect.get(stub, name) as unknown;
-      },
-    });
-  };
-  const source = await world.addSource("cloud_drive");
-  const rag = await world.addRag(source);
-  const scan = async () => {
-    world.now += 1_000;
-    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
-    await world.deliver();
-  };
-  await scan();
-  await world.minutesPass(4);
-  expect(await world.index(rag).ledger()).toMatchObject({ unshown: 0, moved: 0 });
-  return { world, reader, rag, scan };
+  const made = await drive(Object.fromEntries(texts) as Record<string, string>);
+  await made.world.minutesPass(4);
+  expect(await made.world.index(made.rag).ledger()).toMatchObject({ unshown: 0, moved: 0 });
+  return made;
 }
 
 async function inFolder(world: VectorizeWorld, ragId: RagId, folder: string, query: string) {
-  const rag = await findRag(world.services, { key: ragId });
-  const { chunks, losses } = await retrieve(world.services, {
-    targets: [{ rag, restriction: { named: { files: [], folders: [folder] }, metadata: [] } }],
-    queries: [query],
-    topK: 100,
-    useReranking: false,
-    candidateMultiplier: 2,
-    similarityThreshold: null,
-    includeDuplicates: true,
-  });
+  const { chunks, losses } = await nearest(world, ragId, query, { folder });
   expect(losses).toEqual([]);
-  return chunks.map(({ source }) => source.filePath).sort();
+  return chunks.map((chunk) => chunk.split(":")[0]).sort();
 }
 
 /** Once a half minute until nothing is on its way any more. */
@@ -73,7 +39,7 @@ async function throughout(world: VectorizeWorld, check: () => Promise<void>): Pr
 }
 
 test("a file that moved is found in its new folder at once, and never in its old one", async () => {
-  const { world, reader, rag, scan } = await drive({
+  const { world, reader, rag, scan } = await shownDrive({
     "old/a.txt": 0,
     "old/b.txt": 1,
     "new/c.txt": 2,
@@ -95,7 +61,11 @@ test("a file that moved is found in its new folder at once, and never in its old
 });
 
 test("a file that moves on, out of its folder or back is found where it lies", async () => {
-  const { world, reader, rag, scan } = await drive({ "a/x.txt": 0, "b/y.txt": 1, "c/z.txt": 2 });
+  const { world, reader, rag, scan } = await shownDrive({
+    "a/x.txt": 0,
+    "b/y.txt": 1,
+    "c/z.txt": 2,
+  });
   const way = ["b/x.txt", "c/x.txt", "x.txt", "c/d/x.txt", "a/x.txt"];
   let at = "a/x.txt";
   for (const [step, to] of way.entries()) {
@@ -119,7 +89,7 @@ test("a file that moves on, out of its folder or back is found where it lies", a
 test("a folder of many files that moves is found whole at once, and sent again in pages", async () => {
   const names = Array.from({ length: 60 }, (_, at) => `${at % 7}/${at}.txt`);
   const files = Object.fromEntries(names.map((name, at) => [`old/deep/${name}`, at]));
-  const { world, reader, rag, scan } = await drive(files);
+  const { world, reader, rag, scan } = await shownDrive(files);
   const sent = world.countCalls("upsert");
   for (const name of names) reader.move(`old/deep/${name}`, `new/${name}`);
   await scan();
@@ -138,7 +108,7 @@ test("a folder of many files that moves is found whole at once, and sent again i
 });
 
 test("a file that was moved and changed at once is found where it lies, in its new version alone", async () => {
-  const { world, reader, rag, scan } = await drive({ "old/a.txt": 0, "new/c.txt": 2 });
+  const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
   reader.move("old/a.txt", "new/a.txt");
   reader.change("new/a.txt", { text: textOf(3), externalId: "old/a.txt" });
   await scan();
@@ -151,7 +121,7 @@ test("a file that was moved and changed at once is found where it lies, in its n
 
 test("a worker that dies at any call while a move is sent again loses nothing", async () => {
   for (let at = 1; ; at += 7) {
-    const { world, reader, rag, scan } = await drive({ "old/a.txt": 0, "new/c.txt": 2 });
+    const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
     const { services } = world;
     const crash = new CrashPoint(at, at % 2 === 1 ? "before" : "after");
     world.services = crash.wrap(services);
@@ -175,7 +145,7 @@ test("a worker that dies at any call while a move is sent again loses nothing", 
 });
 
 test("the daily walk mends vectors whose folder is not that of their file", async () => {
-  const { world, rag } = await drive({ "a/x.txt": 0, "b/y.txt": 1 });
+  const { world, rag } = await shownDrive({ "a/x.txt": 0, "b/y.txt": 1 });
   const [vectorId] = world.held(rag);
   const { vectorIndex } = world.services;
   if (vectorId === undefined || vectorIndex === null) throw new Error("a vector is needed");

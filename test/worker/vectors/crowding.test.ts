@@ -1,0 +1,161 @@
+import { expect, test, vi } from "vitest";
+
+import { hash32 } from "../../../src/core/hash.ts";
+import type { RagId } from "../../../src/core/ids.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import type { RagIndex } from "../../../src/ports/rag-index.ts";
+import type { VectorizeWorld } from "../../support/vectorize-world.ts";
+import { drive, nearest } from "./support.ts";
+
+/** Hundreds of chunks, and minutes of sweeps. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const DIMENSIONS = 64;
+const LINES = 12;
+const PLANTS = ["heather", "sundew", "bracken", "gorse", "sedge", "willow", "alder", "rowan"];
+/** Every line lies elsewhere, and a third of them near the question. */
+const lineOf = (file: number, at: number) => {
+  const plant = (use: string) => PLANTS[hash32(`${use} ${file} ${at}`) % PLANTS.length];
+  const number = hash32(`number ${file} ${at}`).toString(36);
+  return `Plot ${number} holds ${plant("one")} and ${plant("two")}, bed ${file}-${at}.`;
+};
+const textOf = (file: number) =>
+  Array.from({ length: LINES }, (_, at) => lineOf(file, at)).join("\n\n");
+const pathOf = (file: number) => `${"abc"[file % 3]}/${file}.txt`;
+const QUERY = "heatherwillowbed";
+
+const filesOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [pathOf(at), textOf(at)]));
+
+/** All that is live and eligible, by an exact scan; ties by path and position. */
+async function exactly(index: RagIndex, folder: string | null) {
+  const vector = Float32Array.from(hashEmbedding(QUERY, DIMENSIONS));
+  const named = folder === null ? null : { files: [], folders: [folder] };
+  const search = { restriction: { named, metadata: [] }, includeDuplicates: false };
+  const { queries } = await index.candidates({
+    queries: [{ text: QUERY, vector }],
+    ...search,
+    limitPerLeg: 1_000,
+    lexical: false,
+  });
+  const ids = (queries[0]?.vector ?? []).map(({ id }) => id);
+  const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...search });
+  const scoreOf = ({ similarities }: (typeof chunks)[number]) => Math.max(0, similarities[0] ?? 0);
+  const ordered = chunks.sort(
+    (a, b) =>
+      scoreOf(b) - scoreOf(a) ||
+      Number(a.file.path > b.file.path) - Number(a.file.path < b.file.path) ||
+      a.position - b.position,
+  );
+  return ordered.map(({ file, text }) => `${file.path}: ${text}`);
+}
+
+const best = async (
+  world: VectorizeWorld,
+  rag: RagId,
+  topK: number,
+  folder: string | null = null,
+) => await nearest(world, rag, QUERY, { topK, folder });
+
+test("removed files that the vector index still names do not keep out what is live", async () => {
+  const { world, reader, rag, scan, asked } = await drive(filesOf(48), { scoreSteps: 1e6 });
+  await world.minutesPass(4);
+  const before = asked.length;
+  const first = await best(world, rag, 30);
+  expect(first.chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
+  // The ordinary call: what the legs find, and its texts.
+  expect(asked.slice(before).filter((name) => name.startsWith("candidates"))).toHaveLength(2);
+  const closest = (await exactly(world.index(rag), null))
+    .slice(0, 100)
+    .map((place) => place.split(":")[0]);
+  for (const path of [...new Set(closest)].slice(0, 20))
+    if (path !== undefined) reader.remove(path);
+  await scan();
+  const live = await exactly(world.index(rag), null);
+  for (const topK of [1, 10, 30]) {
+    const { chunks, losses } = await best(world, rag, topK);
+    expect([losses, chunks]).toEqual([[], live.slice(0, topK)]);
+    expect(chunks).toHaveLength(topK);
+  }
+});
+
+test("a text that stands in hundreds of files does not keep out the others", async () => {
+  const boilerplate = "Heather and willow of this bed are property of the garden.";
+  const files = Object.entries(filesOf(12)).map(([path, text]) => [path, text]);
+  const copies = Array.from({ length: 150 }, (_, at) => [`copies/${at}.txt`, boilerplate]);
+  const all = Object.fromEntries([...files, ...copies]) as Record<string, string>;
+  const { world, rag, asked } = await drive(all, { scoreSteps: 1e6 });
+  await world.minutesPass(4);
+  const { chunks, losses } = await best(world, rag, 30);
+  expect(losses).toEqual([]);
+  expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
+  expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
+  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
+});
+
+test("where the index is too large to be scanned, the answer says what it lacks", async () => {
+  const { world, reader, rag, scan } = await drive(filesOf(24));
+  await world.minutesPass(4);
+  for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) reader.remove(pathOf(at));
+  await scan();
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) => {
+    const index = ragIndexes(address);
+    return new Proxy(index, {
+      get: (stub, name) =>
+        name === "candidatesWithChunks"
+          ? (...[request, ids]: Parameters<RagIndex["candidatesWithChunks"]>) =>
+              stub.candidatesWithChunks({ ...request, scan: "unshown" }, ids)
+          : (Reflect.get(stub, name) as unknown),
+    });
+  };
+  const { chunks, losses } = await best(world, rag, 100);
+  expect(losses).toEqual([
+    "vector index: most of what is nearest is gone, and the index too large to scan",
+  ]);
+  expect(chunks.length).toBeGreaterThan(0);
+});
+
+/** The same numbers at every run. */
+const chance = (step: number, use: string, below: number) => hash32(`${use} ${step}`) % below;
+
+test("after random additions, changes, moves and removals, shown early or late, the nearest are exact", async () => {
+  let writes = 0;
+  const { world, reader, rag, scan, asked } = await drive(filesOf(20), {
+    scoreSteps: 1e6,
+    visibleAfterMs: () => chance(writes++, "delay", 180) * 1_000,
+  });
+  let made = 20;
+  for (let step = 0; step < 60; step++) {
+    const paths = [...reader.files.keys()];
+    const some = (use: string, most: number) => {
+      const from = chance(step, use, paths.length);
+      return paths.slice(from, from + 1 + chance(step, `${use} count`, most));
+    };
+    const kind = chance(step, "kind", 5);
+    if (kind === 0)
+      for (let count = 0; count < 4; count++) reader.change(pathOf(made), textOf(made++));
+    if (kind === 1) for (const path of some("change", 4)) reader.change(path, textOf(made++));
+    if (kind === 2 && paths.length > 14) for (const path of some("remove", 6)) reader.remove(path);
+    if (kind === 3) {
+      for (const path of some("move", 8)) {
+        const to = `${"abc"[chance(step, path, 3)]}/${path.split("/")[1]}`;
+        if (to !== path) reader.move(path, to);
+      }
+    }
+    if (kind < 4) await scan();
+    else await world.minutesPass(1);
+    world.now += chance(step, "wait", 40) * 1_000;
+    for (const folder of [null, "a", "b"]) {
+      const live = [...reader.files.keys()].filter((path) => path.startsWith(folder ?? ""));
+      const all = await exactly(world.index(rag), folder);
+      expect(new Set(all.map((place) => place.split(":")[0])), `step ${step}`).toEqual(
+        new Set(live),
+      );
+      const { chunks, losses } = await best(world, rag, 30, folder);
+      expect([step, folder, losses, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
+    }
+  }
+  const again = asked.filter((name) => name === "candidatesWithChunks").length;
+  expect(again).toBeGreaterThan(3);
+});
