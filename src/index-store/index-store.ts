@@ -44,11 +44,11 @@ export class IndexStore {
   /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure what other bounds cost. */
   constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
     prepareSchema(storage);
-    this.ledger = new LedgerStore(storage);
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#termCounts = new TermCounts(storage.sql);
     this.#vectorLeg = new VectorLeg(storage.sql);
+    this.ledger = new LedgerStore(storage, () => this.#vectorLeg.shownChanged());
     const parts = { termCounts: this.#termCounts, vectorLeg: this.#vectorLeg, postingsLimit };
     this.#search = new Search(storage.sql, parts);
   }

@@ -42,8 +42,11 @@ type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
 export class LedgerStore {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #onShown: () => void;
 
-  constructor(storage: DurableObjectStorage) {
+  /** `onShown`: what searches scan beside the vector index is not the same any more. */
+  constructor(storage: DurableObjectStorage, onShown: () => void) {
+    this.#onShown = onShown;
     this.#storage = storage;
     this.#sql = storage.sql;
   }
@@ -53,6 +56,7 @@ export class LedgerStore {
   }
 
   confirmSeen(sendings: number[], now: number): void {
+    this.#onShown();
     this.#storage.transactionSync(() => {
       confirmSeen(this.#sql, sendings, now);
       settleMoved(this.#sql);
@@ -137,6 +141,7 @@ export class LedgerStore {
     { upTo, isLast }: Parameters<VectorLedger["passPage"]>[0],
     { missing, strangers }: Parameters<VectorLedger["passPage"]>[1],
   ): { missing: number; strangers: number } {
+    this.#onShown();
     return this.#storage.transactionSync(() => {
       const lacking = this.#liveRows(missing).map(({ chunk }) => chunk);
       const added = addMissing(this.#sql, lacking);

@@ -9,6 +9,7 @@ import { cosineWith, queryVector } from "./query-vector.ts";
 import type { QueryVector } from "./query-vector.ts";
 import type { Eligibility } from "./restriction.ts";
 import { readTotals } from "./totals.ts";
+import { UnshownMemory } from "./unshown-memory.ts";
 import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "./vector-memory.ts";
 
 /** So few are read from storage faster than all others are brought into memory. */
@@ -39,13 +40,21 @@ function storedDimensions(sql: SqlStorage): number {
 /** Exact nearest neighbours among the live chunks of one index object. */
 export class VectorLeg {
   readonly #sql: SqlStorage;
+  readonly #unshown: UnshownMemory;
   #memory: VectorMemory | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#unshown = new UnshownMemory(sql);
+  }
+
+  /** To be called when other vectors than before show in the vector index outside. */
+  shownChanged(): void {
+    this.#unshown.outdate();
   }
 
   follow(change: IndexChange): void {
+    this.shownChanged();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;
     if (!this.#memory.follow(this.#sql, change)) return this.forget();
@@ -57,6 +66,7 @@ export class VectorLeg {
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
+    this.shownChanged();
   }
 
   /**
@@ -88,8 +98,12 @@ export class VectorLeg {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0) return queries.map(() => []);
-    const rows = this.#sql.exec<StoredApplicant>(OF_UNSHOWN);
-    return this.#inPlaces(queries, bestOf(rows, asked, admission, limit));
+    const memory = this.#unshown.current(() => storedDimensions(this.#sql));
+    const found =
+      memory === null
+        ? bestOf(this.#sql.exec<StoredApplicant>(OF_UNSHOWN), asked, admission, limit)
+        : asked.map((query) => memory.scan(query, admission, limit));
+    return this.#inPlaces(queries, found);
   }
 
   #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {

@@ -17,7 +17,9 @@ export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 const PRESELECTION_FACTOR = 2;
 const PRESELECTION_EXTRA = 32;
 
-type Row = { chunk: number; file: number; duplicate: number; vector: ArrayBuffer };
+/** A live chunk, of which file, and whether it is marked as a duplicate. */
+export type Placed = { chunk: number; file: number; duplicate: number };
+type Row = Placed & { vector: ArrayBuffer };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
@@ -84,18 +86,36 @@ export class VectorMemory {
     for (const chunk of change.left) this.#remove(chunk);
     const vectors = this.#places.size + change.entered.length;
     if (levelsFor(vectors, this.#dimensions) !== this.#levels) return false;
-    const entered = sql.exec<Row>(
-      `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(change.entered),
-    );
-    for (const row of entered) this.#add(row);
-    for (const { chunk, duplicate } of change.marks) {
-      const place = this.#places.get(chunk);
-      if (place === undefined) continue;
-      const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
-      if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
-    }
+    this.#read(sql, change.entered);
+    for (const { chunk, duplicate } of change.marks) this.#mark(chunk, duplicate);
     return true;
+  }
+
+  /** Holds just these from now on; what it holds already is not read again. */
+  become(sql: SqlStorage, wanted: Placed[]): void {
+    const chunks = new Set(wanted.map(({ chunk }) => chunk));
+    for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
+    const entering = wanted.filter(({ chunk }) => !this.#places.has(chunk));
+    this.#read(
+      sql,
+      entering.map(({ chunk }) => chunk),
+    );
+    for (const { chunk, duplicate } of wanted) this.#mark(chunk, duplicate === 1);
+  }
+
+  #read(sql: SqlStorage, chunks: number[]): void {
+    const rows = sql.exec<Row>(
+      `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(chunks),
+    );
+    for (const row of rows) this.#add(row);
+  }
+
+  #mark(chunk: number, duplicate: boolean): void {
+    const place = this.#places.get(chunk);
+    if (place === undefined) return;
+    const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
+    if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
   }
 
   /** The best eligible chunks, more than `limit` where scores only preselect. */

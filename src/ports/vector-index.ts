@@ -19,7 +19,7 @@ export interface VectorIndex {
   processedUpTo(): Promise<number>;
 }
 
-export type Nearest = {
+type Nearest = {
   /** Best first, each chunk once; scores may be approximate. */
   matches: { id: ChunkId; score: number }[];
   /** There may be more with scores up to this one; null: these are all. */

@@ -26,7 +26,7 @@ async function shownDrive(files: Record<string, number>) {
 async function inFolder(world: VectorizeWorld, ragId: RagId, folder: string, query: string) {
   const { chunks, losses } = await nearest(world, ragId, query, { folder });
   expect(losses).toEqual([]);
-  return chunks.map((chunk) => chunk.split(":")[0]).sort();
+  return chunks.map((chunk) => chunk.split(":", 1)[0] ?? "").sort();
 }
 
 /** Once a half minute until nothing is on its way any more. */
