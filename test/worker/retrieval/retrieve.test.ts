@@ -58,6 +58,8 @@ test("words and meaning find; the score is the exact cosine, also of what words 
     position: 0,
     page: null,
     headings: [],
+    start: 0,
+    end: 38,
   });
 });
 

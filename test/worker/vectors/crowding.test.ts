@@ -147,10 +147,9 @@ function change(reader: FollowedSource, step: number): boolean {
   if (kind === 1)
     for (const path of some(4)) reader.change(path, textOf(hash32(`${path} ${step}`)));
   if (kind === 2) for (const path of some(3)) reader.remove(path);
-  if (step % 9 === 8) for (const path of nearestFiles(reader)) reader.remove(path);
   if (kind === 3)
     for (const path of some(8)) move(reader, path, "abc"[chance(step, path, 3)] ?? "a");
-  return kind < 4 || step % 9 === 8;
+  return kind < 4;
 }
 
 function move(reader: FollowedSource, path: string, folder: string): void {
@@ -165,7 +164,9 @@ test("after random additions, changes, moves and removals, shown early or late, 
     visibleAfterMs: () => chance(writes++, "delay", 180) * 1_000,
   });
   for (let step = 0; step < 45; step++) {
-    if (change(reader, step)) await scan();
+    const isBurst = step % 9 === 8;
+    if (isBurst) for (const path of nearestFiles(reader)) reader.remove(path);
+    if (change(reader, step) || isBurst) await scan();
     else await world.minutesPass(1);
     world.now += chance(step, "wait", 40) * 1_000;
     for (const folder of [null, "a", "b"]) {
