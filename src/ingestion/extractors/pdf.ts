@@ -7,19 +7,26 @@ import { characterMap } from "./pdf/character-maps.ts";
 import { foldTitle, headingLevel, shapeOf } from "./pdf/document-shape.ts";
 import type { DocumentShape } from "./pdf/document-shape.ts";
 import { partsOf, textOf } from "./pdf/page-blocks.ts";
-import type { PagePart } from "./pdf/page-blocks.ts";
+import type { Block, PagePart } from "./pdf/page-blocks.ts";
 import { segmentsOf } from "./pdf/page-segments.ts";
 import type { Segment, TextItem } from "./pdf/page-segments.ts";
+import { objectTexts } from "./pdf/object-texts.ts";
 import { repeatedLines } from "./pdf/repeated-lines.ts";
 import type { RepeatedLines } from "./pdf/repeated-lines.ts";
 import { checkStreams } from "./pdf/stream-bounds.ts";
+import { structureOf } from "./pdf/structure-tree.ts";
+import type { BlockRole, PageStructure, TreeNode } from "./pdf/structure-tree.ts";
+import { ARTIFACT, coversPage, taggedParts } from "./pdf/tagged-parts.ts";
+import { TreeBounds } from "./pdf/tree-bounds.ts";
 import { countFonts, UnmappedFonts } from "./pdf/unmapped-fonts.ts";
 import type { FontMaps } from "./pdf/unmapped-fonts.ts";
 import { showsText } from "./text/hidden-characters.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
-type TextPart = { items: (TextItem | { type: string })[] };
+type Mark = { type: string; id?: string; tag?: string };
+type TextPart = { items: (TextItem | Mark)[] };
+type PageText = { segments: Segment[]; structure: PageStructure | null };
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
@@ -30,6 +37,8 @@ const MAX_ITEMS_A_PAGE = 200_000;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 const NAMED_PAGES = 10;
+/** The tree costs each page as much time as the document has children. */
+const MAX_TAGGED_PAGES = 500;
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 const SILENT = 0;
 
@@ -40,10 +49,11 @@ const SILENT = 0;
  */
 export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
   checkStreams(file.bytes);
-  const fonts = countFonts(file.bytes);
+  const bounds = new TreeBounds();
+  const fonts = countFonts(bounds.watch(objectTexts(file.bytes)));
   const pdf = await open(file.bytes);
   try {
-    const reader = new PdfPages(pdf, pace, fonts);
+    const reader = new PdfPages(pdf, pace, fonts, bounds);
     const extraction = await readDocument(reader);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
     if (mayBeScan) file.bytes = await pdf.getData();
@@ -61,26 +71,35 @@ class PdfPages {
   showsText = false;
   readonly #pace: Pace;
   #pagesRead = 0;
+  /** Asked when the first page is read. */
+  #tagged: Promise<boolean> | null;
 
-  constructor(pdf: Pdf, pace: Pace, maps: FontMaps) {
+  constructor(pdf: Pdf, pace: Pace, maps: FontMaps, bounds: TreeBounds) {
     this.pdf = pdf;
+    this.#tagged = bounds.isLarge ? Promise.resolve(false) : null;
     this.fonts = new UnmappedFonts(maps);
     this.#pace = pace;
   }
 
   /** The page's text in its order; null when the page cannot be read. */
-  async segments(number: number): Promise<Segment[] | null> {
+  async page(number: number): Promise<PageText | null> {
     if (++this.#pagesRead % PAGES_A_PACE === 0) await this.#pace();
     if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
     try {
       const page = await this.pdf.getPage(number);
       const viewport = page.getViewport({ scale: 1 }).transform;
-      const texts = await textItems(page);
+      const texts = this.fonts.withoutUnreadable(await textItems(page, await this.#isTagged()));
+      const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
       page.cleanup();
-      return segmentsOf(this.fonts.withoutUnreadable(texts), viewport);
+      return { segments: segmentsOf(texts, viewport, structure?.blockOf), structure };
     } catch {
       return null;
     }
+  }
+
+  #isTagged(): Promise<boolean> {
+    this.#tagged ??= isTagged(this.pdf);
+    return this.#tagged;
   }
 
   /** A page without its running heads. */
@@ -91,12 +110,34 @@ class PdfPages {
   }
 }
 
+/** Whether the document says that its structure tree can be relied on. */
+async function isTagged(pdf: Pdf): Promise<boolean> {
+  if (pdf.numPages > MAX_TAGGED_PAGES) return false;
+  const info = (await pdf.getMarkInfo().catch(() => null)) as Record<string, unknown> | null;
+  return info?.["Marked"] === true && info["Suspects"] !== true;
+}
+
+async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStructure | null> {
+  const tree = (await page.getStructTree().catch(() => null)) as TreeNode | null;
+  if (tree === null) return null;
+  const structure = structureOf(tree);
+  return coversPage(structure, texts) ? structure : null;
+}
+
 /** As they come, so that a page made to hold without end is left early. */
-async function textItems(page: PdfPage): Promise<TextItem[]> {
+async function textItems(page: PdfPage, includeMarkedContent: boolean): Promise<TextItem[]> {
   const texts: TextItem[] = [];
-  const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextPart>;
+  const marks: (string | undefined)[] = [];
+  const options = { includeMarkedContent };
+  const reader = page
+    .streamTextContent(options)
+    .getReader() as ReadableStreamDefaultReader<TextPart>;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    for (const item of part.value.items) if ("str" in item) texts.push(item);
+    for (const item of part.value.items) {
+      if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
+      else if (item.type === "endMarkedContent") marks.pop();
+      else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+    }
     if (texts.length <= MAX_ITEMS_A_PAGE) continue;
     await reader.cancel(new Error("too many"));
     throw new Error("page holds too many pieces of text");
@@ -141,9 +182,14 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const out = new MarkdownBuilder();
   const unread: number[] = [];
   for (let number = 1; number <= numPages; number++) {
-    const segments = await reader.segments(number);
-    if (segments === null) unread.push(number);
-    else writePage(reader.keep(segments, repeated, number), shape, out, number);
+    const page = await reader.page(number);
+    if (page === null) unread.push(number);
+    else {
+      const kept = reader.keep(page.segments, repeated, number);
+      const parts = page.structure === null ? partsOf(kept) : taggedParts(kept, page.structure);
+      out.page(number);
+      for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);
+    }
   }
   if (numPages > 0 && unread.length === numPages) {
     throw new UnreadableDocument("no page can be read");
@@ -166,20 +212,9 @@ async function samplePages(reader: PdfPages, numPages: number): Promise<Segment[
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages: Segment[][] = [];
   for (let number = 1; number <= numPages; number += step) {
-    pages.push((await reader.segments(number)) ?? []);
+    pages.push((await reader.page(number))?.segments ?? []);
   }
   return pages;
-}
-
-function writePage(
-  kept: Segment[],
-  shape: DocumentShape,
-  out: MarkdownBuilder,
-  number: number,
-): void {
-  out.page(number);
-  const parts = partsOf(kept);
-  for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);
 }
 
 const BULLET = /^\s*[•◦▪‣●○■·]\s*/;
@@ -195,6 +230,7 @@ function writePart(
     out.table(part.rows);
     return;
   }
+  if (part.role !== undefined && writeTagged(part.block, part.role, part.label ?? "", out)) return;
   const text = textOf(part.block);
   const level = headingLevel(part.block, next, shape);
   const number = NUMBER.exec(text);
@@ -202,6 +238,21 @@ function writePart(
   else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
   else if (number !== null) out.listItem(0, `${number[1]}.`, text.slice(number[0].length));
   else out.paragraph(text);
+}
+
+/** False for what the document calls a paragraph: its looks may tell more. */
+function writeTagged(block: Block, role: BlockRole, label: string, out: MarkdownBuilder): boolean {
+  const text = textOf(block);
+  if (role.kind === "heading") out.heading(role.level, text);
+  else if (role.kind === "quote") out.quote(text);
+  else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
+  else if (role.kind === "item") {
+    const marked = `${label} ${text}`.trim();
+    const number = NUMBER.exec(marked);
+    const bare = number === null ? marked.replace(BULLET, "") : marked.slice(number[0].length);
+    out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
+  } else return false;
+  return true;
 }
 
 type OutlineItem = { title: string; items: OutlineItem[] };

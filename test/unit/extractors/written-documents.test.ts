@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
-import { UnmappedFonts } from "../../../src/ingestion/extractors/pdf/unmapped-fonts.ts";
 import { countsOf, oracleWords, ourWords, sharesOf } from "../../support/document-words.ts";
 
 /** Written by pandoc, LibreOffice, Chromium and npm's writers: none shares code with our readers. */
@@ -228,44 +227,3 @@ it.each(["odt", "rtf", "pdf"])(
     expect(markdown).toMatch(/(^\[\^1\]:|^1) Counted on the evening of 9 June\.$/m);
   },
 );
-
-describe("a PDF whose fonts have no map from glyphs to characters", () => {
-  const unmapped = (name: string) =>
-    extractDocument({
-      name,
-      mimeType: null,
-      bytes: new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts", name))),
-    });
-
-  it("is an error, not mojibake", async () => {
-    await expect(unmapped("no-maps.pdf")).rejects.toThrow(
-      "PDF's fonts do not say which characters they show",
-    );
-  });
-
-  it("leaves out what is in such a font, says so, and keeps the rest", async () => {
-    const { markdown, notes } = await unmapped("one-unmapped.pdf");
-    expect(markdown.trim().split("\n\n")).toEqual([
-      "The lock gates open at 6:15 and close at 21:40 from May to September; the keeper rings twice.",
-      "Two boats may pass together when neither is longer than 12.5 m.",
-    ]);
-    expect(notes).toEqual(["text in fonts without a map to characters left out"]);
-  });
-
-  it("is not taken for one whose map forgets nothing but the space", () => {
-    const fonts = new UnmappedFonts({ unmapped: 0, mapped: 1 });
-    const item = { str: "a\u0003b\u0003c", fontName: "f", transform: [], width: 1, height: 1 };
-    expect(fonts.withoutUnreadable([item])).toEqual([item]);
-    expect(fonts.isMost).toBe(false);
-  });
-
-  it("goes to the converter, where there is one, as scans do", async () => {
-    const bytes = new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts/no-maps.pdf")));
-    const converter = { toMarkdown: () => Promise.resolve("The lock gates open at 6:15.") };
-    const file = { name: "a.pdf", mimeType: null, bytes };
-    expect(await extractDocument(file, { converter })).toMatchObject({
-      markdown: "The lock gates open at 6:15.",
-      notes: ["read by a converter"],
-    });
-  });
-});

@@ -18,6 +18,7 @@ const PHRASES: Record<string, string> = {
   launch: "| Tooling | 80,000 |",
   report: "## Findings",
   bulletin: "日本語:乗船券は窓口で購入してください。",
+  ledger: "| Q-2 |  | A ship's bell without a name; found in the narrows. |  |",
   minutes: "Income from juice rose by a fifth",
   orders: "株式会社青空",
   briefing: "| Press 2 | 830 | spindle worn |",

@@ -1,4 +1,5 @@
 import type { Segment } from "./page-segments.ts";
+import type { BlockRole } from "./structure-tree.ts";
 
 /** Lines that belong together: a paragraph, a heading, or what stands in a table's cell. */
 export type Block = {
@@ -10,7 +11,11 @@ export type Block = {
   bottom: number;
 };
 
-export type PagePart = { kind: "text"; block: Block } | { kind: "table"; rows: string[][] };
+export type PagePart =
+  /** `role` and `label` where the document's own structure tells. */
+  | { kind: "text"; block: Block; role?: BlockRole; label?: string }
+  /** `order`: where in the order of the page's content it begins. */
+  | { kind: "table"; rows: string[][]; order?: number };
 
 /** In ems. */
 const LINE_DISTANCE = 1.75;
@@ -21,6 +26,19 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 /** Divides a page's segments into paragraphs and tables, in the order of the content. */
 export function partsOf(segments: Segment[]): PagePart[] {
   return tablesIn(rowsOf(blocksOf(segments)));
+}
+
+/** All of these lines together; null when there are none. */
+export function blockOf(lines: Segment[]): Block | null {
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const block: Block = { lines, x0: first.x0, x1: first.x1, top: first.y, bottom: last.y };
+  for (const { x0, x1 } of lines) {
+    block.x0 = Math.min(block.x0, x0);
+    block.x1 = Math.max(block.x1, x1);
+  }
+  return block;
 }
 
 function blocksOf(segments: Segment[]): Block[] {
@@ -83,7 +101,8 @@ function tablesIn(rows: Block[][]): PagePart[] {
   let at = 0;
   while (at < rows.length) {
     const end = tableEnd(rows, at);
-    if (end - at >= 2) parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end)) });
+    const order = rows[at]?.[0]?.lines[0]?.order ?? 0;
+    if (end - at >= 2) parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end)), order });
     else for (const part of looseRow(rows[at] ?? [])) parts.push(part);
     at = Math.max(end, at + 1);
   }

@@ -9,6 +9,8 @@ export type Segment = {
   font: string;
   /** Where in the order of the page's content it came. */
   order: number;
+  /** The block of the document's structure that it belongs to. */
+  block?: number | undefined;
 };
 
 /** What of pdf.js's text items is used. */
@@ -18,6 +20,8 @@ export type TextItem = {
   width: number;
   height: number;
   fontName: string;
+  /** Of the marked content that it stands in. */
+  mark?: string | undefined;
 };
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -36,8 +40,15 @@ const LEAST_SIZE = 0.5;
 /** Fonts draw 日 and the radical ⽇ with one glyph, and some writers name the radical. */
 const RADICALS = /[\u2f00-\u2fd5]/g;
 
-/** Joins a page's text items, in their order, into segments; turned text comes last. */
-export function segmentsOf(items: TextItem[], viewport: number[]): Segment[] {
+/**
+ * Joins a page's text items, in their order, into segments; turned text comes last. `blocks`: the
+ * block of each marked content, where the document tells; no segment stands in two of them.
+ */
+export function segmentsOf(
+  items: TextItem[],
+  viewport: number[],
+  blocks: Map<string, number> | null = null,
+): Segment[] {
   const level: Segment[] = [];
   const turned: Segment[] = [];
   let last: Segment | null = null;
@@ -48,6 +59,7 @@ export function segmentsOf(items: TextItem[], viewport: number[]): Segment[] {
       continue;
     }
     const { segment, isTurned } = placed(item, viewport, order);
+    if (item.mark !== undefined) segment.block = blocks?.get(item.mark);
     const into = isTurned ? turned : level;
     const joined = last !== null && into.at(-1) === last && isContinued(last, segment);
     if (joined && last !== null) append(last, segment, pendingSpace);
@@ -80,6 +92,7 @@ function placed(item: TextItem, viewport: number[], order: number) {
 }
 
 function isContinued(last: Segment, next: Segment): boolean {
+  if (last.block !== next.block) return false;
   const size = Math.max(last.size, next.size);
   const gap = next.x0 - last.x1;
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;

@@ -1,5 +1,3 @@
-import { unzlibSync } from "fflate";
-import { streamsOf } from "./stream-bounds.ts";
 import type { TextItem } from "./page-segments.ts";
 
 /**
@@ -9,29 +7,12 @@ import type { TextItem } from "./page-segments.ts";
 export type FontMaps = { unmapped: number; mapped: number };
 
 const DICTIONARY = /<<[^<>]*>>/g;
-const MAX_BETWEEN_BYTES = 8 << 20;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
-export function countFonts(bytes: Uint8Array): FontMaps {
+export function countFonts(texts: Iterable<string>): FontMaps {
   const count: FontMaps = { unmapped: 0, mapped: 0 };
-  const decoder = new TextDecoder("latin1");
-  let end = 0;
-  for (const { dictionary, data, between } of streamsOf(bytes)) {
-    end = data.byteOffset - bytes.byteOffset + data.byteLength;
-    const [from, to] = between;
-    addFonts(count, decoder.decode(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES))));
-    if (/\/ObjStm\b/.test(dictionary)) addFonts(count, decoder.decode(inflated(data)));
-  }
-  addFonts(count, decoder.decode(bytes.subarray(end, end + MAX_BETWEEN_BYTES)));
+  for (const text of texts) addFonts(count, text);
   return count;
-}
-
-function inflated(data: Uint8Array): Uint8Array {
-  try {
-    return unzlibSync(data);
-  } catch {
-    return new Uint8Array();
-  }
 }
 
 function addFonts(count: FontMaps, text: string): void {

@@ -1,0 +1,170 @@
+/** A page's part of the structure tree (ISO 32000-2, §14.7), as pdf.js gives it. */
+export type TreeNode =
+  | { role: string; children: TreeNode[] }
+  | { type: string; id: string; role?: undefined };
+
+/** What a stretch of marked content is. `flow`: nothing tells, its place has to. */
+export type BlockRole =
+  | { kind: "flow" | "text" | "quote" | "code" | "label" }
+  | { kind: "heading"; level: number }
+  /** `label`: the number of the block that holds the item's mark. */
+  | { kind: "item"; depth: number; label: number | null };
+
+/** Numbers are those of blocks. */
+export type StructurePart =
+  | { kind: "block"; block: number }
+  | { kind: "table"; rows: number[][][] };
+
+export type PageStructure = {
+  /** By number. */
+  blocks: BlockRole[];
+  /** The block of each marked content. */
+  blockOf: Map<string, number>;
+  /** In the order in which they are read. */
+  parts: StructurePart[];
+};
+
+const HEADING = /^(?:H([1-6])?|Title)$/;
+const TEXTS = new Set("P Caption TOCI Note FENote BibEntry Formula Lbl".split(" "));
+const GROUPS = new Set(
+  "Document DocumentFragment Part Art Sect Div Aside TOC Index THead TBody TFoot Figure LBody Table".split(
+    " ",
+  ),
+);
+const ROWS = new Set(["THead", "TBody", "TFoot"]);
+const CELLS = new Set(["TH", "TD"]);
+
+export function structureOf(tree: TreeNode): PageStructure {
+  const reader = new TreeReader();
+  reader.visit(tree);
+  return reader.structure;
+}
+
+class TreeReader {
+  readonly structure: PageStructure = { blocks: [], blockOf: new Map(), parts: [] };
+  /** The block that content belongs to; null where a new one begins. */
+  #current: number | null = null;
+  #role: BlockRole = { kind: "flow" };
+  #cell: number[] | null = null;
+  #depth = -1;
+  /** The list item that has no text yet. */
+  #item: { label: number | null } | null = null;
+
+  visit(node: TreeNode): void {
+    if (node.role === undefined) {
+      if (node.type === "content") this.#addContent(node.id);
+      return;
+    }
+    const { role, children } = node;
+    if (role === "L") this.#visitList(children);
+    else if (role === "LI") this.#visitItem(children);
+    else if (role === "Lbl" && this.#item !== null) this.#visitLabel(children);
+    else if (role === "Table" && this.#cell === null && isPlainTable(node)) this.#visitTable(node);
+    else {
+      const apart = this.#roleOf(node);
+      if (apart !== null) this.#within(apart, children);
+      else for (const child of children) this.visit(child);
+    }
+  }
+
+  /** Of an element that stands apart; null for those within a line. */
+  #roleOf(node: TreeNode): BlockRole | null {
+    const { role = "" } = node;
+    const heading = HEADING.exec(role);
+    if (heading !== null) return { kind: "heading", level: Number(heading[1] ?? 1) };
+    if (role === "BlockQuote") return { kind: "quote" };
+    const isQuoted = this.#role.kind === "quote";
+    if (TEXTS.has(role)) return isQuoted ? this.#role : { kind: "text" };
+    if (role === "Code" && this.#role.kind === "flow") return { kind: "code" };
+    return GROUPS.has(role) || this.#isPlace(node) ? this.#role : null;
+  }
+
+  /** Chromium's `div`: holds runs of text and is not one itself. */
+  #isPlace({ role, ...node }: TreeNode): boolean {
+    const holds = "children" in node ? node.children : [];
+    return role === "NonStruct" && this.#role.kind === "flow" && holds.some((child) => child.role);
+  }
+
+  #addContent(id: string): void {
+    if (this.structure.blockOf.has(id)) return;
+    this.#current ??= this.#newBlock();
+    this.structure.blockOf.set(id, this.#current);
+  }
+
+  #newBlock(): number {
+    const { blocks, parts } = this.structure;
+    const number = blocks.length;
+    if (this.#item !== null && this.#role.kind !== "label") {
+      blocks.push({ kind: "item", depth: this.#depth, label: this.#item.label });
+      this.#item = null;
+    } else blocks.push(this.#role);
+    if (this.#cell !== null) this.#cell.push(number);
+    else if (this.#role.kind !== "label") parts.push({ kind: "block", block: number });
+    return number;
+  }
+
+  /** Content of an element that stands apart from what is before and after. */
+  #within(role: BlockRole, children: TreeNode[]): void {
+    const outer = this.#role;
+    this.#role = role;
+    this.#current = null;
+    for (const child of children) this.visit(child);
+    this.#current = null;
+    this.#role = outer;
+  }
+
+  #visitList(children: TreeNode[]): void {
+    const held = this.#item;
+    this.#depth++;
+    this.#item = null;
+    this.#within(this.#role, children);
+    this.#item = held;
+    this.#depth--;
+  }
+
+  #visitItem(children: TreeNode[]): void {
+    const held = this.#item;
+    this.#item = this.#cell === null && this.#depth >= 0 ? { label: null } : null;
+    this.#within({ kind: "text" }, children);
+    this.#item = held;
+  }
+
+  #visitLabel(children: TreeNode[]): void {
+    const label = this.structure.blocks.length;
+    this.#within({ kind: "label" }, children);
+    if (this.#item !== null && this.structure.blocks.length > label) this.#item.label = label;
+  }
+
+  #visitTable(table: TreeNode): void {
+    const rows = rowsOf(table).map((row) => {
+      const cells = (row.role === undefined ? [] : row.children).filter(
+        ({ role }) => role !== undefined && CELLS.has(role),
+      );
+      return cells.map((cell) => {
+        this.#cell = [];
+        if (cell.role !== undefined) this.#within({ kind: "text" }, cell.children);
+        return this.#cell;
+      });
+    });
+    this.#cell = null;
+    this.structure.parts.push({ kind: "table", rows });
+  }
+}
+
+function rowsOf(node: TreeNode): TreeNode[] {
+  if (node.role === undefined) return [];
+  return node.children.flatMap((child) => {
+    if (child.role === "TR") return [child];
+    return child.role !== undefined && ROWS.has(child.role) ? rowsOf(child) : [];
+  });
+}
+
+/** With rows and nothing inside its cells that has a place of its own in the document. */
+function isPlainTable(table: TreeNode): boolean {
+  const holdsMore = ({ role, ...node }: TreeNode): boolean =>
+    role !== undefined &&
+    "children" in node &&
+    (role === "Table" || HEADING.test(role) || node.children.some(holdsMore));
+  const rows = rowsOf(table);
+  return rows.length > 0 && !rows.some(holdsMore);
+}
