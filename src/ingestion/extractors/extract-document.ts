@@ -1,6 +1,7 @@
 import type { DocumentConverter } from "../../ports/document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extracted-document.ts";
+import { unsupported } from "./media-type/advice.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
 import type { DocumentKind } from "./media-type/kinds.ts";
@@ -85,7 +86,7 @@ async function convertForeign(
   file: RawDocument,
   mediaType: string,
   options: ExtractOptions,
-  otherwise = `unsupported media type: ${mediaType}`,
+  otherwise = unsupported(mediaType),
 ): Promise<Extraction> {
   const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
   const converter = options.converter ?? null;
@@ -183,13 +184,13 @@ function unlessBroken(read: () => Extraction): Extraction {
 
 function decodeFile(file: RawDocument) {
   const { bytes, mimeType } = file;
-  const unsupported = `unsupported media type: ${unknownMediaType(mimeType)}`;
-  if (looksBinary(bytes)) throw new UnreadableDocument(unsupported);
+  const unknown = unsupported(unknownMediaType(mimeType));
+  if (looksBinary(bytes)) throw new UnreadableDocument(unknown);
   try {
     return decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
     // Zeros that are no halves of UTF-16 characters belong to no text.
-    throw bytes.includes(0) ? new UnreadableDocument(unsupported) : error;
+    throw bytes.includes(0) ? new UnreadableDocument(unknown) : error;
   }
 }
 

@@ -170,7 +170,7 @@ describe("what can never be read says why", () => {
       "Word's old format",
       "a.doc",
       compound("WordDocument"),
-      "unsupported media type: application/msword",
+      "unsupported media type: application/msword; save it as DOCX",
     ],
     ["an encrypted archive", "a.docx", encryptedZip(), "document is encrypted"],
     [

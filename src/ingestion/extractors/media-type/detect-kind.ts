@@ -4,6 +4,7 @@ import type { RawDocument } from "../extracted-document.ts";
 import { kindByMediaType, kindByName } from "./kinds.ts";
 import type { DocumentKind } from "./kinds.ts";
 import { foreignMediaType, headOf } from "./signatures.ts";
+import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
 
 /** What a file is. `foreign`: no document of ours, with the media type to name. */
 export type DetectedKind = { kind: DocumentKind } | { foreign: string };
@@ -44,12 +45,17 @@ function zipKind(file: RawDocument): DetectedKind {
   if (archive.has("xl/workbook.bin")) {
     return { foreign: "application/vnd.ms-excel.sheet.binary.macroenabled.12" };
   }
+  if (/opendocument\.graphics/.test(declared)) {
+    return { foreign: "application/vnd.oasis.opendocument.graphics" };
+  }
   const names = archive.names();
   const holds = (folder: string) => names.some((name) => name.startsWith(folder));
   if (holds("word/")) return { kind: "docx" };
   if (holds("ppt/")) return { kind: "pptx" };
   if (holds("xl/")) return { kind: "xlsx" };
-  return { foreign: "application/zip" };
+  if (holds("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
+  const isIWork = names.some((name) => /\.iwa$|^index\.(apxl|xml)(\.gz)?$|^Index\.zip$/.test(name));
+  return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
 }
 
 /**
@@ -84,12 +90,29 @@ function textKind(file: RawDocument): DocumentKind {
     .replace(/\0/g, "")
     .replace(/^[\xff\xfe]{2}/, "")
     .trimStart();
-  const bySniffing = sniffedKind(start, byName);
+  const bySniffing = sniffedKind(start, byName) ?? sniffedLeniently(start, byName, file);
   if (bySniffing !== null) return bySniffing;
-  const byMediaType = kindByMediaType(file.mimeType);
-  const kind = byName ?? byMediaType ?? "text";
+  const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
+  if (kind === "eml" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
+  if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
   // A name that promises a binary format does not make text one.
-  return BINARY_KINDS.has(kind) ? "text" : kind;
+  return untold(start);
+}
+
+/** Where neither name nor sender say anything. */
+const untold = (start: string) => sniffTable(start) ?? "text";
+
+/** Fragments of HTML and JSON, where neither the name nor the sender say something else. */
+function sniffedLeniently(
+  start: string,
+  byName: DocumentKind | null,
+  { bytes, mimeType }: RawDocument,
+): DocumentKind | null {
+  if (byName === "markdown" || byName === "json") return sniffJson(start, bytes);
+  const told = byName ?? kindByMediaType(mimeType) ?? "text";
+  const isOpen = told === "text" || told === "eml" || BINARY_KINDS.has(told);
+  if (!isOpen || (told === "eml" && !/^[<{[]/.test(start))) return null;
+  return sniffMarkup(start, bytes);
 }
 
 const BINARY_KINDS = new Set<DocumentKind>([

@@ -1,0 +1,17 @@
+/** What to do with a document that there is a better format for. */
+const ADVICE: Record<string, string> = {
+  "application/msword": "save it as DOCX",
+  "application/vnd.ms-powerpoint": "save it as PPTX",
+  "application/vnd.ms-excel": "save it as XLSX",
+  "application/vnd.ms-excel.sheet.binary.macroenabled.12": "save it as XLSX",
+  "application/vnd.ms-outlook": "save it as EML",
+  "application/vnd.apple.iwork": "export it as PDF, DOCX, XLSX or PPTX",
+  "application/vnd.oasis.opendocument.graphics": "export it as PDF",
+  "application/vnd.ms-visio.drawing": "export it as PDF",
+  "application/postscript": "convert it to PDF",
+};
+
+export function unsupported(mediaType: string): string {
+  const advice = ADVICE[mediaType];
+  return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;
+}
