@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -44,15 +46,37 @@ const released = () =>
 const printedCommands = (stdout: string) =>
   (stdout.split("Run these")[1] ?? "").split("\n").filter((line) => line.startsWith("  "));
 
+const run = (commands: string) =>
+  execFileSync("sh", ["-e", "-c", commands], {
+    cwd: PROJECT,
+    env: { ...process.env, ...wrangler.environment },
+  });
+
+/** What the README's chapter tells a reader to type, block by block. */
+function blocksOfReadme(): string[] {
+  const readme = readFileSync(join(PROJECT, "README.md"), "utf8");
+  const chapter = readme.split("## Deployment\n")[1]?.split("\n## ")[0] ?? "";
+  return [...chapter.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+}
+
+test("whoever types what the README says, block by block, has everything that a deployment needs", async () => {
+  const blocks = blocksOfReadme();
+  const steps = blocks.findIndex((block) => block.includes("npm run deploy -- --check"));
+  const end = blocks.findIndex((block) => block.trim() === "npm run deploy");
+  expect(steps).toBeGreaterThanOrEqual(0);
+  expect((await deploy("--check")).code).toBe(1);
+  for (const block of blocks.slice(steps + 1, end)) run(block);
+  const { code, stdout } = await deploy("--check");
+  expect(stdout).not.toContain("missing");
+  expect(code).toBe(0);
+});
+
 test("deploys when the printed commands were run, migrations first, and sees the new version", async () => {
   const { queues } = readDeploySettings("production");
   wrangler.change({ queues: queues.slice(1), secrets: ["ENCRYPTION_KEY", "PANEL_ADMIN_EMAIL"] });
   const first = await deploy();
   expect(first.code).toBe(1);
-  execFileSync("sh", ["-e", "-c", printedCommands(first.stdout).join("\n")], {
-    cwd: PROJECT,
-    env: { ...process.env, ...wrangler.environment },
-  });
+  run(printedCommands(first.stdout).join("\n"));
 
   wrangler.change({ broken: ["d1 migrations apply"] });
   const second = await deploy("--url", address);

@@ -4,9 +4,17 @@ import { reasonSaid, type AskWrangler, type Said } from "./wrangler-command.ts";
 /** How R2 (code 10006) and Queues say that there is no such thing. */
 const ABSENT = /does not exist|not found|10006/i;
 
+/** An account has no R2 until somebody has switched it on in the dashboard. */
+const R2_IS_OFF = /10042|enable R2/i;
+const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
+
 export async function checkBucket(ask: AskWrangler, name: string): Promise<Finding> {
+  const what = `R2 bucket ${name}`;
   const said = await ask(["r2", "bucket", "info", name, "--json"]);
-  return found(`R2 bucket ${name}`, said, `npx wrangler r2 bucket create ${name}`);
+  const create = `npx wrangler r2 bucket create ${name}`;
+  if (said.code === 0 || !R2_IS_OFF.test(reasonSaid(said))) return found(what, said, create);
+  const note = "the account has no R2 yet";
+  return { what, state: "missing", note, mend: [`# switch R2 on: ${R2_PAGE}`, create] };
 }
 
 export async function checkQueue(ask: AskWrangler, name: string): Promise<Finding> {

@@ -149,7 +149,7 @@ function told() {
 
 export default {
   async fetch(request, env, context) {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/__recorded") return told();
     if (pathname === "/__migrate") {
       for (const sql of await request.json<string[]>()) await env.DB.prepare(sql).run();
@@ -161,7 +161,11 @@ export default {
       return new Response("done");
     }
     if (pathname === "/__tick") {
-      await record("tick", env, context, (env, context) => tick(composeServices(env, context)));
+      const aheadMs = Number(searchParams.get("ahead"));
+      const now = () => Date.now() + aheadMs;
+      await record("tick", env, context, (env, context) =>
+        tick({ ...composeServices(env, context), now }),
+      );
       return new Response("done");
     }
     const event = `${request.method} ${pathname}`;

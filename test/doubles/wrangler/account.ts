@@ -11,6 +11,8 @@ export type Account = {
   nextDatabaseId: string;
   /** Names of applied migrations; null: no table of them yet. */
   applied: string[] | null;
+  /** R2 is switched on once, in the dashboard. */
+  hasR2: boolean;
   buckets: string[];
   queues: string[];
   indexes: { name: string; dimensions: number; metric: string; properties: string[] }[];
@@ -29,6 +31,7 @@ export const EMPTY_ACCOUNT: Account = {
   databases: [],
   nextDatabaseId: "00000000-0000-0000-0000-000000000000",
   applied: null,
+  hasR2: true,
   buckets: [],
   queues: [],
   indexes: [],

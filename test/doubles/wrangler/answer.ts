@@ -39,10 +39,11 @@ const COMMANDS: Record<string, Command> = {
     account.applied = readdirSync("migrations").filter((name) => name.endsWith(".sql"));
     return ok();
   },
-  "r2 bucket info": ({ buckets }, name) =>
-    buckets.includes(name)
-      ? json({ name })
-      : fail("A request to the API failed. The specified bucket does not exist. [code: 10006]"),
+  "r2 bucket info": ({ hasR2, buckets }, name) => {
+    if (!hasR2) fail("Please enable R2 through the Cloudflare Dashboard. [code: 10042]");
+    if (buckets.includes(name)) return json({ name });
+    return fail("A request to the API failed. The specified bucket does not exist. [code: 10006]");
+  },
   "r2 bucket create": ({ buckets }, name) => ok(String(buckets.push(name))),
   "queues info": ({ queues }, name) =>
     queues.includes(name)

@@ -90,6 +90,18 @@ test("the preview has resources of its own, none of production's", async () => {
   expect((await look(preview)).ready).toBe(true);
 });
 
+test("an account without R2 is told where to switch it on, before the bucket is made", async () => {
+  change({ ...complete(), hasR2: false, buckets: [] });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  expect(notThere(findings)).toEqual({ "R2 bucket quarry-files": "missing" });
+  const mend = findings.flatMap((finding) => finding.mend ?? []);
+  expect(mend).toEqual([
+    expect.stringContaining("# switch R2 on: https://dash.cloudflare.com/"),
+    "npx wrangler r2 bucket create quarry-files",
+  ]);
+});
+
 test("looking changes nothing", async () => {
   change(complete());
   const before = structuredClone(account);
