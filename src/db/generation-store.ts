@@ -149,7 +149,8 @@ export async function dropGeneration(
     statement(
       `delete from generation_files where rowid in (select f.rowid from generation_files f
          join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation
-         where f.rag_id = ?1 and g.state not in ('building', 'retired') limit ?2) returning 1`,
+         where f.rag_id = ?1 and g.state not in ('building', 'retired')
+           and g.moved_after is null limit ?2) returning 1`,
       ragId,
       limit,
     ),

@@ -2,6 +2,7 @@ import type { FileId, FileSourceId, RagId } from "../core/ids.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Database } from "./client.ts";
 import { crashedAmong, keyOfFile } from "./crashed-store.ts";
+import { NOTE_BEFORE_MOVE } from "./generation-move.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 import type { Provider } from "./records.ts";
 
@@ -84,7 +85,10 @@ export const CLAIMED_COLUMNS = `r.id as ragId, f.id as fileId,
     src.id as sourceId, src.provider, src.config, src.sealed_secrets as sealedSecrets`;
 
 const CLAIMED = `select ${CLAIMED_COLUMNS}, rf.revision, rf.attempts,
-    rf.indexed_at as indexedAt, rf.chunk_count as chunkCount, rf.indexed_sha256 as fingerprint,
+    rf.indexed_at as indexedAt, rf.chunk_count as chunkCount,
+    case when rf.file_id > g.moved_after then (select x.fingerprint from generation_files x
+        where x.rag_id = rf.rag_id and x.generation = g.generation and x.file_id = rf.file_id)
+      else rf.indexed_sha256 end as fingerprint,
     0 as building, exists (select 1 from rag_generations b where b.rag_id = r.id
       and b.state = 'building') as rebuilt
   from json_each(?1) m
@@ -156,6 +160,8 @@ export async function renewLease(
 
 /** How one try ended, as it is written. */
 export type FileEnd = IndexMessage & {
+  /** The one that a live file was worked on for: when another is live by then, this is void. */
+  liveGeneration: number;
   /** `processing`: all is stored, and the vector index is waited for. */
   status: "indexed" | "error" | "pending" | "processing";
   /** Null keeps what is there. */
@@ -182,7 +188,9 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
   from json_each(?1) m
   where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
     and rag_files.revision = m.value ->> 'revision' and rag_files.status <> 'deleted'
-    and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')`;
+    and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')
+    and exists (select 1 from rags r where r.id = rag_files.rag_id
+      and r.generation = m.value ->> 'liveGeneration')`;
 
 /**
  * Writes the ends of a group of files where the revision is still the one that was worked on.
@@ -195,7 +203,11 @@ export async function finishFiles(
   lease: { id: string; now: number },
   saved: Map<FileSourceId, number>,
 ): Promise<void> {
-  const statements = [statement(FINISH, JSON.stringify(ends), lease.id, lease.now)];
+  const list = JSON.stringify(ends);
+  const statements = [
+    statement(FINISH, list, lease.id, lease.now),
+    statement(NOTE_BEFORE_MOVE, list),
+  ];
   for (const [sourceId, embeddings] of saved) {
     if (embeddings > 0) statements.push(statement(SAVED, sourceId, embeddings));
   }

@@ -142,6 +142,7 @@ export async function quietIndexes(
       `select r.id as ragId, r.generation, r.number_vectors as numberVectors, g.shards
        from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
        where r.removed_at is null and r.pending_files = 0 and r.processing_files = 0
+         and g.moved_after is null
        order by r.id limit ?2
        offset (?1 * ?2) % max(1, (select count(*) from rags where removed_at is null))`,
       turn,

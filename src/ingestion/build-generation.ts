@@ -3,6 +3,8 @@ import { reasonOf } from "../core/errors.ts";
 import type { RagId } from "../core/ids.ts";
 import { takeDueFiles } from "../db/generation-file-store.ts";
 import { giveUpRetired } from "../db/generation-return.ts";
+import { FIRST, moveNextPage, movingGenerations } from "../db/generation-move.ts";
+import type { Moving } from "../db/generation-move.ts";
 import { buildingGenerations, dropGeneration } from "../db/generation-store.ts";
 import type { Building } from "../db/generation-store.ts";
 import { switchGeneration } from "../db/generation-switch.ts";
@@ -12,6 +14,9 @@ import { emptyIndex } from "./clean-removed.ts";
 import { MAX_TRIES, QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "./hold-times.ts";
 
 const FILES_PER_STEP = 1_000;
+/** One statement: tens of milliseconds. */
+const MOVED_ROWS_PER_PAGE = 1_000;
+const MOVED_PAGES_PER_STEP = 20;
 const DROPS_PER_SWEEP = 3;
 const ROWS_PER_DROP = 5_000;
 /** Searches and workers that began before the switch have ended by then. */
@@ -21,12 +26,18 @@ const GIVEN_UP_KEPT_MS = MINUTE_MS / 2;
 
 /** Queues what a building generation lacks; when it lacks nothing, it goes live. */
 export async function continueBuild(services: Services, ragId: RagId): Promise<void> {
+  const [moving] = await movingGenerations(services.db, ragId);
+  if (moving !== undefined) await moveRows(services, moving);
   const [building] = await buildingGenerations(services.db, ragId);
   if (building !== undefined) await build(services, building);
 }
 
 /** The same for every RAG; what is retired for long is emptied. */
 export async function continueBuilds(services: Services): Promise<void> {
+  // Their messages may be under way: where both come, the second finds the page moved.
+  for (const { ragId } of await movingGenerations(services.db)) {
+    await services.queue.scan({ kind: "build", ragId });
+  }
   for (const building of await buildingGenerations(services.db)) {
     try {
       await build(services, building);
@@ -56,10 +67,23 @@ async function goLive(services: Services, building: Building): Promise<void> {
   if (!(await showOnlyScopes(services, ragId))) return;
   const now = services.now();
   const times = { now, heldUntil: now + QUEUED_HOLD_MS };
-  const rest = await switchGeneration(services.db, building, times);
-  if (rest === null) return;
+  if (!(await switchGeneration(services.db, building, times))) return;
   services.log.info("index switched", { ragId, generation });
-  await services.queue.index(rest);
+  await moveRows(services, { ...building, movedAfter: FIRST });
+}
+
+/** Rows of rag_files follow a switch, some pages at a time; the next follow by message. */
+async function moveRows(services: Services, moving: Moving): Promise<void> {
+  const { ragId } = moving;
+  let { movedAfter }: { movedAfter: string | null } = moving;
+  for (let page = 0; page < MOVED_PAGES_PER_STEP && movedAfter !== null; page++) {
+    const now = services.now();
+    const times = { now, heldUntil: now + QUEUED_HOLD_MS, limit: MOVED_ROWS_PER_PAGE };
+    const moved = await moveNextPage(services.db, { ...moving, movedAfter }, times);
+    await services.queue.index(moved.messages);
+    ({ movedAfter } = moved);
+  }
+  if (movedAfter !== null) await services.queue.scan({ kind: "build", ragId });
 }
 
 /** Empties the objects of generations that were replaced; repeated until the last has gone. */

@@ -213,7 +213,8 @@ function end(
     errorIsOutside: false,
     heldUntil: 0,
   };
-  const of = { ragId, fileId, revision, ...(isBuilding ? { generation } : {}) };
+  const of = { ragId, fileId, revision, liveGeneration: generation };
+  if (isBuilding) Object.assign(of, { generation });
   return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };
 }
 

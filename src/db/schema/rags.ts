@@ -86,10 +86,18 @@ export const ragGenerations = sqliteTable(
     liveSince: integer().notNull().default(0),
     /** The generation whose vectors it takes where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
+    /**
+     * Since it went live, rag_files of the files up to this id (by order of id) say what it holds;
+     * those after it still say what the one before held. Null: all do.
+     */
+    movedAfter: text(),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation] }),
     index("rag_generations_state").on(table.state),
+    index("rag_generations_moving")
+      .on(table.ragId)
+      .where(sql`moved_after is not null`),
   ],
 );
 
