@@ -86,8 +86,8 @@ export async function movingGenerations(
     statement(
       `select g.rag_id as ragId, g.generation, g.created_at as startedAt,
          g.moved_after as movedAfter
-       from rag_generations g join rags r on r.id = g.rag_id
-       where g.moved_after is not null and g.state = 'live' and r.removed_at is null
+       from rag_generations g cross join rags r on r.id = g.rag_id
+       where g.moved_after is not null and +g.state = 'live' and r.removed_at is null
          and (?1 is null or g.rag_id = ?1)`,
       ragId,
     ),
@@ -133,9 +133,9 @@ export const NOTE_BEFORE_MOVE = `insert into generation_files (rag_id, generatio
     coalesce(m.value ->> 'notes', g.notes, '${NO_NOTES}'),
     m.value ->> 'errorMessage', m.value ->> 'errorIsOutside'
   from json_each(?1) m
-    join rag_generations n on n.rag_id = m.value ->> 'ragId' and n.state = 'live'
+    cross join rag_generations n on n.rag_id = m.value ->> 'ragId' and n.state = 'live'
       and n.generation = m.value ->> 'liveGeneration' and n.moved_after is not null
-    join rag_files rf on rf.rag_id = n.rag_id and rf.file_id = m.value ->> 'fileId'
+    cross join rag_files rf on rf.rag_id = n.rag_id and rf.file_id = m.value ->> 'fileId'
       and rf.file_id > n.moved_after and rf.revision = m.value ->> 'revision'
       and rf.status = m.value ->> 'status' and rf.status in ('indexed', 'error')
     left join generation_files g on g.rag_id = rf.rag_id and g.generation = n.generation

@@ -52,6 +52,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         changedAt: sql<number>`${createdAt}`.as("changed_at"),
         liveSince: sql<number>`${createdAt}`.as("live_since"),
         vectorsFrom: sql<null>`null`.as("vectors_from"),
+        movedAfter: sql<null>`null`.as("moved_after"),
       })
       .from(rags)
       .where(eq(rags.id, id)),
