@@ -93,8 +93,32 @@ describe("a PDF whose fonts have no map from glyphs to characters", () => {
     expect(notes).toEqual(["text in fonts without a map to characters left out"]);
   });
 
+  it.each(["glyph-numbers-of-letters.pdf", "ciphered-type-3.pdf"])(
+    "leaves it out even when all of its codes look like letters: %s",
+    async (name) => {
+      const { markdown, notes } = await unmapped(name);
+      expect(markdown.trim().split("\n\n")).toEqual([
+        "The lock gates open at 6:15 and close at 21:40 from May to September.",
+        "Two boats may pass together when neither is longer than 12.5 m.",
+      ]);
+      expect(notes).toEqual(["text in fonts without a map to characters left out"]);
+    },
+  );
+
+  it("is an error where most of the text is in such a font", async () => {
+    await expect(unmapped("mostly-glyph-numbers-of-letters.pdf")).rejects.toThrow(
+      "PDF's fonts do not say which characters they show",
+    );
+  });
+
+  it("keeps Type 3 fonts whose numbered glyphs have the codes of their characters", async () => {
+    const { markdown, notes } = await unmapped("plain-type-3.pdf");
+    expect(markdown).toContain("The keeper rings the bell when boats wait below the gates");
+    expect(notes).toEqual([]);
+  });
+
   it("is not taken for one whose map forgets nothing but the space", () => {
-    const fonts = new UnmappedFonts({ unmapped: 0, mapped: 1 });
+    const fonts = new UnmappedFonts({ unmapped: 0, mapped: 1, nameless: 0 });
     const item = { str: "a\u0003b\u0003c", fontName: "f", transform: [], width: 1, height: 1 };
     expect(fonts.withoutUnreadable([item])).toEqual([item]);
     expect(fonts.isMost).toBe(false);

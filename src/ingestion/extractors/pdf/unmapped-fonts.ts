@@ -4,18 +4,30 @@ import type { TextItem } from "./page-segments.ts";
  * Fonts whose codes are glyph numbers, with no map from these to characters (ISO 32000-2, §9.10):
  * pdf.js takes the numbers for characters, which gives "7KH" for "The".
  */
-export type FontMaps = { unmapped: number; mapped: number };
+export type FontMaps = {
+  unmapped: number;
+  mapped: number;
+  /** Encodings of simple fonts whose glyphs have numbers for names: codes may stand for anything. */
+  nameless: number;
+};
 
+const DIFFERENCES = /\/Differences\s*\[([^\]]*)\]/g;
+const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
 const DICTIONARY = /<<[^<>]*>>/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
 export function countFonts(texts: Iterable<string>): FontMaps {
-  const count: FontMaps = { unmapped: 0, mapped: 0 };
+  const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0 };
   for (const text of texts) addFonts(count, text);
   return count;
 }
 
 function addFonts(count: FontMaps, text: string): void {
+  for (const [, differences = ""] of text.matchAll(DIFFERENCES)) {
+    const names = differences.match(/\/[^\s/]+/g) ?? [];
+    const isNameless = names.every((name) => name === "/.notdef" || NUMBERED_GLYPH.test(name));
+    if (names.length > 0 && isNameless) count.nameless++;
+  }
   const fonts = text.match(/\/Type\s*\/Font\b/g)?.length ?? 0;
   if (fonts === 0) return;
   const parts = text.match(/\/CIDFontType[02]\b/g)?.length ?? 0;
@@ -38,24 +50,46 @@ const LEAST_SHARE = 0.1;
 /** Where the file is known to hold fonts without a map. */
 const SUSPECT_SHARE = 0.01;
 
+/** The commonest letters of most languages in Latin script: well over half of any text. */
+const FREQUENT = /[etaoinsr]/gi;
+/** Codes that are no characters of a language reach that for a third of the letters. */
+const LEAST_FREQUENT_SHARE = 0.4;
+const LEAST_LETTERS = 30;
+
+const LATIN_LETTER = /\p{Script=Latin}/gu;
+const NOTHING_SEEN: Seen = { characters: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0 };
+
+type Seen = { characters: number; odd: number; spaceGlyphs: number } & LetterCount;
+type LetterCount = { latin: number; frequent: number };
+
 /** Tells fonts apart by the text that came of them so far; their items are left out. */
 export class UnmappedFonts {
   readonly #share: number;
-  readonly #seen = new Map<string, { characters: number; odd: number }>();
+  readonly #seen = new Map<string, Seen>();
+  /** The file holds fonts of which nobody knows what their codes mean. */
+  readonly #isSuspect: boolean;
   /** No font of the file has a map. */
   readonly #isEvery: boolean;
   hasDropped = false;
 
-  constructor({ unmapped, mapped }: FontMaps) {
+  constructor({ unmapped, mapped, nameless }: FontMaps) {
+    this.#isSuspect = unmapped + nameless > 0;
     this.#share = unmapped > 0 ? SUSPECT_SHARE : LEAST_SHARE;
     this.#isEvery = unmapped > 0 && mapped === 0;
   }
 
   withoutUnreadable(items: TextItem[]): TextItem[] {
     for (const { str, fontName } of items) {
-      const seen = this.#seen.get(fontName) ?? { characters: 0, odd: 0 };
+      const seen = this.#seen.get(fontName) ?? { ...NOTHING_SEEN };
+      const odd = str.match(NO_TEXT) ?? [];
+      const spaceGlyphs = odd.filter((found) => found === SPACE_GLYPH).length;
       seen.characters += str.length;
-      seen.odd += str.match(NO_TEXT)?.filter((found) => found !== SPACE_GLYPH).length ?? 0;
+      seen.odd += odd.length - spaceGlyphs;
+      seen.spaceGlyphs += spaceGlyphs;
+      if (this.#isSuspect) {
+        seen.latin += str.match(LATIN_LETTER)?.length ?? 0;
+        seen.frequent += str.match(FREQUENT)?.length ?? 0;
+      }
       this.#seen.set(fontName, seen);
     }
     return items.filter(({ str, fontName }) => {
@@ -76,7 +110,16 @@ export class UnmappedFonts {
   }
 
   #isUnreadable(font: string): boolean {
-    const { characters, odd } = this.#seen.get(font) ?? { characters: 0, odd: 0 };
-    return characters > 0 && (this.#isEvery || odd > characters * this.#share);
+    const seen = this.#seen.get(font) ?? NOTHING_SEEN;
+    const { characters, odd } = seen;
+    if (characters === 0) return false;
+    return this.#isEvery || odd > characters * this.#share || this.#isEnciphered(seen);
+  }
+
+  /** Letters all of them, but in the order of a font's glyphs and not of a language. */
+  #isEnciphered({ characters, spaceGlyphs, latin, frequent }: Seen): boolean {
+    if (!this.#isSuspect) return false;
+    if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
+    return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
   }
 }
