@@ -46,7 +46,7 @@ test("the installed wrangler's own answers are understood: what is there, and wh
       "secret PANEL_ADMIN_PASSWORD": "missing",
       migrations: "there",
     });
-    const [migrations] = findings.filter(({ what }) => what === "migrations");
+    const migrations = findings.find(({ what }) => what === "migrations");
     expect(migrations?.note).toContain("to be applied: 0000_tables.sql");
   } finally {
     await api.close();

@@ -63,16 +63,17 @@ function appliedOf({ applied }: Account): Answer {
 }
 
 function queuesNamed({ queues }: Account, names: string[]): Answer {
-  const counts = {
-    producers: [],
-    consumers: [],
-    producers_total_count: 0,
-    consumers_total_count: 0,
-  };
+  const found = queues.filter((name) => names.includes(name));
   return page(
-    queues
-      .filter((name) => names.includes(name))
-      .map((name) => ({ queue_id: name, queue_name: name, created_on: "2026-01-01", ...counts })),
+    found.map((name) => ({
+      queue_id: name,
+      queue_name: name,
+      created_on: "2026-01-01",
+      producers: [],
+      producers_total_count: 0,
+      consumers: [],
+      consumers_total_count: 0,
+    })),
   );
 }
 
