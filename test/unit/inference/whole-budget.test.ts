@@ -8,6 +8,8 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+// Evaluated before any clock is faked: a run loads it in real time.
+import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import type { HydratedChunk, RagIndex } from "../../../src/ports/rag-index.ts";
