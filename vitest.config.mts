@@ -5,6 +5,8 @@ import { buildAssets } from "./src/cli/build-assets.ts";
 
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
+/** What hangs ends; on a busy machine what is only slow must not. */
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -17,6 +19,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
           environment: "node",
+          ...timeouts,
         },
       },
       {
@@ -36,6 +39,7 @@ export default defineConfig({
             "./test/support/stop-after-batches.ts",
           ],
           globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
+          ...timeouts,
         },
       },
       {
@@ -61,6 +65,7 @@ export default defineConfig({
             "./test/support/apply-migrations.ts",
             "./test/support/stop-after-batches.ts",
           ],
+          ...timeouts,
         },
       },
       {
