@@ -6,6 +6,7 @@ import { textOf } from "../../../src/ingestion/extractors/pdf/page-blocks.ts";
 import { segmentsOf } from "../../../src/ingestion/extractors/pdf/page-segments.ts";
 import { structureOf } from "../../../src/ingestion/extractors/pdf/structure-tree.ts";
 import { coversPage, taggedParts } from "../../../src/ingestion/extractors/pdf/tagged-parts.ts";
+import { TreeBounds } from "../../../src/ingestion/extractors/pdf/tree-bounds.ts";
 import { UnmappedFonts } from "../../../src/ingestion/extractors/pdf/unmapped-fonts.ts";
 
 const FOLDER = join(import.meta.dirname, "../../fixtures/documents");
@@ -41,6 +42,17 @@ describe("a tagged PDF", () => {
     expect((await extract("chromium-ledger.pdf")).markdown).toContain(
       "2. Bids are made aloud:\n   - in whole crowns, and\n      - never below the reserve;\n   - by one person",
     );
+  });
+
+  it("is read by its looks where its tree could take too much time and memory", () => {
+    const isLarge = (text: string) => {
+      const bounds = new TreeBounds();
+      expect([...bounds.watch([text])]).toEqual([text]);
+      return bounds.isLarge;
+    };
+    expect(isLarge(`/K [${"12 0 R ".repeat(20_000)}] /S /Document`)).toBe(false);
+    expect(isLarge(`/K [${"12 0 R ".repeat(200_000)}] /S /Document`)).toBe(true);
+    expect(isLarge("<< /S /P /K [0] >>".repeat(600_000))).toBe(true);
   });
 
   it("shows what its tree forgets where it came, and what stands in no part at the end", () => {

@@ -1,6 +1,6 @@
-const MAX_OBJECT_CHARACTERS = 4 << 20;
-/** Of one array: as many as 50,000 references. */
-const MAX_ARRAY_CHARACTERS = 1 << 19;
+const MAX_OBJECT_CHARACTERS = 8 << 20;
+/** Of one array: as many as 25,000 references. */
+const MAX_ARRAY_CHARACTERS = 1 << 18;
 
 /**
  * Passes the texts of a PDF's objects on and sees whether they can hold more than a structure tree
