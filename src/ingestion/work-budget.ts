@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../core/clock.ts";
  * one may be read for, that stays below the five minutes of processor time that `wrangler.toml`
  * gives an invocation: the processor cannot be asked, but it works no longer than the clock runs.
  */
-export const BEGIN_WITHIN_MS = MINUTE_MS;
+const BEGIN_WITHIN_MS = MINUTE_MS;
 
 /** Whether one more file may be begun. */
 export type WorkBudget = { mayBegin: () => boolean };

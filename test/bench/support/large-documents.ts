@@ -1,10 +1,19 @@
-import { zipSync, zlibSync } from "fflate";
+import { zipSync } from "fflate";
 import type { Zippable } from "fflate";
-import { cut, escaped, joined, numbers, paragraphs, SEED, utf8 } from "./large-texts.ts";
+import { eml, emlHead, emlWith } from "./large-mail.ts";
+import { pdf } from "./large-pdf.ts";
+import {
+  cut,
+  escaped,
+  joined,
+  numbers,
+  paragraphs,
+  SEED,
+  utf8,
+  withHidden,
+} from "./large-texts.ts";
 
 const MIB = 1 << 20;
-const LINES_A_PAGE = 50;
-const LINE_CHARACTERS = 95;
 const ROW_CELLS = 8;
 
 const markdown = (characters: number) =>
@@ -45,9 +54,9 @@ function officeZip(main: string, parts: Zippable): Uint8Array {
 }
 
 /** `padding`: bytes of a picture that nothing shrinks. */
-function docx(characters: number, padding = 0): Uint8Array {
+function docx(characters: number, padding = 0, change = (text: string) => text): Uint8Array {
   const body = joined(characters, {
-    paragraph: (text) => `<w:p><w:r><w:t>${escaped(text)}</w:t></w:r></w:p>`,
+    paragraph: (text) => `<w:p><w:r><w:t>${escaped(change(text))}</w:t></w:r></w:p>`,
     heading: (at) =>
       `<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr><w:r><w:t>Part ${at}</w:t></w:r></w:p>`,
   });
@@ -158,75 +167,13 @@ function rtf(characters: number): string {
   return `{\\rtf1\\ansi ${text}}`;
 }
 
-function eml(characters: number): string {
-  const body = Buffer.from(markdown(characters)).toString("base64").replace(/.{76}/g, "$&\r\n");
-  return `${emlHead("base64")}${body}\r\n`;
-}
-
-const emlHead = (encoding: string) =>
-  `From: a@example.com\r\nSubject: Large\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
-
-/** A page per fifty lines of text, in one font; the content streams are deflated. */
-function pdf(characters: number, padding = 0): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  const offsets: number[] = [];
-  let length = 0;
-  const push = (part: Uint8Array | string) => {
-    const bytes = typeof part === "string" ? Buffer.from(part, "latin1") : part;
-    pieces.push(bytes);
-    length += bytes.length;
-  };
-  const object = (number: number, ...parts: (Uint8Array | string)[]) => {
-    offsets[number] = length;
-    for (const part of [`${number} 0 obj\n`, ...parts, "\nendobj\n"]) push(part);
-  };
-  push("%PDF-1.7\n");
-  const lines = [...paragraphs(characters)].flatMap(
-    (text) =>
-      text.replace(/[“”]/g, "").match(new RegExp(`.{1,${LINE_CHARACTERS}}( |$)`, "g")) ?? [],
-  );
-  const kids: string[] = [];
-  let next = 4;
-  for (let at = 0; at < lines.length; at += LINES_A_PAGE) {
-    const shown = lines
-      .slice(at, at + LINES_A_PAGE)
-      .map((line) => `(${line.replace(/[^\0-\u007f]|[()\\]/g, "e")}) Tj T*`);
-    const stream = zlibSync(Buffer.from(`BT /F1 10 Tf 14 TL 50 780 Td\n${shown.join("\n")}\nET`));
-    object(
-      next,
-      `<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`,
-      stream,
-      "\nendstream",
-    );
-    object(
-      next + 1,
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${next} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-    );
-    kids.push(`${next + 1} 0 R`);
-    next += 2;
-  }
-  object(1, "<< /Type /Catalog /Pages 2 0 R >>");
-  object(2, `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`);
-  object(3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
-  if (padding > 0) {
-    const random = numbers(SEED);
-    const picture = Uint8Array.from({ length: padding }, () => random() * 256);
-    object(
-      next++,
-      `<< /Subtype /Image /Width 1 /Height 1 /Length ${padding} >>\nstream\n`,
-      picture,
-      "\nendstream",
-    );
-  }
-  const table = offsets.slice(1).map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`);
-  const start = length;
-  push(
-    `xref\n0 ${offsets.length}\n0000000000 65535 f \n${table.join("")}trailer\n<< /Size ${offsets.length} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`,
-  );
-  return Buffer.concat(pieces);
-}
-
-export type LargeDocument = { label: string; name: string; make: () => Uint8Array };
+export type LargeDocument = {
+  label: string;
+  name: string;
+  /** Collecting garbage all the time would take too long. */
+  hasManyPages?: boolean;
+  make: () => Uint8Array;
+};
 
 /** Documents of 25 MiB where the type allows it, or of as much text as is taken. */
 export const LARGE_DOCUMENTS: LargeDocument[] = [
@@ -270,7 +217,7 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
   { label: "XLSX, text only", name: "text.xlsx", make: () => xlsx(18 * MIB) },
   { label: "XLSX, shared strings", name: "shared.xlsx", make: () => sharedXlsx(9 * MIB) },
   { label: "RTF, 25 MiB", name: "large.rtf", make: () => cut(rtf(24.8 * MIB), 25 * MIB) },
-  { label: "EML, 18 MiB", name: "large.eml", make: () => cut(eml(13.5 * MIB), 18 * MIB) },
+  { label: "EML, 18 MiB", name: "large.eml", make: () => cut(eml(markdown(13.5 * MIB)), 18 * MIB) },
   {
     label: "EML, 18 MiB unencoded",
     name: "large.eml",
@@ -281,5 +228,41 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
     name: "large.pdf",
     make: () => pdf(2.2 * MIB, 23 * MIB),
   },
-  { label: "PDF, text only", name: "text.pdf", make: () => pdf(24 * MIB) },
+  { label: "PDF, text only", name: "text.pdf", hasManyPages: true, make: () => pdf(24 * MIB) },
+  {
+    label: "text, a hidden character in nine",
+    name: "hidden.txt",
+    make: () => cut(withHidden(markdown(20 * MIB)), 25 * MIB),
+  },
+  {
+    label: "DOCX, a hidden character in nine",
+    name: "hidden.docx",
+    make: () => docx(22 * MIB, 0, withHidden),
+  },
+  {
+    label: "EML, 18 MiB with three PDFs",
+    name: "pdfs.eml",
+    hasManyPages: true,
+    make: () => emlWith({ "a.pdf": pdf(8 * MIB), "b.pdf": pdf(8 * MIB), "c.pdf": pdf(8 * MIB) }),
+  },
+  {
+    label: "EML, 18 MiB with DOCX",
+    name: "docx.eml",
+    make: () =>
+      emlWith({
+        "a.docx": docx(12 * MIB),
+        "b.docx": docx(6 * MIB),
+        "c.docx": docx(3 * MIB, 5 * MIB),
+      }),
+  },
+  {
+    label: "EML, 18 MiB with workbooks",
+    name: "xlsx.eml",
+    make: () =>
+      emlWith({
+        "a.xlsx": xlsx(12 * MIB),
+        "b.xlsx": xlsx(6 * MIB),
+        "c.xlsx": sharedXlsx(3 * MIB),
+      }),
+  },
 ];

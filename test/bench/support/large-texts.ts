@@ -34,6 +34,9 @@ export function* paragraphs(characters: number): Generator<string> {
   }
 }
 
+/** The same with a zero-width space after every eighth character. */
+export const withHidden = (text: string) => text.replace(/.{8}/g, "$&\u200b");
+
 export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 export function joined(
