@@ -109,6 +109,7 @@ describe("short texts as another writer encodes them", () => {
 
   it.each([
     ["a single letter of KOI8-R", "koi8-r", "в"],
+    ["a single letter of Windows-1251", "windows-1251", "в"],
     ["a place name in Shift_JIS", "shift_jis", "東京"],
     ["a place name in EUC-JP", "euc-jp", "東京都"],
     ["a company in EUC-JP", "euc-jp", "株式会社山田製作所"],
@@ -117,6 +118,13 @@ describe("short texts as another writer encodes them", () => {
     ["two signs of a bill in Shift_JIS", "shift_jis", "請求書"],
   ])("%s is an error: it reads as well in other encodings", async (_what, encoding, text) => {
     await expect(read(encode(text, encoding))).rejects.toThrow("text encoding is not recognised");
+  });
+
+  it.each([
+    ["utf-16le", "一緒に納品書に署名し", false],
+    ["utf-16be", "一緒に納品書に署名し", true],
+  ])("%s without a mark, a zero and a space: %s", async (_what, text, isBigEndian) => {
+    expect(await read(utf16(text, isBigEndian))).toBe(text);
   });
 
   it("keeps UTF-8 whose last character is cut in two, and says so", async () => {

@@ -78,7 +78,7 @@ const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйх�
 
 /** Letters beyond ASCII of languages written in Latin letters, the more frequent first. */
 const LATIN_ALPHABETS = [
-  "éèàêçïâîôûùëœ",
+  "éèàêçïûîâôùëœ",
   "äüößé",
   "áíóéñúüçàèòï",
   "ãçáéíóõêâúàô",
@@ -131,7 +131,9 @@ function latinWeights(alphabet: string): Weigh {
     const rank = lower < 0 ? alphabet.indexOf(character) : lower;
     if (rank < 0) return symbolWeight(character, before, after);
     // A letter beyond ASCII mostly stands beside one within it.
-    const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : -0.5;
+    const besideOwn = alphabet.includes(before.toLowerCase()) || alphabet.includes(after);
+    const apart = besideOwn ? -0.25 : -0.5;
+    const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : apart;
     return (rank < 8 ? 1 : 0.7) + isInWord + casePenalty(character, before);
   };
 }
@@ -158,6 +160,7 @@ function frequencyWeight(rank: number): number {
 /** Signs stand by numbers or by themselves. */
 function signWeight(character: string, before: string, after: string): number {
   const isCurrency = "£€¥¢".includes(character);
+  if (character === "±" && /\p{L}/u.test(before)) return -1;
   if (/\p{L}/u.test(after) && (isCurrency || /\p{L}/u.test(before))) return -1;
   const isDoubled = /[^\p{L}\p{N}\p{P}\s]/u.test(before + after) && before + after > "\u007f";
   return isDoubled ? -0.6 : 0.6;

@@ -1,5 +1,5 @@
 import { UnreadableDocument } from "../extracted-document.ts";
-import { detectEncoding } from "./detect-encoding.ts";
+import { anyEastAsian, detectEncoding, LEAST_UTF16 } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
@@ -10,6 +10,7 @@ const GOOD_PER_DAMAGED = 50;
 const SAMPLE_CHARACTERS = 1 << 16;
 /** Share of a UTF-16 text without a mark that must look like text. */
 const PLAUSIBLE_SHARE = 0.85;
+const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/g;
 
 /**
  * Bytes as text: by byte-order mark, as UTF-8 when they are, as UTF-16 when
@@ -94,6 +95,12 @@ export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | n
 function plausibleShare(text: string): number {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   if (sample === "") return 0;
+  const eastAsian = sample.match(EAST_ASIAN)?.length ?? 0;
+  // Of these, both byte orders make some: which ones they are tells.
+  if (eastAsian * 2 > sample.length) {
+    const score = anyEastAsian(sample);
+    return score < LEAST_UTF16 ? 0 : PLAUSIBLE_SHARE + (1 - PLAUSIBLE_SHARE) * score;
+  }
   const usual =
     sample.match(
       /[\t\n\r\u0020-\u007e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u2010-\u2027\u20ac\u3000-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\uff00-\uff5e]/gu,

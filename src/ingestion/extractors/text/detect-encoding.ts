@@ -32,7 +32,8 @@ const LEAST_SCORE = 0.5;
 /** Names and headings are read by luck without the characters that stand in almost every sentence. */
 const LEAST_IDEOGRAPHS = 0.6;
 const LEAST_RARE = 0.6;
-const LEAST_UTF16 = 0.7;
+/** Of what either byte order makes characters of. */
+export const LEAST_UTF16 = 0.7;
 const RARE_BYTES = 8;
 
 const latin = (encoding: string): Candidate => ({
@@ -69,7 +70,8 @@ const simplified = chinese("gb18030", [0xb0, 0xd7], CHINESE_SIMPLIFIED);
 const traditional = chinese("big5", [0xa4, 0xc6], CHINESE_TRADITIONAL);
 const kana = japanese("shift_jis", [0x88, 0x97]);
 const hangul = korean();
-const anyEastAsian = (text: string) =>
+/** How much a text reads like Chinese, Japanese or Korean, from about -1 to 1. */
+export const anyEastAsian = (text: string) =>
   Math.max(...[simplified, traditional, kana, hangul].map((score) => score(text)));
 
 /** In the order in which ties are decided: the commoner encoding first. */
@@ -127,6 +129,8 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   }
   const best = bestOf(readings);
   if (best === null) return null;
+  // A single letter of another script is none.
+  if (beyondAscii === 1 && !/^(latin|east asian)$/.test(best.candidate.kind)) return null;
   const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
