@@ -25,8 +25,11 @@ import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "./tend-vectors.ts";
 import { workBudget } from "./work-budget.ts";
 
-/** Files that are worked on together hold at most so many bytes; a larger one goes alone. */
+/** Files that are worked on together hold at most so much text, bytes; a larger one goes alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
+/** Compressed documents, and how much more text they may hold than they have bytes. */
+const COMPRESSED = /\.(docx|docm|xlsx|xlsm|pptx|pptm|odt|ods|odp|epub|pdf)$/i;
+const EXPANSION = 8;
 
 /** A message that is to be delivered again after a wait. */
 export type Redelivery = { message: IndexMessage; delayMs: number };
@@ -143,13 +146,14 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
   let open: ClaimedFile[] = [];
   let bytes = 0;
   for (const file of files) {
-    if (open.length === 0 || bytes + file.size > GROUP_LIMIT_BYTES) {
+    const weight = COMPRESSED.test(file.name) ? EXPANSION * file.size : file.size;
+    if (open.length === 0 || bytes + weight > GROUP_LIMIT_BYTES) {
       open = [];
       bytes = 0;
       groups.push(open);
     }
     open.push(file);
-    bytes += file.size;
+    bytes += weight;
   }
   return groups;
 }

@@ -12,6 +12,7 @@ import {
   BEGUN,
   BEGUN_INDEXED,
   FILES,
+  HEAVY_BYTES,
   HEAVY_MS,
   deliverOnce,
   heavyWorld,
@@ -49,6 +50,23 @@ test("files that are worked on together are handed back as well, those that were
   expect(world.waiting).toHaveLength(left);
   await world.deliver();
   expect(await world.counters(rag)).toMatchObject({ indexed: many, vectors: many });
+});
+
+test("documents that may hold far more text than they have bytes are not read side by side", async () => {
+  for (const [ending, begun] of [
+    ["docx", BEGUN],
+    ["txt", FILES],
+  ] as const) {
+    const { world, rag } = await heavyWorld();
+    await env.DB.prepare(
+      "update files set size = ?2, name = 'a.' || ?3 where id in (select file_id from rag_files where rag_id = ?1)",
+    )
+      .bind(rag, HEAVY_BYTES / 8, ending)
+      .run();
+    await deliverOnce(world);
+    const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
+    expect({ ending, left: left.length }).toEqual({ ending, left: FILES - begun });
+  }
 });
 
 test("one file is begun however late it is, so that every delivery gets on", async () => {

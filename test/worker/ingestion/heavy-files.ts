@@ -12,7 +12,7 @@ export const FILES = 5;
 export const PATHS = Array.from({ length: FILES }, (_, at) => `${at}.txt`);
 export const BEGUN = 2;
 /** Above what is worked on together, so that each file goes alone. */
-const HEAVY_BYTES = 5 * 1024 * 1024;
+export const HEAVY_BYTES = 5 * 1024 * 1024;
 
 export async function push(world: World, source: FileSourceId, path: string, text: string) {
   const of = { contentLength: null, mimeType: "text/plain", metadata: null };
