@@ -90,15 +90,23 @@ export async function applyScopesToPage(
   return { messages: messages as IndexMessage[], removals: removalsFrom(removals) };
 }
 
-/** What waits in this RAG is due for the next sweep: it may have been paused. */
+/** Ten minutes of sweeps: by then the holds of all others have run out by themselves. */
+const RELEASED_AT_ONCE = 10_000;
+
+/**
+ * What waits in this RAG is due for the next sweep: it may have been paused. No more of it than
+ * the sweep takes up before holds run out, so that this stays one short statement.
+ */
 export async function releasePending(db: Database, ragId: RagId, heldAfter: number) {
   await runOne(
     db,
     statement(
-      `update rag_files set held_until = 1 where rag_id = ?1 and status = 'pending'
-         and attempts = 0 and held_until > ?2`,
+      `update rag_files set held_until = 1 where rowid in (
+         select rowid from rag_files where rag_id = ?1 and status = 'pending' and attempts = 0
+           and held_until > ?2 limit ?3)`,
       ragId,
       heldAfter,
+      RELEASED_AT_ONCE,
     ),
   );
 }

@@ -1,0 +1,54 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { HOUR_MS, MINUTE_MS } from "../../../src/core/clock.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { releasePending } from "../../../src/db/rag-work-store.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { World } from "../../support/ingestion-world.ts";
+
+const TIMEOUT_MS = 120_000;
+
+/** Rows written by the release of so many files that wait. */
+async function writtenFor(files: number) {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await env.DB.batch([
+    env.DB.prepare(
+      `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)
+       insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select ?1 || '-' || i, ?1, printf('%06d.md', i), 'a.md', 1, 'text/markdown', '1', '{}', 0
+       from n`,
+    ).bind(source, files),
+    env.DB.prepare(
+      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
+       select ?1, id, path, 'pending', 1, ?3 from files where file_source_id = ?2`,
+    ).bind(rag, source, world.now + 10 * MINUTE_MS),
+  ]);
+  const counts = noRows();
+  await releasePending(openDatabase(countedRows(env.DB, counts)), rag, world.now + MINUTE_MS);
+  return { world, rag, written: counts.written };
+}
+
+test(
+  "a RAG that goes on after a pause is written a bounded part of, however much waits in it",
+  async () => {
+    const most = await writtenFor(10_000);
+    const more = await writtenFor(12_000);
+    expect(more.written).toBe(most.written);
+    // What was left out has its turn when its hold runs out.
+    more.world.now += HOUR_MS;
+    const queued = new Set<string>();
+    for (let minute = 0; minute < 30; minute++) {
+      await sweep(more.world.services);
+      for (const { body } of more.world.waiting.splice(0)) {
+        if ("fileId" in body && body.ragId === more.rag) queued.add(body.fileId);
+      }
+    }
+    expect(queued.size).toBe(12_000);
+  },
+  TIMEOUT_MS,
+);
