@@ -14,6 +14,10 @@ const FILTER_MAX_BYTES = 2_048;
 const UPSERT_MAX = 1_000;
 const DELETE_MAX = 100;
 const GET_MAX = 20;
+const DIMENSIONS_MAX = 1_536;
+const NAMESPACES_MAX = 50_000;
+const UPLOAD_MAX_BYTES = 100_000_000;
+const BYTES_PER_DIMENSION = 4;
 const SCORE_STEPS = 200;
 
 type Stored = VectorizeVector & { values: number[] };
@@ -39,11 +43,15 @@ export class VectorizeDouble {
   failure: Error | null = null;
   readonly #options: Options;
   readonly #vectors = new Map<string, Stored>();
+  readonly #namespaces = new Set<string>();
   #pending: Mutation[] = [];
   #processedUpTo = 0;
 
   constructor(options: Options) {
-    if (options.metadataIndexes.length > METADATA_INDEXES_MAX) refuse(40_000, "too many indexes");
+    if (options.metadataIndexes.length > METADATA_INDEXES_MAX) {
+      refuse(40_000, "too many indexes");
+    }
+    if (options.dimensions > DIMENSIONS_MAX) refuse(40_000, "too many dimensions");
     this.#options = options;
   }
 
@@ -60,7 +68,12 @@ export class VectorizeDouble {
   async upsert(vectors: VectorizeVector[]) {
     this.#enter("upsert", vectors.length);
     if (vectors.length > UPSERT_MAX) refuse(40_008, `at most ${UPSERT_MAX} vectors`);
+    const bytes = vectors.length * this.#options.dimensions * BYTES_PER_DIMENSION;
+    if (bytes > UPLOAD_MAX_BYTES) refuse(40_008, "upload too large");
     const records = vectors.map((vector) => this.#checked(vector));
+    for (const { namespace } of records)
+      if (namespace !== undefined) this.#namespaces.add(namespace);
+    if (this.#namespaces.size > NAMESPACES_MAX) refuse(40_008, "too many namespaces");
     return this.#later(() => {
       for (const record of records) this.#vectors.set(record.id, record);
     });
