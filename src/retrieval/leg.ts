@@ -58,7 +58,8 @@ export async function leg<T>(
       return await deadline.run(what, tryWithin, share);
     } catch (thrown) {
       const loss = sentence(what, thrown, services.now() - startedAt);
-      losses.add(loss);
+      // What is down is asked for several things, and lost once.
+      if (![...losses].some((known) => known.startsWith(`${what}: `))) losses.add(loss);
       note({ "retrieval.loss": loss });
       reportUnknown(services.log, what, thrown);
       return null;

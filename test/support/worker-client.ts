@@ -1,7 +1,13 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 
+import { composeServices } from "../../src/compose.ts";
+import { createApp } from "../../src/http/app.ts";
+
 import { problemsWith, publishedFrom, type Published } from "../contract/published.ts";
+
+import { testedEnv, usesVectorize } from "./tested-adapters.ts";
 
 /** Where the tests pretend that the Worker is served. */
 export const ORIGIN = "http://quarry.test";
@@ -24,6 +30,18 @@ async function published(): Promise<Published> {
   return await specification;
 }
 
+const publicApi = usesVectorize ? createApp(composeServices) : null;
+
+/** The Worker's answer; where the suite runs on other adapters, the public API is served by those. */
+async function answerTo(request: Request): Promise<Response> {
+  const isPublic = new URL(request.url).pathname.startsWith("/api/");
+  if (publicApi === null || !isPublic) return await exports.default.fetch(request);
+  const context = createExecutionContext();
+  const response = await publicApi.fetch(request, testedEnv, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
 export type Call = { status: number; body: unknown; headers: Headers };
 
 export async function call(
@@ -36,7 +54,7 @@ export async function call(
     headers: { "CF-Connecting-IP": freshAddress(), ...options.headers },
     body: options.body ?? null,
   });
-  const response = await exports.default.fetch(request);
+  const response = await answerTo(request);
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.includes("json") === true;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
