@@ -115,6 +115,16 @@ describe("work without end", () => {
   it.each([
     ["comments that never end", "a.md", `needle ${"<!--".repeat(200_000)}`],
     ["spaces within code", "a.html", `<pre>${" ".repeat(300_000)}needle</pre>`],
+    [
+      "a paragraph of a hundred thousand links",
+      "a.xml",
+      `<d><p>${'<link href="https://a.example/b">c</link> '.repeat(100_000)}needle</p></d>`,
+    ],
+    [
+      "a web page's paragraph of a hundred thousand links",
+      "a.html",
+      `<p>${'<a href="https://a.example/b">c</a> '.repeat(100_000)}needle</p>`,
+    ],
     ["one long JSON string", "a.json", JSON.stringify({ text: "needle ".repeat(1_000_000) })],
     ["a row of a million cells", "a.csv", `${"a,".repeat(1_000_000)}needle`],
     ["a table of many rows", "a.html", `<table>${"<tr><td>a<td>b".repeat(20_000)}<tr><td>needle`],

@@ -2,6 +2,7 @@ import { Parser } from "htmlparser2";
 import { foldSpace } from "../fold-space.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { TextPieces } from "../text-pieces.ts";
 import { flattenNesting } from "./flatten-nesting.ts";
 import { collectHiddenSelectors, isHidden } from "./hidden-styles.ts";
 import type { HiddenSelectors } from "./hidden-styles.ts";
@@ -74,7 +75,7 @@ class HtmlReader {
   language: string | null = null;
   hidden = 0;
   #hasTitle = false;
-  #text = "";
+  readonly #text = new TextPieces();
   #heading = 0;
   #item: { marker: string; depth: number } | null = null;
   #preformatted = 0;
@@ -99,15 +100,15 @@ class HtmlReader {
   onopentag(name: string, attributes: Attributes): void {
     this.#noteFacts(name, attributes);
     const effect = this.#effectOf(name, attributes);
-    const open = { name, effect, textStart: this.#text.length, href: attributes["href"] ?? "" };
+    const open = { name, effect, textStart: this.#text.end, href: attributes["href"] ?? "" };
     this.#open.push(open);
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
     if (BLOCKS.has(name)) this.#openBlock(name, attributes);
-    else if (name === "br") this.#text += "\n";
-    else if (name === "img") this.#text += ` ${attributes["alt"] ?? ""} `;
+    else if (name === "br") this.#text.add("\n");
+    else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
     this.#count(effect, 1);
-    open.textStart = this.#text.length;
+    open.textStart = this.#text.end;
   }
 
   onclosetag(name: string): void {
@@ -126,7 +127,7 @@ class HtmlReader {
   ontext(data: string): void {
     if (this.#sink !== null) this.#sunk += data;
     else if (this.#skipping === 0) {
-      this.#text += this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
+      this.#text.add(this.#preformatted > 0 ? data : data.replace(/\s+/g, " "));
     }
   }
 
@@ -207,7 +208,7 @@ class HtmlReader {
       current.table.startRow();
     } else if (CELLS.has(name)) {
       current.long.add(current.table.takeMany());
-      this.#text = "";
+      this.#text.take();
       const { colspan = "1", rowspan = "1" } = attributes;
       this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
     }
@@ -216,10 +217,8 @@ class HtmlReader {
   #makeLayout(outer: OpenTable): void {
     outer.isLayout = true;
     for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
-    const held = this.#text;
     this.#cell = null;
-    this.#text = "";
-    this.#out.paragraph(held);
+    this.#out.paragraph(this.#text.take());
   }
 
   #startItem(name: string): void {
@@ -231,8 +230,9 @@ class HtmlReader {
 
   #closeBlock(name: string): void {
     if (CELLS.has(name) && this.#cell !== null) {
-      this.#tables.at(-1)?.table.addCell(this.#text, this.#cell.columnSpan, this.#cell.rowSpan);
-      this.#text = "";
+      this.#tables
+        .at(-1)
+        ?.table.addCell(this.#text.take(), this.#cell.columnSpan, this.#cell.rowSpan);
       this.#cell = null;
       return;
     }
@@ -252,34 +252,35 @@ class HtmlReader {
   }
 
   #closeLink(textStart: number, href: string): void {
-    const label = foldSpace(this.#text.slice(textStart));
+    const text = this.#text.takeFrom(textStart);
+    const label = foldSpace(text);
     const target = href.trim();
-    if (label === "" || label === target || /[\s()]/.test(target)) return;
-    if (this.#preformatted > 0 || target.length > MAX_LINK_CHARACTERS) return;
-    const lead = /^\s/.test(this.#text.slice(textStart)) ? " " : "";
-    this.#text = `${this.#text.slice(0, textStart)}${lead}[${label}](${target})`;
+    const isTold = label === "" || label === target || /[\s()]/.test(target);
+    if (isTold || this.#preformatted > 0 || target.length > MAX_LINK_CHARACTERS) {
+      this.#text.add(text);
+    } else this.#text.add(`${/^\s/.test(text) ? " " : ""}[${label}](${target})`);
   }
 
   #closeNote(textStart: number): void {
-    const mark = this.#text.slice(textStart).replace(/\D/g, "");
-    if (mark !== "") this.#text = `${this.#text.slice(0, textStart)}[^${mark}]`;
+    const text = this.#text.takeFrom(textStart);
+    const mark = text.replace(/\D/g, "");
+    this.#text.add(mark === "" ? text : `[^${mark}]`);
   }
 
   #closeCode(textStart: number): void {
-    const code = this.#text.slice(textStart);
-    if (this.#preformatted > 0 || code.trim() === "" || code.includes("`")) return;
-    this.#text = `${this.#text.slice(0, textStart)}\`${foldSpace(code)}\``;
+    const code = this.#text.takeFrom(textStart);
+    const isPlain = this.#preformatted > 0 || code.trim() === "" || code.includes("`");
+    this.#text.add(isPlain ? code : `\`${foldSpace(code)}\``);
   }
 
   /** Writes the gathered text as what its surroundings say it is. */
   #flush(): void {
     if (this.#cell !== null) {
       // Blocks inside a cell become lines, which the table folds.
-      if (this.#text !== "") this.#text += "\n";
+      if (!this.#text.isEmpty) this.#text.add("\n");
       return;
     }
-    const text = this.#text;
-    this.#text = "";
+    const text = this.#text.take();
     if (text.trim() === "") return;
     if (this.#preformatted > 0) this.#out.code(text);
     else if (this.#heading > 0) this.#out.heading(this.#heading, text);

@@ -4,7 +4,7 @@ import { extractHtml } from "../html.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../long-table.ts";
 import { MarkdownBuilder } from "../markdown-builder.ts";
-import { TextPieces } from "./text-pieces.ts";
+import { TextPieces } from "../text-pieces.ts";
 import { attributeTexts, isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import type { XmlRole } from "./markup-roles.ts";
 import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
@@ -26,6 +26,8 @@ type List = { isOrdered: boolean; next: number };
 
 /** These tell what their attributes say together with what they hold. */
 const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline"]);
+/** One paragraph or cell: it is copied some times while it is written. */
+const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
 const MAX_INDENT = 12;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
@@ -36,7 +38,7 @@ export class XmlReader implements XmlHandler {
   title: string | null = null;
   language: string | null = null;
   readonly out = new MarkdownBuilder();
-  readonly #text = new TextPieces();
+  readonly #text = new TextPieces(MAX_TEXT_CHARACTERS);
   readonly #open: Open[] = [];
   #silent = 0;
   #quoted = 0;

@@ -1,14 +1,16 @@
-import { tooMuchText } from "../compact-text.ts";
-
-/** One paragraph or cell: it is copied some times while it is written. */
-const MAX_CHARACTERS = 8 << 20;
+import { tooMuchText } from "./compact-text.ts";
 
 /** A text that is being gathered. Its end can be taken back without a copy of what comes before. */
 export class TextPieces {
   #pieces: string[] = [];
   #length = 0;
+  readonly #maxCharacters: number;
   /** Whether anything but white space came. */
   hasText = false;
+
+  constructor(maxCharacters = Infinity) {
+    this.#maxCharacters = maxCharacters;
+  }
 
   /** How many pieces there are: a place to take back from. */
   get end(): number {
@@ -22,7 +24,7 @@ export class TextPieces {
   /** @throws UnreadableDocument when the text becomes larger than any is. */
   add(piece: string): void {
     this.#length += piece.length;
-    if (this.#length > MAX_CHARACTERS) throw tooMuchText();
+    if (this.#length > this.#maxCharacters) throw tooMuchText();
     this.#pieces.push(piece);
     this.hasText ||= /\S/.test(piece);
   }
