@@ -71,7 +71,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
   }
 
   async hydrate(request: HydrateRequest) {
-    return this.#ifAny()?.hydrate(request) ?? { chunks: [], eligible: [] };
+    return this.#ifAny()?.hydrate(request) ?? { chunks: [], eligible: [], equal: [] };
   }
 
   async facts() {

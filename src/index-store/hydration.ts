@@ -33,16 +33,23 @@ export function hydrateChunks(
   admission: Admission,
   { ids, spare = [], queryVectors }: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
 ): Hydration {
-  const eligible = new Set(eligibleAmong(sql, admission, [...new Set([...ids, ...spare])]));
+  const sorted = sortOut(sql, admission, [...new Set([...ids, ...spare])]);
+  const eligible = new Set(sorted.eligible);
   const chosen = ids.filter((id) => eligible.has(id));
   const instead = spare.filter((id) => eligible.has(id)).slice(0, ids.length - chosen.length);
   const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify([...chosen, ...instead])).toArray();
   const similarities = similaritiesOf(sql, rows, queryVectors);
   const chunks = rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
-  return { chunks, eligible: [...eligible] };
+  return { chunks, ...sorted };
 }
 
-function eligibleAmong(sql: SqlStorage, admission: Admission, ids: ChunkId[]): ChunkId[] {
+function sortOut(
+  sql: SqlStorage,
+  admission: Admission,
+  ids: ChunkId[],
+): Pick<Hydration, "eligible" | "equal"> {
+  const eligible: ChunkId[] = [];
+  const equal: ChunkId[] = [];
   const rows = sql
     .exec<{ id: ChunkId; chunk: number; file: number; duplicate: number }>(
       `SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(?) wanted
@@ -50,9 +57,11 @@ function eligibleAmong(sql: SqlStorage, admission: Admission, ids: ChunkId[]): C
       JSON.stringify(ids),
     )
     .toArray();
-  return rows.flatMap(({ id, chunk, file, duplicate }) =>
-    admission.admits({ chunk, file, duplicate: duplicate === 1 }) ? [id] : [],
-  );
+  for (const { id, chunk, file, duplicate } of rows) {
+    if (admission.admits({ chunk, file, duplicate: duplicate === 1 })) eligible.push(id);
+    else if (admission.holdsFile(file)) equal.push(id);
+  }
+  return { eligible, equal };
 }
 
 function similaritiesOf(

@@ -160,6 +160,8 @@ export type Hydration = {
   chunks: HydratedChunk[];
   /** Of `ids` and `spare`, whether read or not. */
   eligible: ChunkId[];
+  /** Of the same, those that are left out only because an equal chunk stands for them. */
+  equal: ChunkId[];
 };
 
 export type IndexFacts = {

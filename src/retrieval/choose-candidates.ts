@@ -5,10 +5,12 @@ import type { RankedId } from "./fuse.ts";
 const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
 const MOST = 1_500;
+/** Whether a neighbour is still there must be known of all; what only words named just fills up. */
+const SPARE_OF_WORDS = 200;
 /** An approximate score may be this far below the exact one. */
 export const APPROXIMATION_MARGIN = 0.02;
 
-/** `spare`: what else the vector legs named, best first, for those of `ids` that are gone. */
+/** `spare`: what else the legs named, best first, for those of `ids` that are gone. */
 type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 
 /**
@@ -29,7 +31,9 @@ export function chooseCandidates(
   const end = endOf(worth, options);
   const ids = worth.slice(0, end).map(({ id }) => id);
   if (!options.approximate) return { ids, spare: [] };
-  const spare = worth.slice(end).filter(({ similarity }) => similarity !== null);
+  const spare = worth
+    .slice(end)
+    .filter(({ similarity }, at) => similarity !== null || at < SPARE_OF_WORDS);
   return { ids, spare: spare.map(({ id }) => id) };
 }
 

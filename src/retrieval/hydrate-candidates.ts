@@ -13,6 +13,7 @@ const HYDRATION_SHARE = 0.7;
 type Read = {
   chunks: HydratedChunk[];
   eligible: ReadonlySet<ChunkId>;
+  equal: ReadonlySet<ChunkId>;
   /** The index has lost some that it named itself, so it changed since. */
   outrun: boolean;
 };
@@ -24,7 +25,9 @@ export async function hydrate(
   { ids, spare }: { ids: ChunkId[]; spare: ChunkId[] },
   plan: SearchPlan,
 ): Promise<Read> {
-  if (ids.length === 0) return { chunks: [], eligible: new Set(), outrun: false };
+  if (ids.length === 0) {
+    return { chunks: [], eligible: new Set(), equal: new Set(), outrun: false };
+  }
   const { shardOf } = found;
   const asked = hydrationOf(found, plan);
   const replies = await Promise.all(
@@ -32,11 +35,13 @@ export async function hydrate(
       const heldOf = (all: ChunkId[]) => all.filter((id) => (shardOf.get(id) ?? at) === at);
       const request = { ids: heldOf(ids), spare: heldOf(spare), ...asked };
       if (request.ids.length + request.spare.length === 0) {
-        return { chunks: [], eligible: [], outrun: false };
+        return { chunks: [], eligible: [], equal: [], outrun: false };
       }
       const what = { what: nameOf(found.shards, at), kind: "hydration" } as const;
       const reply = await leg(call, what, HYDRATION_SHARE, () => shard.hydrate(request));
-      if (reply === null) return { chunks: [], eligible: request.ids, outrun: false };
+      if (reply === null) {
+        return { chunks: [], eligible: request.ids, equal: [], outrun: false };
+      }
       const eligible = new Set(reply.eligible);
       const outrun = request.ids.some((id) => shardOf.has(id) && !eligible.has(id));
       return { ...reply, outrun };
@@ -45,6 +50,7 @@ export async function hydrate(
   return {
     chunks: merged(replies, found, plan),
     eligible: new Set(replies.flatMap(({ eligible }) => eligible)),
+    equal: new Set(replies.flatMap(({ equal }) => equal)),
     outrun: replies.some(({ outrun }) => outrun),
   };
 }
@@ -69,20 +75,24 @@ const MOST_WANTED = 80;
 
 /**
  * Whether the vector index has named so many chunks that are removed, replaced, moved away or
- * equal to others that live ones, which it would have named after them, are too few.
+ * equal to others that live ones, which it would have named after them, are too few. Where only
+ * equal ones are in the way and the lexical leg has filled the answer, it is left at that: a text
+ * that stands in hundreds of files stays there, and each question about it would scan everything.
  */
 export function isCrowded(
   { queries, floors, shards }: Found,
-  { chunks, eligible }: Read,
+  { chunks, eligible, equal }: Read,
   { needed, threshold, chosen }: { needed: number; threshold: number | null; chosen: number },
 ): boolean {
   const wanted = Math.min(needed, MOST_WANTED);
+  const isFilled = chunks.length >= wanted;
   const mayHoldMore = (floor: number) =>
     threshold === null || floor >= threshold - APPROXIMATION_MARGIN;
   return queries.some(({ vector }, at) => {
     const floor = floors[at] ?? null;
     if (floor === null || !mayHoldMore(floor)) return false;
-    const live = vector.filter(({ id, score }) => score >= floor && eligible.has(id));
+    const counts = (id: ChunkId) => eligible.has(id) || (isFilled && equal.has(id));
+    const live = vector.filter(({ id, score }) => score >= floor && counts(id));
     // Equal texts of different shards are only seen when they are read.
     const read = shards.length === 1 ? wanted : chunks.length;
     return live.length < wanted || read < Math.min(wanted, chosen);

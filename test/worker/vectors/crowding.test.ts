@@ -98,6 +98,12 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
   expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
+
+  // Filled by the lexical leg, the answer is not worth a scan at each such question.
+  const filled = await nearest(world, rag, boilerplate, { topK: 10, searchMode: "hybrid" });
+  expect(filled.chunks).toHaveLength(10);
+  expect(filled.chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
+  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
 });
 
 test("where the index is too large to be scanned, the answer says what it lacks", async () => {

@@ -62,12 +62,19 @@ export async function nearest(
   world: VectorizeWorld,
   ragId: RagId,
   query: string,
-  { folder = null, ...more }: { folder?: string | null } & Partial<RetrievalRequest> = {},
+  {
+    folder = null,
+    searchMode = "semantic",
+    ...more
+  }: {
+    folder?: string | null;
+    searchMode?: "semantic" | "hybrid";
+  } & Partial<RetrievalRequest> = {},
 ) {
   const rag = await findRag(world.services, { key: ragId });
   const named = folder === null ? null : { files: [], folders: [folder] };
   const { chunks, losses } = await retrieve(world.services, {
-    targets: [{ rag: { ...rag, searchMode: "semantic" }, restriction: { named, metadata: [] } }],
+    targets: [{ rag: { ...rag, searchMode }, restriction: { named, metadata: [] } }],
     queries: [query],
     topK: 100,
     useReranking: false,
