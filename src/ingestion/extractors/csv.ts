@@ -1,5 +1,6 @@
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { ENDS_EARLY } from "./notes.ts";
 import { SheetWriter } from "./office/sheet-writer.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
@@ -7,6 +8,8 @@ const SAMPLE_CHARACTERS = 20_000;
 const SAMPLE_ROWS = 20;
 /** A row that never ends is broken: it is no table, and its cells must not be held together. */
 const MAX_CELLS = 2_000;
+/** A quote that only stands there looks the same as an end too early. */
+const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell holds all that follows`;
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
 export function extractCsv(text: string, delimiter: string | null = null): Extraction {
@@ -15,11 +18,13 @@ export function extractCsv(text: string, delimiter: string | null = null): Extra
   // `sep=;` on the first line is Excel's way to name the delimiter.
   const named = /^sep=(.)\r?\n/.exec(text);
   const body = named === null ? text : text.slice(named[0].length);
-  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body))) {
+  const end = { isInQuotes: false };
+  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body), end)) {
     writer.addRow(row);
   }
   writer.endTable();
-  return { text: out, title: null, language: null, pages: [], notes: [] };
+  const notes = end.isInQuotes ? [OPEN_QUOTE] : [];
+  return { text: out, title: null, language: null, pages: [], notes };
 }
 
 /** The delimiter that gives the most columns most evenly. */
@@ -42,14 +47,23 @@ function mostFrequent(values: number[]): number {
 }
 
 /** Rows of cells; a quote that is never closed ends with the text. */
-function* rowsOf(text: string, delimiter: string): Generator<string[]> {
+function* rowsOf(
+  text: string,
+  delimiter: string,
+  ending = { isInQuotes: false },
+): Generator<string[]> {
   let row: string[] = [];
   let at = 0;
   while (at < text.length) {
-    const { cell, end } = text[at] === '"' ? quotedCell(text, at) : bareCell(text, at, delimiter);
+    const {
+      cell,
+      end,
+      isOpen = false,
+    } = text[at] === '"' ? quotedCell(text, at) : bareCell(text, at, delimiter);
     // What follows a closing quote still belongs to the cell.
     const tail = text[at] === '"' ? bareCell(text, end, delimiter) : { cell: "", end };
     row.push(cell + tail.cell);
+    ending.isInQuotes ||= isOpen;
     at = tail.end;
     if (text[at] === delimiter) {
       at++;
@@ -66,18 +80,23 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   if (row.length > 0) yield row;
 }
 
-function bareCell(text: string, from: number, delimiter: string): { cell: string; end: number } {
+function bareCell(
+  text: string,
+  from: number,
+  delimiter: string,
+): { cell: string; end: number; isOpen?: boolean } {
   let end = from;
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
   return { cell: text.slice(from, end), end };
 }
 
-function quotedCell(text: string, from: number): { cell: string; end: number } {
+function quotedCell(text: string, from: number): { cell: string; end: number; isOpen: boolean } {
   let end = text.indexOf('"', from + 1);
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
   const stop = end < 0 ? text.length : end;
   return {
     cell: text.slice(from + 1, stop).replaceAll('""', '"'),
     end: Math.min(stop + 1, text.length),
+    isOpen: end < 0,
   };
 }

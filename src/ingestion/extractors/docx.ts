@@ -1,9 +1,11 @@
 import { ZipArchive } from "./archive/zip-archive.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
-import { DocxReader, NoteMarks } from "./office/docx-reader.ts";
+import { countNote } from "./notes.ts";
+import { DocxReader } from "./office/docx-reader.ts";
 import type { DocxParts } from "./office/docx-reader.ts";
 import { readNumbering, readStyles } from "./office/docx-styles.ts";
+import { NoteMarks } from "./office/note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
@@ -22,24 +24,27 @@ export function extractDocx(bytes: Uint8Array): Extraction {
   };
   const out = new MarkdownBuilder();
   out.page(1);
-  const reader = new DocxReader(parts, out);
-  readXml(archive.chunks(main), reader);
-  reader.finish();
-  for (const note of ["footnote", "endnote"]) {
-    const part = partOf(`${note}s`);
-    if (part === null) continue;
-    const notes = new DocxReader(parts, out, note);
-    readXml(archive.chunks(part), notes);
-    notes.finish();
-  }
+  const hidden = { runs: 0, paragraphs: 0 };
+  const read = (part: string | null, noteElement: string | null) => {
+    if (part === null) return;
+    const reader = new DocxReader(parts, out, noteElement);
+    readXml(archive.chunks(part), reader);
+    reader.finish();
+    hidden.runs += reader.hiddenRuns;
+    hidden.paragraphs += reader.hiddenParagraphs;
+  };
+  read(main, null);
+  for (const note of ["footnote", "endnote"]) read(partOf(`${note}s`), note);
   const { title, language } = corePropertiesOf(archive);
-  const hidden = reader.hiddenRuns;
   return {
     text: out,
     title: title ?? out.firstHeading(),
     language,
     // One page means that nothing in the file tells where pages end.
     pages: out.pages.length > 1 ? out.pages : [],
-    notes: hidden === 0 ? [] : [`${hidden} hidden text run${hidden === 1 ? "" : "s"} removed`],
+    notes: [
+      ...countNote(hidden.runs, "hidden text run", "removed"),
+      ...countNote(hidden.paragraphs, "hidden paragraph", "removed"),
+    ],
   };
 }

@@ -2,6 +2,7 @@ import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { ENDS_EARLY } from "./notes.ts";
 import { extractSourceCode } from "./source-code.ts";
 
 const MAX_DEPTH = 1_000;
@@ -19,9 +20,40 @@ export function extractJson(text: string): Extraction {
     writer.write(text);
   } catch (error) {
     if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
-    return extractSourceCode(text, "json");
+    const code = extractSourceCode(text, "json");
+    return endsInsideValue(text) ? { ...code, notes: [...code.notes, ENDS_EARLY] } : code;
   }
   return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
+}
+
+const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
+
+/** Whether brackets or a string are open at the end, and none was closed by another's. */
+function endsInsideValue(text: string): boolean {
+  const structure = /["{}[\]]/g;
+  const awaited: string[] = [];
+  for (let found = structure.exec(text); found !== null; found = structure.exec(text)) {
+    const [part] = found;
+    const closing = CLOSING[part];
+    if (closing !== undefined) awaited.push(closing);
+    else if (part === '"') {
+      const end = stringEnd(text, found.index);
+      if (end === null) return true;
+      structure.lastIndex = end;
+    } else if (awaited.pop() !== part) return false;
+  }
+  return awaited.length > 0;
+}
+
+/** Behind a string, or behind its line, which no string goes beyond; null: the text ends in it. */
+function stringEnd(text: string, start: number): number | null {
+  const special = /["\\\n]/g;
+  special.lastIndex = start + 1;
+  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
+    if (found[0] !== "\\") return special.lastIndex;
+    special.lastIndex++;
+  }
+  return null;
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */

@@ -2,6 +2,7 @@ import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { countNote, ENDS_EARLY } from "./notes.ts";
 import { OdfReader } from "./office/odf-reader.ts";
 import type { OdfKind } from "./office/odf-reader.ts";
 import { corePropertiesOf } from "./office/relationships.ts";
@@ -34,8 +35,9 @@ export function extractFlatOdf(bytes: Uint8Array): Extraction {
       : "text";
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out);
-  readXml([bytes], reader);
-  return finished(reader, out, kind, { title: null, language: null });
+  const { endsEarly } = readXml([bytes], reader);
+  const { notes, ...rest } = finished(reader, out, kind, { title: null, language: null });
+  return { ...rest, notes: endsEarly ? [...notes, ENDS_EARLY] : notes };
 }
 
 function finished(
@@ -48,7 +50,11 @@ function finished(
   // One page of text means that nothing tells where pages end.
   const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
   const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
-  const hidden = reader.hiddenSheets;
-  const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
+  const notes = [
+    ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
+    ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
+    ...countNote(reader.hiddenSections, "hidden section", "left out"),
+    ...countNote(reader.hiddenTexts, "hidden text run", "removed"),
+  ];
   return { text: out, title, language: properties.language, pages, notes };
 }

@@ -3,6 +3,7 @@ import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { foldSpace } from "./fold-space.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { countNote } from "./notes.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import type { Relationship } from "./office/relationships.ts";
 import { SlideReader } from "./office/slide-reader.ts";
@@ -19,16 +20,19 @@ export function extractPptx(bytes: Uint8Array): Extraction {
   const related = relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const out = new MarkdownBuilder();
-  let hidden = 0;
+  const hidden = { slides: 0, shapes: 0 };
   for (const [index, id] of slideIds(archive, main).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
     const slide = new SlideReader();
     readXml(archive.chunks(part), slide);
-    if (slide.isHiddenSlide) hidden++;
-    else writeSlide(archive, part, slide.blocks, out, index + 1);
+    if (slide.isHiddenSlide) hidden.slides++;
+    else hidden.shapes += writeSlide(archive, part, slide, out, index + 1);
   }
-  const notes = hidden === 0 ? [] : [`${hidden} hidden slide${hidden === 1 ? "" : "s"} left out`];
+  const notes = [
+    ...countNote(hidden.slides, "hidden slide", "left out"),
+    ...countNote(hidden.shapes, "hidden shape", "left out"),
+  ];
   const { title, language } = corePropertiesOf(archive);
   return {
     text: out,
@@ -57,13 +61,14 @@ function slideIds(archive: ZipArchive, part: string): string[] {
   return ids;
 }
 
+/** Returns how many hidden shapes with text the slide and its notes have. */
 function writeSlide(
   archive: ZipArchive,
   part: string,
-  blocks: SlideBlock[],
+  { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
   out: MarkdownBuilder,
   page: number,
-): void {
+): number {
   out.page(page);
   const title = titleOf(blocks);
   out.heading(1, title?.text ?? `Slide ${page}`);
@@ -73,10 +78,11 @@ function writeSlide(
   );
   const related = relationshipsOf(archive, part);
   const parts = (type: string) => related.filter((each) => each.type === type);
-  for (const { target } of [...parts("diagramData"), ...parts("chart")]) {
+  for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
+    if (hiddenDrawings.has(id)) continue;
     for (const text of drawnTexts(archive, target)) out.paragraph(text);
   }
-  writeNotes(archive, parts("notesSlide"), out);
+  return hiddenShapes + writeNotes(archive, parts("notesSlide"), out);
 }
 
 /** The title, or what a slide without one begins with, if that is short enough to head it. */
@@ -100,12 +106,16 @@ function writeBlocks(blocks: SlideBlock[], out: MarkdownBuilder): void {
   }
 }
 
-function writeNotes(archive: ZipArchive, notes: Relationship[], out: MarkdownBuilder): void {
+/** Returns how many hidden shapes with text they have. */
+function writeNotes(archive: ZipArchive, notes: Relationship[], out: MarkdownBuilder): number {
+  let hidden = 0;
   for (const { target } of notes) {
     const reader = new SlideReader();
     readXml(archive.chunks(target), reader);
     for (const block of reader.blocks) if (block.kind !== "table") out.quote(block.text);
+    hidden += reader.hiddenShapes;
   }
+  return hidden;
 }
 
 /** Texts of a diagram or chart: labels, titles, categories; each once. */

@@ -1,5 +1,6 @@
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { ENDS_EARLY } from "./notes.ts";
 import { RtfReader } from "./rtf/rtf-reader.ts";
 import { rtfTokens } from "./rtf/rtf-tokens.ts";
 
@@ -16,6 +17,9 @@ export function extractRtf(bytes: Uint8Array): Extraction {
     title: reader.title || out.firstHeading(),
     language: null,
     pages: out.pages.length > 1 ? out.pages : [],
-    notes: hidden === 0 ? [] : [`${hidden} characters of hidden text removed`],
+    notes: [
+      ...(hidden === 0 ? [] : [`${hidden} characters of hidden text removed`]),
+      ...(reader.endsEarly ? [ENDS_EARLY] : []),
+    ],
   };
 }

@@ -1,4 +1,5 @@
 import type { Extraction } from "./extracted-document.ts";
+import { countNote, ENDS_EARLY } from "./notes.ts";
 import { XmlReader } from "./xml/xml-reader.ts";
 import { XmlStream } from "./xml/xml-stream.ts";
 
@@ -11,14 +12,18 @@ export function extractXml(xml: string): Extraction {
   const reader = new XmlReader();
   const stream = new XmlStream(reader);
   stream.write(withoutDoctype(xml));
-  stream.end();
+  const { endsEarly } = stream.end();
   reader.finish();
   return {
     text: reader.out,
     title: reader.title,
     language: reader.language,
     pages: [],
-    notes: declaresEntities ? ["declared entities are not expanded"] : [],
+    notes: [
+      ...(declaresEntities ? ["declared entities are not expanded"] : []),
+      ...countNote(reader.hiddenElements, "hidden element", "removed"),
+      ...(endsEarly ? [ENDS_EARLY] : []),
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 
 const extract = (text: string, name = "a.txt") =>
@@ -56,4 +56,60 @@ it("leaves comments of Markdown out, but not those in code", async () => {
   const document = await extract("a <!-- secret --> b\n\n```\n<!-- shown -->\n```\n", "a.md");
   expect(document.markdown).toBe("a  b\n\n```\n<!-- shown -->\n```\n");
   expect(document.notes).toEqual(["1 HTML comment removed"]);
+});
+
+describe("hidden HTML in Markdown", () => {
+  it.each([
+    ["a span in its line", 'a <span style="display:none">secret</span>b', "a b"],
+    ["a block over paragraphs", "a\n\n<div hidden>\n\nsecret\n\n</div>\nb", "a\n\n\nb"],
+    [
+      "a block with another and with code inside",
+      "a\n<div hidden>\n<div>x</div>\n```\n</div>\n```\nsecret\n</div>\nb",
+      "a\n\nb",
+    ],
+    ["a block that is never closed", "a\n\n<section hidden>\n\nsecret\n\nsecret", "a\n\n"],
+    [
+      "a span that is never closed, for its paragraph",
+      'a <b style="visibility: hidden">secret\n\nb',
+      "a \n\nb",
+    ],
+    [
+      "a span that is never closed, up to code",
+      "a <i hidden>secret\n```\nshown\n```",
+      "a ```\nshown\n```",
+    ],
+    ["a comment in a hidden span", "a <i hidden>x <!-- secret\n\nsecret --> x</i>b", "a  x</i>b"],
+  ])("is left out and counted: %s", async (_what, text, markdown) => {
+    const document = await extract(text, "a.md");
+    expect(document.markdown).toBe(markdown);
+    expect(document.notes).toEqual(["1 hidden element removed"]);
+  });
+
+  it.each([
+    ["code", "a `<div hidden>` b"],
+    ["a fence", "```html\n<div hidden>\nx\n</div>\n```"],
+    ["an indented block of code", "a\n\n    <div hidden>\n\nb"],
+    ["an element without content", "a <br hidden> <img style='display:none' alt=x> b"],
+    ["what is not hidden", '<div style="color: red" data-x="hidden">a</div>'],
+  ])("is shown where it is %s", async (what, text) => {
+    const document = await extract(text, "a.md");
+    if (what !== "an indented block of code") {
+      expect(document).toMatchObject({ markdown: text, notes: [] });
+    } else expect(document.markdown).toBe("a\n\n    \n\nb");
+  });
+
+  it("is found among many in passing", async () => {
+    const many = '<i hidden>x</i> <b style="display:none">x '.repeat(50_000);
+    const document = await extract(`${many}<!-- \n\nneedle`, "a.md");
+    expect(document.markdown).toContain("needle");
+    expect(document.markdown.length).toBeLessThan(30);
+  });
+});
+
+it("notes what is hidden in the HTML that a feed carries", async () => {
+  const html = "&lt;p&gt;seen&lt;/p&gt;&lt;p hidden&gt;secret&lt;/p&gt;";
+  const feed = `<feed><entry><summary>${html}</summary></entry></feed>`;
+  const document = await extract(feed, "a.xml");
+  expect(document.markdown).not.toContain("secret");
+  expect(document.notes).toEqual(["1 hidden element removed"]);
 });

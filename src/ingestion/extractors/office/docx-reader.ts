@@ -6,6 +6,7 @@ import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
 import type { Numbering, ParagraphStyle } from "./docx-styles.ts";
+import type { NoteMarks } from "./note-marks.ts";
 
 export type DocxParts = {
   styles: Map<string, ParagraphStyle>;
@@ -14,18 +15,6 @@ export type DocxParts = {
   links: Map<string, string>;
   noteMarks: NoteMarks;
 };
-
-/** Numbers notes in the order in which the text refers to them. */
-export class NoteMarks {
-  readonly #numbers = new Map<string, number>();
-
-  mark(kind: string, id: string): string {
-    const key = `${kind} ${id}`;
-    const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
-    this.#numbers.set(key, number);
-    return `[^${number}]`;
-  }
-}
 
 type Paragraph = {
   text: string;
@@ -44,7 +33,9 @@ type OpenTable = {
 };
 
 /** Elements whose content is not part of the text as it reads now. */
-const LEFT_OUT = new Set(["instrText", "delText", "delInstrText", "del", "moveFrom", "Fallback"]);
+const LEFT_OUT = new Set(
+  "instrText delText delInstrText del moveFrom Fallback rPrChange pPrChange".split(" "),
+);
 const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
 const QUOTE_STYLE = /^(intense )?quote|^block ?text|^quotations$/i;
 /** `w:numId` 0 takes a paragraph out of its style's list. */
@@ -57,15 +48,18 @@ const PLAIN_STYLE: ParagraphStyle = {
   listLevel: null,
   isHidden: false,
 };
+const BLANK: Paragraph = { text: "", style: "", headingLevel: null, numId: null, listLevel: null };
 const SYMBOL_PRIVATE_AREA = 0xf000;
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
   hiddenRuns = 0;
+  hiddenParagraphs = 0;
   #page = 1;
   #leftOut = 0;
   #inRun = 0;
   #runHidden = false;
+  #runCounted = false;
   #collects = false;
   #code: string[] = [];
   readonly #paragraphs: Paragraph[] = [];
@@ -77,6 +71,8 @@ export class DocxReader implements XmlHandler {
   /** `endnote` or `footnote`, and what its notes are marked with; null for the main text. */
   readonly #noteElement: string | null;
   #note: string | null = null;
+  /** The note that is open belongs to hidden text. */
+  #noteHidden = false;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
     this.#parts = parts;
@@ -86,13 +82,7 @@ export class DocxReader implements XmlHandler {
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     p: () => {
-      this.#paragraphs.push({
-        text: "",
-        style: "",
-        headingLevel: null,
-        numId: null,
-        listLevel: null,
-      });
+      this.#paragraphs.push({ ...BLANK });
     },
     pStyle: ({ val = "" }) => this.#change({ style: val }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
@@ -101,11 +91,13 @@ export class DocxReader implements XmlHandler {
     r: () => {
       this.#inRun++;
       this.#runHidden = false;
+      this.#runCounted = false;
+    },
+    rStyle: ({ val = "" }) => {
+      if (this.#inRun > 0) this.#runHidden = this.#parts.styles.get(val)?.isHidden === true;
     },
     vanish: ({ val }) => {
-      if (this.#inRun === 0 || !isOn(val)) return;
-      this.#runHidden = true;
-      this.hiddenRuns++;
+      if (this.#inRun > 0) this.#runHidden = isOn(val);
     },
     t: () => {
       this.#collects = true;
@@ -125,8 +117,8 @@ export class DocxReader implements XmlHandler {
       const target = this.#parts.links.get(attributes["r:id"] ?? "") ?? "";
       this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
     },
-    footnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("footnote", id)),
-    endnoteReference: ({ id = "" }) => this.#write(this.#parts.noteMarks.mark("endnote", id)),
+    footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
+    endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => {
       const cell = { cell: "", span: 1, isContinued: false };
       this.#tables.push({ table: new TableCollector(), long: new LongTable(this.#out), ...cell });
@@ -165,8 +157,18 @@ export class DocxReader implements XmlHandler {
 
   #write(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
-    if (paragraph === undefined || this.#runHidden) return;
-    paragraph.text = longer(paragraph.text, text);
+    if (paragraph === undefined) return;
+    if (!this.#runHidden) paragraph.text = longer(paragraph.text, text);
+    else if (!this.#runCounted && foldSpace(text) !== "") {
+      this.hiddenRuns++;
+      this.#runCounted = true;
+    }
+  }
+
+  #refer(kind: string, id: string): void {
+    const { noteMarks } = this.#parts;
+    if (this.#runHidden) noteMarks.hide(kind, id);
+    else this.#write(noteMarks.mark(kind, id));
   }
 
   #change(change: Partial<Paragraph>): void {
@@ -182,7 +184,10 @@ export class DocxReader implements XmlHandler {
   /** Separators between text and notes are notes too, with a type of their own. */
   #openNote({ id = "", type }: XmlAttributes): void {
     if (type !== undefined && type !== "normal") return;
-    this.#note = `${this.#parts.noteMarks.mark(this.#noteElement ?? "", id)}: `;
+    const { noteMarks } = this.#parts;
+    const kind = this.#noteElement ?? "";
+    this.#noteHidden = noteMarks.isHidden(kind, id);
+    this.#note = this.#noteHidden ? null : `${noteMarks.mark(kind, id)}: `;
   }
 
   #nextPage(): void {
@@ -205,15 +210,22 @@ export class DocxReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.pop();
     if (paragraph === undefined) return;
+    if (this.#noteHidden || this.#styleOf(paragraph).isHidden) {
+      if (foldSpace(paragraph.text) !== "") this.hiddenParagraphs++;
+      return;
+    }
     const table = this.#tables.at(-1);
     // Text boxes stand inside the paragraph that anchors them.
     if (table !== undefined) table.cell = longer(table.cell, `\n${paragraph.text}`);
     else this.#writeParagraph(paragraph);
   }
 
+  #styleOf({ style }: Paragraph): ParagraphStyle {
+    return this.#parts.styles.get(style) ?? PLAIN_STYLE;
+  }
+
   #writeParagraph(paragraph: Paragraph): void {
-    const style = this.#parts.styles.get(paragraph.style) ?? PLAIN_STYLE;
-    if (style.isHidden) return;
+    const style = this.#styleOf(paragraph);
     if (CODE_STYLE.test(style.name)) {
       this.#code.push(paragraph.text);
       return;

@@ -3,6 +3,9 @@ import { longer } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import { LongTable } from "../long-table.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import { OdfParagraphs } from "./odf-paragraphs.ts";
+import type { OdfParagraph } from "./odf-paragraphs.ts";
+import { OdfStyles } from "./odf-styles.ts";
 import { SheetWriter } from "./sheet-writer.ts";
 
 /** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
@@ -16,36 +19,26 @@ type OpenTable = {
   columns: number;
   repeat: number;
 };
-type OpenParagraph = { text: string; level: number; style: string };
 
 /** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
 const MAX_REPEAT = 200;
 /** As many as a sheet can have. */
 const MAX_COLUMNS = 16_384;
-const LEFT_OUT = new Set([
-  "tracked-changes",
-  "annotation",
-  "annotation-end",
-  "sequence-decls",
-  "forms",
-  "settings",
-  "table-of-content-source",
-  "title",
-  "desc",
-  "ruby-text",
-  "date-time-decl",
-  "page-number",
-  "page-count",
-  "footer-decl",
-]);
-const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
-
-/** LibreOffice's names of built-in styles, kept where an imported document set no outline level. */
-const HEADING_STYLE = /^Heading_20_([1-6])$/;
+const LEFT_OUT = new Set(
+  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count footer-decl".split(
+    " ",
+  ),
+);
+/** Elements that say themselves that they are not shown. */
+const HIDEABLE = new Set(["section", "hidden-text"]);
 
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
 export class OdfReader implements XmlHandler {
   hiddenSheets = 0;
+  hiddenSlides = 0;
+  hiddenSections = 0;
+  /** Elements that are open inside a hidden one, itself included. */
+  #hiddenDepth = 0;
   #inBody = false;
   #leftOut = 0;
   #slide = 0;
@@ -56,13 +49,9 @@ export class OdfReader implements XmlHandler {
   #noteDepth = 0;
   #inSpeakerNotes = 0;
   #code: string[] = [];
-  /** Styles by name: what they are based on, and whether tables of that style are not shown. */
-  readonly #styles = new Map<string, { parent: string; isHidden: boolean; outline: number }>();
-  #styleName = "";
-  /** `style level` of lists that count. */
-  readonly #orderedLevels = new Set<string>();
+  readonly #styles = new OdfStyles();
   readonly #lists: { style: string; isOrdered: boolean; next: number }[] = [];
-  readonly #paragraphs: OpenParagraph[] = [];
+  readonly #paragraphs = new OdfParagraphs(this.#styles);
   readonly #tables: OpenTable[] = [];
   readonly #out: MarkdownBuilder;
   readonly #kind: OdfKind;
@@ -72,36 +61,29 @@ export class OdfReader implements XmlHandler {
     this.#out = out;
   }
 
+  /** Stretches of hidden text inside paragraphs. */
+  get hiddenTexts(): number {
+    return this.#paragraphs.hiddenTexts;
+  }
+
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    style: (attributes) => {
-      this.#styleName = attributes["style:name"] ?? attributes["name"] ?? "";
-      const parent = attributes["parent-style-name"] ?? "";
-      const outline = Number(attributes["default-outline-level"] ?? 0) || 0;
-      this.#styles.set(this.#styleName, { parent, isHidden: false, outline });
-    },
-    "table-properties": ({ display }) => {
-      const style = this.#styles.get(this.#styleName);
-      if (style !== undefined && display === "false") style.isHidden = true;
-    },
-    "list-style": (attributes) => {
-      this.#styleName = attributes["style:name"] ?? "";
-    },
-    "list-level-style-number": ({ level = "1", "num-format": format = "" }) => {
-      if (format !== "") this.#orderedLevels.add(`${this.#styleName} ${level}`);
-    },
     body: () => {
       this.#inBody = true;
       if (this.#kind === "text") this.#out.page(++this.#slide);
     },
     p: (attributes) => this.#openParagraph(attributes, 0),
     h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
+    span: (attributes) => this.#paragraphs.openSpan(attributes),
+    "hidden-paragraph": ({ "is-hidden": isHidden }) => {
+      if (isHidden === "true") this.#paragraphs.hide();
+    },
     s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
     tab: () => this.#write("\t"),
     "line-break": () => this.#write("\n"),
     "soft-page-break": () => this.#nextPage(),
     list: (attributes) => {
       const style = attributes["style-name"] ?? this.#lists.at(-1)?.style ?? "";
-      const isOrdered = this.#orderedLevels.has(`${style} ${this.#lists.length + 1}`);
+      const isOrdered = this.#styles.isOrdered(style, this.#lists.length + 1);
       this.#lists.push({ style, isOrdered, next: 1 });
     },
     "list-item": () => {
@@ -130,17 +112,27 @@ export class OdfReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): void {
+    if (this.#hiddenDepth > 0 || this.#hides(name, attributes)) {
+      this.#hiddenDepth++;
+      return;
+    }
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
+    if (!this.#inBody) this.#styles.onOpen[name]?.(attributes);
     this.#onOpen[name]?.(attributes);
   }
 
   text(data: string): void {
     // White space folds; what counts is written as elements.
-    if (this.#leftOut === 0 && this.#inBody) this.#write(data.replace(/\s+/g, " "));
+    if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
+      this.#write(data.replace(/\s+/g, " "));
   }
 
   close(name: string): void {
+    if (this.#hiddenDepth > 0) {
+      this.#hiddenDepth--;
+      return;
+    }
     if (LEFT_OUT.has(name)) this.#leftOut--;
     if (this.#leftOut > 0) return;
     this.#onClose[name]?.();
@@ -149,12 +141,14 @@ export class OdfReader implements XmlHandler {
   finish(): void {
     this.#writeCode();
     for (const [index, note] of this.#notes.entries())
-      this.#out.paragraph(`[^${index + 1}]: ${note}`);
+      if (note !== "") this.#out.paragraph(`[^${index + 1}]: ${note}`);
   }
 
   readonly #onClose: Record<string, () => void> = {
+    style: () => this.#styles.endStyle(),
     p: () => this.#closeParagraph(),
     h: () => this.#closeParagraph(),
+    span: () => this.#paragraphs.closeSpan(),
     list: () => {
       this.#lists.pop();
     },
@@ -174,9 +168,25 @@ export class OdfReader implements XmlHandler {
     table: () => this.#closeTable(),
   };
 
+  /** Whether an element is not shown, with all that it holds; counts it. */
+  #hides(name: string, attributes: XmlAttributes): boolean {
+    if (this.#leftOut > 0 || !this.#inBody) return false;
+    if (HIDEABLE.has(name)) {
+      const { display, "is-hidden": isHidden } = attributes;
+      // A condition that LibreOffice evaluated when it wrote the file.
+      if (display !== "none" && isHidden !== "true") return false;
+      if (name === "section") this.hiddenSections++;
+      return true;
+    }
+    if (name !== "page" || this.#kind !== "presentation") return false;
+    if (!this.#styles.isHiddenSlide(attributes["style-name"] ?? "")) return false;
+    this.#slide++;
+    this.hiddenSlides++;
+    return true;
+  }
+
   #write(text: string): void {
-    const paragraph = this.#paragraphs.at(-1);
-    if (paragraph !== undefined) paragraph.text = longer(paragraph.text, text);
+    this.#paragraphs.write(text);
   }
 
   #nextPage(): void {
@@ -185,20 +195,11 @@ export class OdfReader implements XmlHandler {
   }
 
   #openParagraph(attributes: XmlAttributes, level: number): void {
-    if (!this.#inBody) return;
-    const style = attributes["style-name"] ?? "";
-    this.#paragraphs.push({ text: "", level: level || this.#outlineOf(style), style });
-  }
-
-  #outlineOf(style: string): number {
-    const known = this.#styles.get(style);
-    if (style === "Title" || known?.parent === "Title") return 1;
-    const numbered = HEADING_STYLE.exec(style) ?? HEADING_STYLE.exec(known?.parent ?? "");
-    return known?.outline || Number(numbered?.[1] ?? 0);
+    if (this.#inBody) this.#paragraphs.open(attributes, level);
   }
 
   #closeParagraph(): void {
-    const paragraph = this.#paragraphs.pop();
+    const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
     const table = this.#tables.at(-1);
     const last = this.#notes.length - 1;
@@ -208,9 +209,8 @@ export class OdfReader implements XmlHandler {
     else this.#writeParagraph(paragraph);
   }
 
-  #writeParagraph({ text, level, style }: OpenParagraph): void {
-    const parent = this.#styles.get(style)?.parent ?? "";
-    if (CODE_STYLE.test(style) || CODE_STYLE.test(parent)) {
+  #writeParagraph({ text, level, style }: OdfParagraph): void {
+    if (this.#styles.isCode(style)) {
       this.#code.push(text);
       return;
     }
@@ -244,7 +244,7 @@ export class OdfReader implements XmlHandler {
     this.#tables.push({ rows: [], long, row: [], cell: "", columns: 1, repeat: 1 });
     if (this.#kind !== "spreadsheet" || this.#tables.length > 1) return;
     this.#slide++;
-    if (this.#styles.get(attributes["style-name"] ?? "")?.isHidden === true) {
+    if (this.#styles.isHiddenSheet(attributes["style-name"] ?? "")) {
       this.hiddenSheets++;
       return;
     }

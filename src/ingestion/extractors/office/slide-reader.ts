@@ -8,8 +8,11 @@ export type SlideBlock =
   | { kind: "paragraph"; text: string }
   | { kind: "table"; rows: string[][] };
 
-type Shape = { placeholder: string; isHidden: boolean };
+/** `lostText`: text of it was left out. */
+type Shape = { placeholder: string; isHidden: boolean; lostText: boolean };
 
+/** What stands on a slide, groups of it included. */
+const SHAPES = new Set(["sp", "grpSp", "pic", "graphicFrame", "cxnSp"]);
 /** Placeholders that repeat on every slide. */
 const FURNITURE = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
 const TITLES = new Set(["title", "ctrTitle"]);
@@ -18,8 +21,11 @@ const TITLES = new Set(["title", "ctrTitle"]);
 export class SlideReader implements XmlHandler {
   readonly blocks: SlideBlock[] = [];
   isHiddenSlide = false;
+  /** Those that hold text. */
   hiddenShapes = 0;
-  #shape: Shape = { placeholder: "", isHidden: false };
+  /** Relationships of the diagrams and charts among them. */
+  readonly hiddenDrawings = new Set<string>();
+  readonly #shapes: Shape[] = [];
   #paragraph = "";
   #depth = 0;
   #bullet: "unset" | "none" | "character" | "number" = "unset";
@@ -33,17 +39,16 @@ export class SlideReader implements XmlHandler {
     sld: ({ show }) => {
       this.isHiddenSlide = show === "0" || show === "false";
     },
-    sp: () => {
-      this.#shape = { placeholder: "", isHidden: false };
-    },
     cNvPr: ({ hidden }) => {
-      if (hidden !== "1" && hidden !== "true") return;
-      this.#shape.isHidden = true;
-      this.hiddenShapes++;
+      const shape = this.#shapes.at(-1);
+      if (shape !== undefined && (hidden === "1" || hidden === "true")) shape.isHidden = true;
     },
     ph: ({ type = "body" }) => {
-      this.#shape.placeholder = type;
+      const shape = this.#shapes.at(-1);
+      if (shape !== undefined) shape.placeholder = type;
     },
+    relIds: (attributes) => this.#draw(attributes["r:dm"]),
+    chart: (attributes) => this.#draw(attributes["r:id"]),
     p: () => {
       this.#paragraph = "";
       this.#depth = 0;
@@ -79,7 +84,12 @@ export class SlideReader implements XmlHandler {
 
   open(name: string, attributes: XmlAttributes): void {
     if (name === "Fallback") this.#fallback++;
-    if (this.#fallback === 0) this.#onOpen[name]?.(attributes);
+    if (this.#fallback > 0) return;
+    if (SHAPES.has(name)) {
+      const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
+      this.#shapes.push({ placeholder: "", isHidden, lostText: false });
+    }
+    this.#onOpen[name]?.(attributes);
   }
 
   text(data: string): void {
@@ -91,7 +101,7 @@ export class SlideReader implements XmlHandler {
     if (this.#fallback > 0) return;
     if (name === "t") this.#collects = false;
     else if (name === "p") this.#closeParagraph();
-    else if (name === "sp") this.#closeShape();
+    else if (SHAPES.has(name)) this.#closeShape();
     else if (name === "tc") this.#table?.addCell(this.#cell);
     else if (name === "tbl") this.#closeTable();
   }
@@ -99,9 +109,11 @@ export class SlideReader implements XmlHandler {
   #closeParagraph(): void {
     const text = this.#paragraph;
     this.#paragraph = "";
-    const { placeholder, isHidden } = this.#shape;
-    if (isHidden || foldSpace(text) === "") return;
-    if (this.#table !== null) this.#cell += `\n${text}`;
+    if (foldSpace(text) === "") return;
+    const shape = this.#shapes.at(-1);
+    const placeholder = shape?.placeholder ?? "";
+    if (shape?.isHidden === true) shape.lostText = true;
+    else if (this.#table !== null) this.#cell += `\n${text}`;
     else if (TITLES.has(placeholder)) this.#titleParts.push(text);
     else if (!FURNITURE.has(placeholder)) this.#writeText(text, placeholder);
   }
@@ -116,10 +128,17 @@ export class SlideReader implements XmlHandler {
     );
   }
 
+  #draw(relationship: string | undefined): void {
+    const shape = this.#shapes.at(-1);
+    if (shape?.isHidden !== true || relationship === undefined) return;
+    shape.lostText = true;
+    this.hiddenDrawings.add(relationship);
+  }
+
   #closeShape(): void {
+    if (this.#shapes.pop()?.lostText === true) this.hiddenShapes++;
     const text = foldSpace(this.#titleParts.splice(0).join(" "));
     if (text !== "") this.blocks.push({ kind: "title", text });
-    this.#shape = { placeholder: "", isHidden: false };
   }
 
   #closeTable(): void {

@@ -85,6 +85,11 @@ export class RtfReader {
     else if (token.kind === "control") this.#control(token.word, token.parameter);
   }
 
+  /** Groups are open still. */
+  get endsEarly(): boolean {
+    return this.#groups.length > 0;
+  }
+
   finish(): void {
     this.#decodeBytes();
     this.#endParagraph();

@@ -1,10 +1,9 @@
-import { textOf } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
-import { extractHtml } from "../html.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../long-table.ts";
 import { MarkdownBuilder } from "../markdown-builder.ts";
 import { TextPieces } from "../text-pieces.ts";
+import { EmbeddedHtml } from "./embedded-html.ts";
 import { attributeTexts, isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import type { XmlRole } from "./markup-roles.ts";
 import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
@@ -31,7 +30,6 @@ const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
 const MAX_INDENT = 12;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
-const HTML = /<(p|br|div|ul|ol|li|h[1-6]|a|b|i|em|strong|span|img|table|blockquote|pre)\b[^<>]*>/i;
 
 /** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
 export class XmlReader implements XmlHandler {
@@ -44,9 +42,15 @@ export class XmlReader implements XmlHandler {
   #quoted = 0;
   #outlines = 0;
   readonly #lists: List[] = [];
+  readonly #html = new EmbeddedHtml();
   #item: { marker: string; depth: number } | null = null;
   #table: { rows: TableCollector; long: LongTable } | null = null;
   #inCell = false;
+
+  /** In the HTML that its fields and attributes carry. */
+  get hiddenElements(): number {
+    return this.#html.hiddenElements;
+  }
 
   open(name: string, attributes: XmlAttributes): void {
     if (this.#open.length === 0) {
@@ -61,6 +65,7 @@ export class XmlReader implements XmlHandler {
     if (role === "inline") this.#separate(name);
     else if (role !== "break") this.#flush();
     const open = opened(name, role, attributes, this.#text.end);
+    open.says = open.says.map((text) => this.#html.inLine(text));
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
@@ -217,7 +222,7 @@ export class XmlReader implements XmlHandler {
   #writeField(field: Open, text: string, folded: string): void {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#showParents(field);
-    const prose = HTML.test(text) ? fromHtml(text) : text;
+    const prose = this.#html.toMarkdown(text);
     const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
       this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);
@@ -268,11 +273,10 @@ export class XmlReader implements XmlHandler {
 }
 
 function opened(name: string, role: XmlRole, attributes: XmlAttributes, textStart: number): Open {
-  const texts = attributeTexts(role, attributes);
   return {
     name,
     role,
-    says: texts.map((text) => (HTML.test(text) ? foldSpace(fromHtml(text)) : text)),
+    says: attributeTexts(role, attributes),
     href: attributes["href"] ?? attributes["url"] ?? attributes["target"] ?? "",
     language: /^[\w+#-]{1,20}$/.exec(attributes["language"] ?? "")?.[0] ?? "",
     textStart,
@@ -280,9 +284,6 @@ function opened(name: string, role: XmlRole, attributes: XmlAttributes, textStar
     isShown: false,
   };
 }
-
-/** Feeds carry HTML as text; its headings stand below the feed's own. */
-const fromHtml = (html: string) => textOf(extractHtml(html)).replace(/^(#{1,4}) /gm, "##$1 ");
 
 /** `price (currency: EUR)` */
 const withMore = (label: string, says: string[]) =>

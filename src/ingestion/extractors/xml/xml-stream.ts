@@ -62,8 +62,11 @@ export class XmlStream {
     }
   }
 
-  end(): void {
+  /** `endsEarly`: elements were still open. */
+  end(): { endsEarly: boolean } {
+    const endsEarly = this.#depth > 0;
     this.#parser.end();
+    return { endsEarly };
   }
 }
 
@@ -73,7 +76,7 @@ function localName(name: string): string {
 }
 
 /** Reads the bytes of an XML part: UTF-8 unless a byte-order mark says UTF-16. */
-export function readXml(chunks: Iterable<Uint8Array>, handler: XmlHandler): void {
+export function readXml(chunks: Iterable<Uint8Array>, handler: XmlHandler): { endsEarly: boolean } {
   const stream = new XmlStream(handler);
   let decoder: TextDecoder | null = null;
   for (const chunk of chunks) {
@@ -81,7 +84,7 @@ export function readXml(chunks: Iterable<Uint8Array>, handler: XmlHandler): void
     stream.write(decoder.decode(chunk, { stream: true }));
   }
   stream.write(decoder?.decode() ?? "");
-  stream.end();
+  return stream.end();
 }
 
 function encodingOf(chunk: Uint8Array): string {

@@ -1,0 +1,22 @@
+/** Numbers notes in the order in which the text refers to them. */
+export class NoteMarks {
+  readonly #numbers = new Map<string, number>();
+  /** Notes that only hidden text refers to. */
+  readonly #hidden = new Set<string>();
+
+  mark(kind: string, id: string): string {
+    const key = `${kind} ${id}`;
+    const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
+    this.#numbers.set(key, number);
+    return `[^${number}]`;
+  }
+
+  hide(kind: string, id: string): void {
+    this.#hidden.add(`${kind} ${id}`);
+  }
+
+  isHidden(kind: string, id: string): boolean {
+    const key = `${kind} ${id}`;
+    return this.#hidden.has(key) && !this.#numbers.has(key);
+  }
+}
