@@ -1,6 +1,6 @@
-import type { FileSourceId } from "../core/ids.ts";
+import type { FileId, FileSourceId } from "../core/ids.ts";
 import type { Database } from "./client.ts";
-import { runBatch, statement } from "./raw-sql.ts";
+import { runBatch, runOne, statement } from "./raw-sql.ts";
 import type { FILE_STATUSES } from "./schema/rags.ts";
 
 export type FileStatus = (typeof FILE_STATUSES)[number];
@@ -55,6 +55,30 @@ const whereOf = ({ path, status }: Pick<FileSlice, "path" | "status">) => `f.fil
          and (f.path = ?2 or substr(f.path, 1, length(?2) + 1) = ?2 || '/')`
   }
   and ${status === null ? "?3 is null" : `${STATUS} = ?3`}`;
+
+export type FileWithStatus = Pick<
+  SourceFile,
+  "name" | "size" | "mimeType" | "sha256" | "status"
+> & { id: FileId; version: string; deletedAt: number | null };
+
+/** One file with its status, in one statement: no new version comes between the two. */
+export async function findFileWithStatus(
+  db: Database,
+  sourceId: FileSourceId,
+  path: string,
+): Promise<FileWithStatus | null> {
+  const [row] = await runOne<FileWithStatus>(
+    db,
+    statement(
+      `select f.id, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256,
+         f.deleted_at as deletedAt, ${STATUS} as status
+       from files f where f.file_source_id = ?1 and f.path = ?2`,
+      sourceId,
+      path,
+    ),
+  );
+  return row ?? null;
+}
 
 /** One page and the number of all, in one round trip. */
 export async function listFilesOfSource(

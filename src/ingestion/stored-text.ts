@@ -1,7 +1,7 @@
 import { notFound } from "../core/errors.ts";
 import type { FileSourceId } from "../core/ids.ts";
-import { findFile } from "../db/file-store.ts";
-import type { StoredFile } from "../db/file-store.ts";
+import { findFileWithStatus } from "../db/source-file-list.ts";
+import type { FileStatus, FileWithStatus } from "../db/source-file-list.ts";
 import type { Services } from "../services.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
 import type { ExtractedDocument } from "./extractors/extracted-document.ts";
@@ -10,30 +10,34 @@ import { getText, isTextKept, keptTextKey } from "./kept-text.ts";
 
 type Source = { id: FileSourceId; provider: string };
 
+/** `sha256`: of the file's bytes. `status`: of the file over all RAGs; null while none indexes it. */
+export type StoredText = { text: string; sha256: string; status: FileStatus | null };
+
 /**
- * The text that a file was last read as: what the offsets of its passages are places in.
+ * The text of a file as it is now. The offsets of its passages are places in it while `status` is
+ * `indexed`: until then, passages may be those of an earlier version.
  * @throws QuarryError `not-found` when the source has no such file, or it has not been read
  */
 export async function storedText(
   services: Pick<Services, "db" | "files">,
   { source, path }: { source: Source; path: string },
-): Promise<string> {
-  const file = await findFile(services.db, source.id, path);
+): Promise<StoredText> {
+  const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
-  const { id: fileId, name, mimeType, size, sha256 } = file;
+  const { id: fileId, name, mimeType, size, sha256, status } = file;
   const kept = { fileId, name, mimeType, size, source };
   const document = isTextKept(kept)
     ? await getText(services.files, await keptTextKey(kept, sha256))
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
-  return document.markdown;
+  return { text: document.markdown, sha256, status };
 }
 
 /** Short plain text is not kept: its bytes say the same. */
 async function readAgain(
   files: R2Bucket,
   source: Source,
-  { id: fileId, version, name, mimeType }: StoredFile,
+  { id: fileId, version, name, mimeType }: FileWithStatus,
 ): Promise<ExtractedDocument | null> {
   const object = await files.get(bytesKey({ sourceId: source.id, fileId }, version));
   if (object === null) return null;

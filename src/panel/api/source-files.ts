@@ -102,9 +102,14 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
     const services = context.get("services");
     const { source } = await findFileSource(services, { key: context.req.param("id") });
     const { start, end } = parseOrRefuse(offsets, context.req.query());
-    const text = await storedText(services, { source, path: filePathOf(context.req.raw.url) });
+    const path = filePathOf(context.req.raw.url);
+    const { text, sha256, status } = await storedText(services, { source, path });
     return context.body(utf8Stream(text.slice(start, end)), {
-      headers: { "Content-Type": "text/plain; charset=utf-8" },
+      headers: {
+        "Content-Type": "text/plain; charset=utf-8",
+        "X-File-SHA256": sha256,
+        ...(status === null ? {} : { "X-File-Status": status }),
+      },
     });
   });
 
