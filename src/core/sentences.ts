@@ -1,9 +1,10 @@
 /**
  * End of a sentence: a mark, what closes after it, then space (none is needed after the marks of
- * Chinese and Japanese, which are escaped because they look like ours).
+ * Chinese and Japanese, which are escaped because they look like ours). A run of marks is tried at
+ * its beginning alone: from each of its marks, the work would grow with the square of its length.
  */
 const SENTENCE_END =
-  /(?:[.!?…]+["'”’»)\]]*(?=\s)|[\u3002\uFF01\uFF1F\uFF61]+[」』”’)】]*|[؟۔।॥።]+(?=\s|$)|\n)\s*/gu;
+  /(?:(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[\u3002\uFF01\uFF1F\uFF61]+[」』”’)】]*|(?<![؟۔।॥።])[؟۔।॥።]+(?=\s|$)|\n)\s*/gu;
 
 /** Offsets at which sentences and lines end, ascending, `to` last. */
 export function* sentenceEnds(text: string, from: number, to: number): Generator<number> {

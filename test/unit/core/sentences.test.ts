@@ -56,3 +56,8 @@ test("nothing is lost, and a long text without sentences is one", () => {
   const many = "No. 5 is Dr. X. ".repeat(5_000);
   expect(splitSentences(many).join("")).toBe(many);
 });
+
+test.each([".", "!…", ".)", "۔"])("a run of %s without an end is looked at once", (mark) => {
+  const text = `${mark.repeat(300_000)}x`;
+  expect(splitSentences(text)).toEqual([text]);
+});
