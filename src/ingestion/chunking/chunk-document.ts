@@ -56,6 +56,7 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
   const chunks: Chunk[] = [];
   const title = titleFor(document.title, settings.fileName);
   let pending: Placed[] = [];
+  let batch = BATCH_UNITS;
   const whole = isShort(document.markdown, limits);
   const settle = (isLast: boolean) => {
     const units = pending.map(({ unit }) => unit);
@@ -66,14 +67,23 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
       if (chunk !== null) chunks.push({ ...chunk, position: chunks.length });
     }
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
+    // Pieces may hold more units than a batch: what is left must double before it is cut again.
+    batch = Math.max(BATCH_UNITS, 2 * pending.length);
   };
   for (const placed of placedUnits(document.markdown, limits, whole)) {
     if (placed === "cut") settle(true);
-    else pending.push(placed);
-    if (pending.length >= BATCH_UNITS) settle(false);
+    else addUnit(pending, placed);
+    if (pending.length >= batch) settle(false);
   }
   settle(true);
   return chunks;
+}
+
+/** White space weighs nothing: it goes with what stands before, or a chunk held any number of it. */
+function addUnit(pending: Placed[], placed: Placed): void {
+  const last = pending.at(-1);
+  if (last === undefined || placed.unit.weight > 0) pending.push(placed);
+  else last.unit = { ...last.unit, end: placed.unit.end };
 }
 
 const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, overlapFrom: 0 });

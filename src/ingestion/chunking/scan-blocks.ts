@@ -1,3 +1,5 @@
+import { headingText } from "../../core/heading-text.ts";
+
 /** What a stretch of Markdown is. Blocks follow each other without gaps; blank lines trail. */
 export type Block = {
   kind: "heading" | "paragraph" | "list" | "table" | "code";
@@ -14,11 +16,11 @@ type Line = { start: number; next: number; text: string };
 const HEADING_MAX_CHARACTERS = 300;
 /** Structure is told by the beginning of a line. */
 const LOOK_CHARACTERS = 1_000;
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
-const TABLE_RULE = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const INDENTED = /^(?: {4}|\t)/;
 
 /** Finds blocks in one pass; the work is linear in the text. */
@@ -47,8 +49,10 @@ function scanBlock(markdown: string, start: number): Block {
 /** Blocks that their first line tells. */
 function markedBlock(markdown: string, line: Line): Block | null {
   const { start, next, text } = line;
-  const [, marks, heading = ""] = ATX.exec(text) ?? [];
-  if (marks !== undefined) return headingBlock(start, next, marks.length, heading);
+  const [opening, marks] = ATX.exec(text) ?? [];
+  if (opening !== undefined && marks !== undefined) {
+    return headingBlock(start, next, marks.length, headingText(text.slice(opening.length)));
+  }
   const fence = FENCE.exec(text)?.[1];
   if (fence !== undefined) return block("code", start, fenceEnd(markdown, line, fence));
   return LIST_ITEM.test(text) ? block("list", start, listEnd(markdown, next)) : null;
@@ -82,8 +86,8 @@ function headingBlock(start: number, end: number, level: number, text: string): 
 
 /** The words of a heading: without emphasis, code marks, link targets and `{#anchor}`. */
 function plainHeading(text: string): string {
-  const withoutLinks = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
-  const withoutMarks = withoutLinks.replace(/\{#[^}]*\}|[*`]|\\(?=[#*_`])/g, "");
+  const withoutLinks = text.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1");
+  const withoutMarks = withoutLinks.replace(/\{#[^{}]*\}|[*`]|\\(?=[#*_`])/g, "");
   return withoutMarks.replace(/\s+/g, " ").trim();
 }
 

@@ -138,3 +138,58 @@ describe("places", () => {
     }
   });
 });
+
+/** Each of these took minutes: the work grew with the square of what two chunks hold. */
+describe("work that only grows with the document", () => {
+  it("cuts code of few words and very many blank lines", () => {
+    const lines = Array.from({ length: 200 }, (_unused, at) => `pressure_${at} = read(${at})\n`);
+    const markdown = `\`\`\`python\n${lines.join("\n".repeat(200))}\`\`\`\n`;
+    const chunks = cutDocument(documentOf(markdown), settings(400));
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { text } of chunks) expect(text).toMatch(/^[`p][^]*[)`]$/);
+    expect(chunks.map(({ text }) => text.match(/\S+ = \S+/g)?.length ?? 0)).toEqual(
+      chunks.map(({ text }) => text.split("=").length - 1),
+    );
+    expect(chunks.flatMap(({ text }) => text.match(/pressure_/g)).length).toBe(lines.length);
+  });
+
+  it("cuts one word a line into chunks of thousands of lines", () => {
+    const names = ["valve", "pump", "press", "hose", "seal", "rotor", "gauge"];
+    const words = Array.from({ length: 6_000 }, (_unused, at) => names[at % 7]);
+    const chunks = cutDocument(documentOf(words.join("\n")), settings(4_000));
+    expect(chunks.map(({ text }) => text).join("\n")).toBe(words.join("\n"));
+    for (const { text } of chunks.slice(0, -1)) {
+      expect(estimateTokens(text, "unknown")).toBeGreaterThan(3_000);
+    }
+  });
+
+  it("joins lines of nothing but spaces, however long, with what stands before", () => {
+    const blank = `${" ".repeat(1_001)}\n`.repeat(9_000);
+    const markdown = `${SENTENCE}\n${blank}${SENTENCE.repeat(9)}`;
+    const chunks = cutDocument(documentOf(markdown), settings(60));
+    expect(chunks.map(({ text }) => text.split("shift").length - 1)).toEqual([4, 3, 3]);
+    expect(chunks[0]?.text).toContain(blank);
+  });
+
+  it.each([
+    ["a heading that spaces divide", `# a${" ".repeat(990)}b\u2028c`],
+    ["a heading of brackets", `# ${"[".repeat(990)}`],
+    ["a table whose rule is spaces", `|\n${" ".repeat(990)}x|`],
+  ])("tells %s from others at once", (_what, line) => {
+    const markdown = `${line}\n\n`.repeat(2_000);
+    expect(cutDocument(documentOf(markdown), settings(400)).length).toBeGreaterThan(1);
+  });
+});
+
+it.each([
+  ["# Oil #", "Oil"],
+  ["## Oil ##  ", "Oil"],
+  ["# C#", "C#"],
+  ["# a # b", "a # b"],
+  ["#\tOil", "Oil"],
+  ["# [Oil (old)](https://x.test/a(b)) `P-7`", "Oil (old) P-7"],
+  ["# [![Logo](a.png)](https://x.test) Oil", "[Logo](https://x.test) Oil"],
+])("%s is the heading %s", (line, heading) => {
+  const [chunk] = cutDocument(documentOf(`${line}\n\n${SENTENCE}`), settings(400));
+  expect(chunk?.headings).toEqual([heading]);
+});
