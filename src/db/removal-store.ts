@@ -122,8 +122,8 @@ export async function overdueRemovals(
     db,
     statement(
       `update rag_files set held_until = ?2 where rowid in (
-         select rowid from rag_files where (status in ('pending', 'processing') or held_until > 0)
-           and held_until < ?1 and status = 'deleted' order by held_until limit ?3) ${REMOVAL}`,
+         select rowid from rag_files where status = 'deleted' and held_until > 0
+           and held_until < ?1 order by held_until limit ?3) ${REMOVAL}`,
       now,
       heldUntil,
       limit,

@@ -5,8 +5,22 @@ import type { Database } from "./client.ts";
 import { CRASHED, LEFT } from "./crashed-store.ts";
 import { runBatch, runOne, statement } from "./raw-sql.ts";
 
-/** Files that somebody has a duty to; the index of `rag_files_held` is written the same way. */
-const HELD = `(status in ('pending', 'processing') or held_until > 0)`;
+/** Files that are to be worked on; the index `rag_files_held` is written the same way. */
+const HELD = `status in ('pending', 'processing')`;
+/** Removals that the index does not know yet; `rag_files_leaving` is written the same way. */
+const LEAVING = `status = 'deleted' and held_until > 0`;
+
+/**
+ * Files that nobody holds any more: the oldest of each RAG, and in turns of the RAGs, so that
+ * what waits in one keeps no other's from being found. Nobody works on a paused RAG: there only
+ * what a worker left is set right.
+ */
+const UNHELD = `select one.value from rags r, json_each(case r.status when 'active' then
+    (select json_group_array(id) from (select x.rowid as id from rag_files x
+      where x.rag_id = r.id and x.${HELD} and x.held_until < ?1 order by x.held_until limit ?3))
+    else (select json_group_array(id) from (select x.rowid as id from rag_files x
+      where x.rag_id = r.id and x.status = 'processing' and x.held_until < ?1 limit ?3)) end) one
+  where r.removed_at is null order by one.key limit ?3`;
 
 /**
  * Files whose worker or message was lost: they wait again, and are to be queued. What used up its
@@ -26,8 +40,7 @@ export async function takeUnheldFiles(
          error_message = case when attempts >= ?4 then ?5 else null end,
          error_is_outside = attempts >= ?4,
          held_until = case when attempts >= ?4 then 0 else ?2 end
-       where rowid in (select rowid from rag_files where ${HELD} and held_until < ?1
-         and status <> 'deleted' order by held_until limit ?3)
+       where rowid in (${UNHELD})
        returning rag_id as ragId, file_id as fileId, revision, status,
          exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
            and r.removed_at is null) as active`,
@@ -111,6 +124,7 @@ export async function voidHolds(db: Database): Promise<void> {
       `update rag_files set held_until = 1, attempts = min(attempts, 1)
        where ${HELD} and held_until > 1`,
     ),
+    statement(`update rag_files set held_until = 1 where ${LEAVING} and held_until > 1`),
     statement(
       `update generation_files set held_until = 1, attempts = min(attempts, 1)
        where state in ('pending', 'processing')`,

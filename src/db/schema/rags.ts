@@ -213,7 +213,10 @@ export const ragFiles = sqliteTable(
     index("rag_files_status").on(table.ragId, table.status, table.path),
     index("rag_files_file").on(table.fileId),
     index("rag_files_held")
+      .on(table.ragId, table.heldUntil)
+      .where(sql`status in ('pending', 'processing')`),
+    index("rag_files_leaving")
       .on(table.heldUntil)
-      .where(sql`(status in ('pending', 'processing') or held_until > 0)`),
+      .where(sql`status = 'deleted' and held_until > 0`),
   ],
 );

@@ -1,0 +1,104 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import type { RagId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { overdueRemovals } from "../../../src/db/removal-store.ts";
+import { takeUnheldFiles } from "../../../src/db/sweep-store.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { World } from "../../support/ingestion-world.ts";
+
+const TIMEOUT_MS = 120_000;
+const LIMIT = 1_000;
+
+/** A RAG of rows alone: so many files in this state, that nobody holds since `heldUntil`. */
+async function ragOf(
+  world: World,
+  rows: { files: number; status: "pending" | "processing" | "deleted"; heldUntil: number },
+  status: "active" | "paused" = "active",
+): Promise<RagId> {
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await env.DB.batch([
+    env.DB.prepare("update rags set status = ? where id = ?").bind(status, rag),
+    env.DB.prepare(
+      `with recursive n(i) as (values (1) union all select i + 1 from n where i < ?2)
+       insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select ?1 || '-' || i, ?1, printf('%06d.md', i), 'a.md', 1, 'text/markdown', '1', '{}', 0
+       from n`,
+    ).bind(source, rows.files),
+    env.DB.prepare(
+      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
+       select ?1, id, path, ?3, 1, ?4 from files where file_source_id = ?2`,
+    ).bind(rag, source, rows.status, rows.heldUntil),
+  ]);
+  return rag;
+}
+
+/** What the sweep takes of this database, by RAG, and what reading it costs. */
+async function sweptFiles(world: World) {
+  const counts = noRows();
+  const messages = await takeUnheldFiles(openDatabase(countedRows(env.DB, counts)), {
+    now: world.now,
+    heldUntil: world.now + 10 * MINUTE_MS,
+    limit: LIMIT,
+    maxTries: 5,
+    reason: "died",
+  });
+  const queued = new Map<RagId, number>();
+  for (const { ragId } of messages) queued.set(ragId, (queued.get(ragId) ?? 0) + 1);
+  return { queued, read: counts.read, written: counts.written };
+}
+
+const alone = async () => {
+  await env.DB.prepare("delete from rags").run();
+  return new World();
+};
+
+test(
+  "what waits in a paused RAG keeps no lost message of another RAG from being sent, nor is it read",
+  async () => {
+    const world = await alone();
+    const paused = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 }, "paused");
+    const left = { files: 1, status: "processing", heldUntil: 2 } as const;
+    const crashed = await ragOf(world, left, "paused");
+    const active = await ragOf(world, { files: 1, status: "pending", heldUntil: 3 });
+    const removed = await ragOf(world, { files: 1, status: "deleted", heldUntil: 4 });
+    const { queued, read, written } = await sweptFiles(world);
+    expect([...queued]).toEqual([[active, 1]]);
+    expect(read).toBeLessThan(50);
+    expect(written).toBeLessThan(20);
+    expect(await world.rows(crashed)).toMatchObject([{ status: "pending" }]);
+    expect(await world.counters(paused)).toMatchObject({ pending: 20_000 });
+
+    const counts = noRows();
+    const db = openDatabase(countedRows(env.DB, counts));
+    const removals = await overdueRemovals(db, world.now, world.now + MINUTE_MS, LIMIT);
+    expect(removals.map(({ ragId }) => ragId)).toEqual([removed]);
+    expect(counts.read).toBeLessThan(20);
+
+    // As soon as it goes on, what has waited is sent.
+    await env.DB.prepare("update rags set status = 'active' where id = ?").bind(paused).run();
+    expect((await sweptFiles(world)).queued).toEqual(new Map([[paused, LIMIT]]));
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "RAGs whose messages were lost have their turns, however much waits longer in one of them",
+  async () => {
+    const world = await alone();
+    const large = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 });
+    const others = [
+      await ragOf(world, { files: 5, status: "pending", heldUntil: 2 }),
+      await ragOf(world, { files: 5, status: "processing", heldUntil: 2 }),
+    ];
+    const { queued, read } = await sweptFiles(world);
+    expect(others.map((rag) => queued.get(rag))).toEqual([5, 5]);
+    expect(queued.get(large)).toBe(LIMIT - 10);
+    expect(read).toBeLessThan(12 * LIMIT);
+  },
+  TIMEOUT_MS,
+);
