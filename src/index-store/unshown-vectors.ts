@@ -76,15 +76,18 @@ function count(sql: SqlStorage, query: string, ...parameters: string[]): number 
 
 /** Whether these chunks may go live when those leave: what searches must scan stays bounded. */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
-  const among = (chunks: number[]) =>
+  const among = (chunks: number[], which: string) =>
     count(
       sql,
-      `SELECT count(*) AS count FROM json_each(?) c JOIN unshown_vectors u ON u.chunk = c.value`,
+      `SELECT count(*) AS count FROM json_each(?) c
+        CROSS JOIN unshown_vectors u ON u.chunk = c.value ${which}`,
       listOf(chunks),
     );
-  const added = among(entering);
+  const added = among(entering, "");
   if (added === 0) return true;
-  return countUnshown(sql) + added - among(leaving) <= UNSHOWN_LIMIT_CHUNKS;
+  // What is sent again because its file moved is listed too, and no search scans it.
+  const freed = among(leaving, "AND u.live = 1");
+  return countUnshown(sql) + added - freed <= UNSHOWN_LIMIT_CHUNKS;
 }
 
 export function enterUnshown(sql: SqlStorage, chunks: number[]): void {
