@@ -94,6 +94,8 @@ const STEPS: string[] = [
   ALTER TABLE unshown_vectors ADD COLUMN folder TEXT NOT NULL DEFAULT '';
   UPDATE unshown_vectors SET folder = coalesce((SELECT v.folder FROM chunks c
     JOIN vector_folders v ON v.file = c.file WHERE c.chunk = unshown_vectors.chunk), '');`,
+  // Which folders these are, however many files have left them.
+  `CREATE INDEX vector_folders_left ON vector_folders (folder) WHERE stale = 1;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

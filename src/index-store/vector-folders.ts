@@ -1,4 +1,4 @@
-import { coarserFolders, folderOf, withAncestors } from "../core/folders.ts";
+import { coarserFolders, folderAround, folderOf, withAncestors } from "../core/folders.ts";
 import type { FileId } from "../core/ids.ts";
 import type { Elsewhere, Restriction } from "../ports/rag-index.ts";
 import { listOf } from "./unshown-vectors.ts";
@@ -96,10 +96,15 @@ export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
 const FILES_BY_KEY = 20;
 /** More would be several questions for each query. */
 const FOLDERS_ELSEWHERE = 100;
+/** What one search reads of files that moved: some milliseconds. */
+const MOVED_READ = 1_000;
 
 const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
 
-/** Where else than in its folders the vector index may hold what a restriction admits. */
+/**
+ * Where else than in its folders the vector index may hold what a restriction admits. Where a
+ * whole tree of files moved, all folders that they left, whatever the restriction admits of it.
+ */
 export function elsewhereOf(
   sql: SqlStorage,
   { named }: Restriction,
@@ -108,18 +113,63 @@ export function elsewhereOf(
   const asked = new Set(named?.folders.map((folder) => folder.replace(/\/+$/, "")));
   const isAsked = (folder: string) =>
     asked.has("") || withAncestors(folder).some((above) => asked.has(above));
-  const rows = sql.exec<{ file: number; id: FileId; folder: string }>(
-    `SELECT v.file, f.id, v.folder FROM vector_folders v JOIN files f ON f.file = v.file
-      WHERE v.stale = 1`,
-  );
-  const fileIds = new Set<FileId>();
-  const folders = new Set<string>();
-  for (const { file, id, folder } of rows) {
-    if (files?.has(file) === false || isAsked(folder)) continue;
-    fileIds.add(id);
-    folders.add(folder);
+  const moved = movedAmong(sql, files);
+  if (moved === null) {
+    const left = leftFolders(sql).filter((folder) => !isAsked(folder));
+    return { fileIds: [], folders: coarserFolders(left, FOLDERS_ELSEWHERE) };
   }
-  if (fileIds.size === 0) return NOWHERE;
+  const outside = moved.filter(({ folder }) => !isAsked(folder));
+  if (outside.length === 0) return NOWHERE;
+  const fileIds = new Set(outside.map(({ id }) => id));
   if (fileIds.size <= FILES_BY_KEY) return { fileIds: [...fileIds], folders: [] };
+  const folders = new Set(outside.map(({ folder }) => folder));
   return { fileIds: [], folders: coarserFolders(folders, FOLDERS_ELSEWHERE) };
+}
+
+type Moved = { file: number; id: FileId; folder: string };
+
+/** Those of the files that moved, by the folders that they left; null: too many to read. */
+function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[] | null {
+  if (files !== null && files.size <= MOVED_READ) {
+    return sql
+      .exec<Moved>(
+        `SELECT v.file, f.id, v.folder FROM json_each(?) eligible
+          CROSS JOIN vector_folders v ON v.file = eligible.value AND v.stale = 1
+          CROSS JOIN files f ON f.file = v.file`,
+        listOf([...files]),
+      )
+      .toArray();
+  }
+  const moved = sql
+    .exec<Moved>(
+      `SELECT v.file, f.id, v.folder FROM vector_folders v CROSS JOIN files f ON f.file = v.file
+        WHERE v.stale = 1 LIMIT ?`,
+      MOVED_READ + 1,
+    )
+    .toArray();
+  if (moved.length > MOVED_READ) return null;
+  return moved.filter(({ file }) => files?.has(file) !== false);
+}
+
+/** The folders that files left, each read once; of very many the one that holds them all. */
+function leftFolders(sql: SqlStorage): string[] {
+  const folders = sql
+    .exec<{ folder: string }>(
+      `WITH RECURSIVE left_one (folder) AS (
+        SELECT min(folder) FROM vector_folders WHERE stale = 1
+        UNION ALL
+        SELECT (SELECT min(v.folder) FROM vector_folders v
+          WHERE v.stale = 1 AND v.folder > left_one.folder)
+        FROM left_one WHERE left_one.folder IS NOT NULL LIMIT ?
+      ) SELECT folder FROM left_one WHERE folder IS NOT NULL`,
+      MOVED_READ + 1,
+    )
+    .toArray()
+    .map(({ folder }) => folder);
+  const [first] = folders;
+  if (first === undefined || folders.length <= MOVED_READ) return folders;
+  const { last } = sql
+    .exec<{ last: string }>("SELECT max(folder) AS last FROM vector_folders WHERE stale = 1")
+    .one();
+  return [folderAround(first, last)];
 }

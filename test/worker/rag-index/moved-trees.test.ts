@@ -1,0 +1,102 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+
+import { hasRoom } from "../../../src/index-store/unshown-vectors.ts";
+import { elsewhereOf } from "../../../src/index-store/vector-folders.ts";
+import { indexOf, put, stubOf } from "./support.ts";
+
+/** More than one search may read. */
+const FILES = 20_000;
+const ALL = new Set(Array.from({ length: FILES }, (_, at) => 100 + at));
+const inNew = { named: { files: [], folders: ["new/"] }, metadata: [] };
+
+/** The tables of an index of its own. */
+async function withTables(name: string, work: (sql: SqlStorage) => void): Promise<void> {
+  await put(indexOf(name), "a.md", 1, ["A note."]);
+  await runInDurableObject(stubOf(name), (_object, { storage: { sql } }) => work(sql));
+}
+
+/** All files have left for `new`, each from the folder that this SQL says of its number `i`. */
+function moveTree(sql: SqlStorage, folder: string): void {
+  sql.exec(
+    `WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 99 + ?)
+      INSERT INTO files (file, id, revision, state, path)
+      SELECT i, 'file ' || i, 1, 'live', 'new/' || i || '.md' FROM n`,
+    FILES,
+  );
+  sql.exec(
+    `INSERT INTO vector_folders (file, folder, stale)
+      SELECT file, ${folder}, 1 FROM (SELECT file, file AS i FROM files WHERE file >= 100)`,
+  );
+}
+
+/** The same tables, and how many rows were read of them so far. */
+function counting(sql: SqlStorage) {
+  const cursors: { rowsRead: number }[] = [];
+  const counted = new Proxy(sql, {
+    get(target, name) {
+      if (name !== "exec") return Reflect.get(target, name) as unknown;
+      return (query: string, ...bindings: unknown[]) => {
+        const cursor = target.exec(query, ...bindings);
+        cursors.push(cursor);
+        return cursor;
+      };
+    },
+  });
+  return { counted, rowsRead: () => cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
+}
+
+test("of a tree of files that moved a search reads a bounded part, and asks wherever they lay", async () => {
+  const trees = [
+    { name: "few folders", folder: "'old/' || (i % 60)", found: 60 },
+    { name: "many folders", folder: "'old/x/' || (i % 500)", found: ["old/x"] },
+    { name: "very many folders", folder: "'old/x/' || i", found: ["old/x"] },
+    { name: "folders all over", folder: "i || '/x'", found: [""] },
+  ];
+  for (const { name, folder, found } of trees) {
+    await withTables(name, (sql) => {
+      moveTree(sql, folder);
+      const { counted, rowsRead } = counting(sql);
+      const { fileIds, folders } = elsewhereOf(counted, inNew, ALL);
+      expect(fileIds).toEqual([]);
+      if (typeof found === "number") expect(folders).toHaveLength(found);
+      else expect(folders).toEqual(found);
+      expect({ name, few: rowsRead() < 6_000 }).toEqual({ name, few: true });
+    });
+  }
+});
+
+test("a search of few files asks for those alone, however many others have moved", async () => {
+  await withTables("others", (sql) => {
+    moveTree(sql, "'old/' || i");
+    sql.exec("DELETE FROM vector_folders WHERE file = 102");
+    const { counted, rowsRead } = counting(sql);
+    const found = elsewhereOf(counted, inNew, new Set([101, 102, 103]));
+    expect(found).toEqual({ fileIds: ["file 101", "file 103"], folders: [] });
+    // Who asks for where they lay finds them there.
+    const inOld = { named: { files: [], folders: ["new", "old"] }, metadata: [] };
+    expect(elsewhereOf(counted, inOld, new Set([101]))).toEqual({ fileIds: [], folders: [] });
+    expect(rowsRead()).toBeLessThan(30);
+    expect(elsewhereOf(sql, inOld, ALL)).toEqual({ fileIds: [], folders: [] });
+  });
+});
+
+test("a file that moved makes no room by leaving, as no search scans what is sent again of it", async () => {
+  await withTables("room", (sql) => {
+    const chunksFrom = (first: number) => Array.from({ length: 5_000 }, (_, at) => first + at);
+    const [scanned, moved, entering] = [chunksFrom(10_000), chunksFrom(20_000), chunksFrom(30_000)];
+    for (const [chunks, live] of [
+      [scanned, 1],
+      [moved, 0],
+      [entering, 0],
+    ] as const) {
+      sql.exec(
+        "INSERT INTO unshown_vectors (chunk, live) SELECT value, ? FROM json_each(?)",
+        live,
+        JSON.stringify(chunks),
+      );
+    }
+    expect(hasRoom(sql, entering, moved)).toBe(false);
+    expect(hasRoom(sql, entering, scanned)).toBe(true);
+  });
+});
