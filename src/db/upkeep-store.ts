@@ -45,16 +45,21 @@ const ADD_UNKNOWN = `with recursive shard (number) as (
 
 const NOTHING_YET = `'checked', 0, 'addedAgain', 0, 'removed', 0`;
 
+/** Lists objects that are not looked after yet, some at a time: they are due at once. */
+export async function listUnknown(db: Database, now: number, limit: number): Promise<void> {
+  await runOne(db, statement(ADD_UNKNOWN, now, limit));
+}
+
 /**
- * Takes what is due; nobody else does until `heldUntil`. Where a walk is due, it has begun with
- * that, so that one which fails each time is seen to be unfinished.
+ * Takes what is due for the longest time; nobody else does until `heldUntil`. Where a walk is due,
+ * it has begun with that, so that one which fails each time is seen to be unfinished.
  */
 export async function takeUpkeep(
   db: Database,
   of: { now: number; heldUntil: number; limit: number },
 ): Promise<Upkeep[]> {
-  const [, rows = []] = await runBatch(db, [
-    statement(ADD_UNKNOWN, of.now, of.limit),
+  return await runOne<Upkeep>(
+    db,
     statement(
       `update vector_upkeep set due_at = ?2, walk = case when walk is null and walk_at <= ?1
          then json_object('beganAt', ?1, ${NOTHING_YET}) else walk end
@@ -66,48 +71,41 @@ export async function takeUpkeep(
       of.heldUntil,
       of.limit,
     ),
-  ]);
-  return rows as Upkeep[];
+  );
 }
 
 /** When each is next due. What became due earlier meanwhile stays so. */
 export async function settleUpkeep(
   db: Database,
   address: IndexAddress,
-  of: {
-    heldUntil: number;
-    dueAt: number;
-    walkAt: number;
-    /** Of a walk: what this part of it found, and when it ended (ms), if it did. */
-    walk: { found: WalkCounts; endedAt: number | null } | null;
-  },
+  { heldUntil, dueAt }: { heldUntil: number; dueAt: number },
 ): Promise<void> {
   const { ragId, generation, shard } = address;
-  const { walk, dueAt, walkAt, heldUntil } = of;
-  await runBatch(db, [
-    ...(walk === null ? [] : [noting(address, walk.found)]),
-    ...(walk === null || walk.endedAt === null ? [] : [ending(address, walk.endedAt)]),
+  await runOne(
+    db,
     statement(
-      `update vector_upkeep set walk_at = ?5,
-         due_at = case when due_at = ?6 then ?4 else min(due_at, ?4) end
+      `update vector_upkeep set due_at = case when due_at = ?5 then ?4 else min(due_at, ?4) end
        where rag_id = ?1 and generation = ?2 and shard = ?3`,
       ragId,
       generation,
       shard,
       dueAt,
-      walkAt,
       heldUntil,
     ),
-  ]);
+  );
 }
 
-/** Notes what a part of a walk found that failed after it. */
+/** Notes what a part of a walk found; `end`: it was the last, and the next walk's time (ms). */
 export async function noteWalk(
   db: Database,
   address: IndexAddress,
   found: WalkCounts,
+  end: { endedAt: number; nextAt: number } | null,
 ): Promise<void> {
-  await runBatch(db, [noting(address, found)]);
+  await runBatch(db, [
+    noting(address, found),
+    ...(end === null ? [] : [ending(address, end.endedAt, end.nextAt)]),
+  ]);
 }
 
 function noting({ ragId, generation, shard }: IndexAddress, found: WalkCounts) {
@@ -124,14 +122,16 @@ function noting({ ragId, generation, shard }: IndexAddress, found: WalkCounts) {
   );
 }
 
-function ending({ ragId, generation, shard }: IndexAddress, endedAt: number) {
+function ending({ ragId, generation, shard }: IndexAddress, endedAt: number, nextAt: number) {
   return statement(
-    `update vector_upkeep set walked = json_set(walk, '$.endedAt', ?4), walk = null
-     where rag_id = ?1 and generation = ?2 and shard = ?3 and walk is not null`,
+    `update vector_upkeep set walk_at = ?5, walk = null,
+       walked = coalesce(json_set(walk, '$.endedAt', ?4), walked)
+     where rag_id = ?1 and generation = ?2 and shard = ?3`,
     ragId,
     generation,
     shard,
     endedAt,
+    nextAt,
   );
 }
 

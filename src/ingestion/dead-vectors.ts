@@ -27,14 +27,15 @@ export async function tidyVectors(
 
 /**
  * Takes vectors that no chunk has any more out of the vector index, where there is one; false when
- * more are left than one turn takes.
+ * more are left than one turn takes, or when it may not go on.
  */
 export async function removeDeadVectors(
   { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
+  mayGoOn: () => boolean = () => true,
 ): Promise<boolean> {
   const index = ragIndexes(address);
-  for (let call = 0; call < MAX_CALLS; call++) {
+  for (let call = 0; call < MAX_CALLS && mayGoOn(); call++) {
     const ids = await index.deadVectors(now(), VECTORS_PER_CALL);
     if (ids.length === 0) return true;
     await vectorIndex?.remove(ids);

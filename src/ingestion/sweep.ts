@@ -39,10 +39,11 @@ const STEPS: [name: string, step: Step][] = [
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["indexes", checkIndexes],
-  ["vectors", tendVectors],
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],
+  // With the most calls to other services, of which one invocation may make so many only.
+  ["vectors", tendVectors],
 ];
 
 /**

@@ -1,18 +1,27 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import { decodeHalfFloats } from "../core/half-float.ts";
-import { inParallel } from "../core/parallel.ts";
-import { endUpkeep, noteWalk, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
+import { endUpkeep, listUnknown, noteWalk, settleUpkeep, takeUpkeep } from "../db/upkeep-store.ts";
 import type { Upkeep, WalkCounts } from "../db/upkeep-store.ts";
 import type { IndexAddress } from "../ports/rag-index.ts";
 import type { VectorIndex } from "../ports/vector-index.ts";
 import type { Services } from "../services.ts";
+import { callBudget, spending, spendingVectorIndex } from "./call-budget.ts";
+import type { CallBudget } from "./call-budget.ts";
 import { removeDeadVectors } from "./dead-vectors.ts";
 import { GONE_LOOK_MS, newSending, sendVectors } from "./send-vectors.ts";
 import { walkVectors } from "./walk-vectors.ts";
 
 const INDEXES_PER_TURN = 60;
 const INDEXES_AT_ONCE = 6;
+/**
+ * An invocation may make 10,000 (https://developers.cloudflare.com/workers/platform/limits/), and
+ * the sweep's other steps make some. 60 healthy indexes take 2,800; where many are repaired at once
+ * it is fewer of them. The last ones taken go on for some hundred calls each.
+ */
+const CALLS_PER_TURN = 4_000;
+/** To the database, for each index. */
+const CALLS_TO_SETTLE = 3;
 /** Sendings that one turn looks for: 20 a call. */
 const SENDINGS_PER_TURN = 5_000;
 const VECTORS_PER_SENDING = 500;
@@ -37,36 +46,43 @@ type UpkeepServices = Pick<
  * shows is no longer scanned, what got lost is sent again, what is dead is removed.
  */
 export async function tendVectors(services: Services): Promise<void> {
-  const { db, vectorIndex } = services;
-  if (vectorIndex === null) return;
+  if (services.vectorIndex === null) return;
+  const { db } = services;
   const now = services.now();
-  const heldUntil = now + TURN_MS;
-  const due = await takeUpkeep(db, { now, heldUntil, limit: INDEXES_PER_TURN });
-  await inParallel(due, INDEXES_AT_ONCE, async (upkeep) => {
-    const found: WalkCounts = { checked: 0, addedAgain: 0, removed: 0 };
-    try {
-      const next = await tend(services, vectorIndex, { upkeep, now, found });
-      if (next === null) await endUpkeep(db, upkeep);
-      else await settleUpkeep(db, upkeep, { heldUntil, ...next });
-    } catch (thrown) {
-      await noteFailure(services, upkeep, found, reasonOf(thrown));
-    }
-    logRepair(services, upkeep, found);
-  });
+  const times = { now, heldUntil: now + TURN_MS };
+  const budget = callBudget(CALLS_PER_TURN);
+  const vectorIndex = spendingVectorIndex(services.vectorIndex, budget);
+  const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
+  await listUnknown(db, now, INDEXES_PER_TURN);
+  for (let taken = 0; taken < INDEXES_PER_TURN && budget.isLeft();) {
+    // What is not taken in this turn is what waits for the longest time in the next.
+    const due = await takeUpkeep(db, { ...times, limit: INDEXES_AT_ONCE });
+    await Promise.all(due.map((upkeep) => tendOne(turn, upkeep, times)));
+    if (due.length < INDEXES_AT_ONCE) return;
+    taken += due.length;
+  }
 }
 
-async function noteFailure(
-  { db, log }: UpkeepServices,
+type Turn = { services: UpkeepServices; vectorIndex: VectorIndex; budget: CallBudget };
+
+/** What fails is due again when its hold runs out. */
+async function tendOne(
+  turn: Turn,
   upkeep: Upkeep,
-  found: WalkCounts,
-  reason: string,
+  { now, heldUntil }: { now: number; heldUntil: number },
 ): Promise<void> {
-  const { ragId, generation, shard } = upkeep;
-  log.warn("vectors not tended", { ragId, generation, shard, reason });
-  if (found.checked === 0) return;
-  await noteWalk(db, upkeep, found).catch((thrown: unknown) =>
-    log.warn("walk not noted", { ragId, generation, shard, reason: reasonOf(thrown) }),
-  );
+  const { db, log } = turn.services;
+  const found: WalkCounts = { checked: 0, addedAgain: 0, removed: 0 };
+  turn.budget.spend(CALLS_TO_SETTLE);
+  try {
+    const dueAt = await tend(turn, { upkeep, now, found });
+    if (dueAt === null) await endUpkeep(db, upkeep);
+    else await settleUpkeep(db, upkeep, { heldUntil, dueAt });
+  } catch (thrown) {
+    const { ragId, generation, shard } = upkeep;
+    log.warn("vectors not tended", { ragId, generation, shard, reason: reasonOf(thrown) });
+  }
+  logRepair(turn.services, upkeep, found);
 }
 
 function logRepair(
@@ -78,29 +94,45 @@ function logRepair(
   log.warn("vector index repaired", { ragId, generation, shard, ...found });
 }
 
-/** Null: never again. */
-async function tend(
-  services: UpkeepServices,
-  vectorIndex: VectorIndex,
-  { upkeep, now, found }: { upkeep: Upkeep; now: number; found: WalkCounts },
-) {
-  const { shards, walkAt } = upkeep;
+type Tending = { upkeep: Upkeep; now: number; found: WalkCounts };
+
+/** When it is to be looked after again, ms; null: never. */
+async function tend(turn: Turn, tending: Tending): Promise<number | null> {
+  const { services, vectorIndex, budget } = turn;
+  const { upkeep, now } = tending;
+  const { shards } = upkeep;
   if (shards === null) {
     const isEmpty = await removeLeftovers(services, vectorIndex, upkeep);
-    return isEmpty ? null : { dueAt: now + GONE_LOOK_MS, walkAt, walk: null };
+    return isEmpty ? null : now + GONE_LOOK_MS;
   }
   await confirmShown(services, upkeep);
-  const isWalk = walkAt <= now;
-  const walked = isWalk && (await walkVectors(services, vectorIndex, { ...upkeep, shards }, found));
+  const nextWalk = upkeep.walkAt <= now ? await walk(turn, tending, shards) : upkeep.walkAt;
   await queueMoved(services, upkeep);
-  await sendAgain(services, upkeep);
-  await removeDeadVectors(services, upkeep);
+  await sendAgain(services, upkeep, budget.isLeft);
+  await removeDeadVectors(services, upkeep, budget.isLeft);
   const { unshown, moved, deadDueAt } = await services.ragIndexes(upkeep).ledger();
-  const nextWalk = walked ? now + NEXT_WALK_MS : walkAt;
   const looks = unshown + moved > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
-  const dueAt = Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
-  const walk = isWalk ? { found, endedAt: walked ? now : null } : null;
-  return { dueAt, walkAt: nextWalk, walk };
+  return Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
+}
+
+/**
+ * The next part of a walk, and when the one after it is due (ms). It is noted at once: where the
+ * object's walk is at its end, what fails after it must not begin another.
+ */
+async function walk(
+  { services, vectorIndex, budget }: Turn,
+  { upkeep, now, found }: Tending,
+  shards: number,
+): Promise<number> {
+  const nextAt = now + NEXT_WALK_MS;
+  let isAtEnd = false;
+  try {
+    const part = { counts: found, mayGoOn: budget.isLeft };
+    isAtEnd = await walkVectors(services, vectorIndex, { ...upkeep, shards }, part);
+  } finally {
+    await noteWalk(services.db, upkeep, found, isAtEnd ? { endedAt: now, nextAt } : null);
+  }
+  return isAtEnd ? nextAt : upkeep.walkAt;
 }
 
 /**
@@ -157,9 +189,13 @@ async function queueMoved({ log, ragIndexes }: UpkeepServices, address: IndexAdd
 }
 
 /** What was never sent, or was and does not show for long, from the index's own copy. */
-async function sendAgain(services: UpkeepServices, address: IndexAddress): Promise<void> {
+async function sendAgain(
+  services: UpkeepServices,
+  address: IndexAddress,
+  mayGoOn: () => boolean,
+): Promise<void> {
   const index = services.ragIndexes(address);
-  for (let turn = 0; turn < SENDINGS_AGAIN_PER_TURN; turn++) {
+  for (let turn = 0; turn < SENDINGS_AGAIN_PER_TURN && mayGoOn(); turn++) {
     const sending = newSending(services.now());
     const lost = await index.vectorsToSend(sending.at - LOST_AFTER_MS, VECTORS_PER_SENDING);
     if (lost.length === 0) return;

@@ -23,11 +23,11 @@ export async function walkVectors(
   services: Walk,
   vectorIndex: VectorIndex,
   address: IndexAddress & { shards: number },
-  counts: WalkCounts,
+  { counts, mayGoOn }: { counts: WalkCounts; mayGoOn: () => boolean },
 ): Promise<boolean> {
   const index = services.ragIndexes(address);
   let isAtEnd = false;
-  for (let turn = 0; !isAtEnd && turn < pagesFor(counts.addedAgain); turn++) {
+  for (let turn = 0; !isAtEnd && turn < pagesFor(counts.addedAgain) && mayGoOn(); turn++) {
     const { vectors, sample, ...page } = await index.nextPage(VECTORS_PER_PAGE);
     const present = await vectorIndex.present(vectors);
     const ids = vectors.map(({ vectorId }) => vectorId);

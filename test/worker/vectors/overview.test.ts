@@ -84,3 +84,30 @@ test("the overview tells when the vector index was compared, what was mended, an
   });
   expect(world.held(rag).length).toBeLessThan(2 * known.length);
 });
+
+test("a walk that came to its end has ended, also where what follows it in that minute fails", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  await notesRag(world, 250);
+  await world.minutesPass(3);
+  world.now += 24 * 60 * SHOWN_AFTER_MS;
+  const ended = world.now + SHOWN_AFTER_MS;
+  const { services } = world;
+  world.services = {
+    ...services,
+    ragIndexes: (address) =>
+      new Proxy(services.ragIndexes(address), {
+        get(index, name) {
+          if (name !== "queueMoved") return Reflect.get(index, name) as unknown;
+          return () => Promise.reject(new Error("index object: moved"));
+        },
+      }),
+  };
+  await world.minutesPass(1);
+  world.services = services;
+  await world.minutesPass(4);
+  expect(await shown(world)).toMatchObject({
+    lastComparedAt: new Date(ended).toISOString(),
+    vectorsChecked: 250,
+    underWaySince: null,
+  });
+});
