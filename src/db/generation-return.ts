@@ -124,7 +124,7 @@ export async function giveUpRetired(
 ): Promise<Dropping[]> {
   const [, rows] = await runBatch(db, [
     statement(
-      `update rag_generations as g set state = 'dropping', changed_at = ?1
+      `update rag_generations as g set state = 'dropping', changed_at = ?1, moved_after = null
        where g.state = 'retired' and g.changed_at < ?2
          and (g.changed_at < ?3 or not (${RETURNABLE}))`,
       times.now,

@@ -52,7 +52,7 @@ export async function switchGeneration(
     ),
     moveLostFiles(building, of),
     statement(
-      `update rag_generations set state = 'retired', changed_at = ?3
+      `update rag_generations set state = 'retired', changed_at = ?3, moved_after = null
        where rag_id = ?1 and generation <> ?2 and state = 'live' and ${GOES_LIVE}`,
       ragId,
       generation,

@@ -20,6 +20,7 @@ import {
   patch,
   push,
   states,
+  tenMinutesLater,
 } from "./support.ts";
 
 /** Builds with their sweeps. */
@@ -171,6 +172,24 @@ test("what the replaced index was made from is not taken for what the new one wa
   expect((await found(world, rag)).texts.join(" ")).toContain("moss");
   await moveRest(world, rag);
   await expectTrueFigures(world, rag);
+});
+
+test("an index that was replaced while rows were still to follow it is dropped like any other", async () => {
+  const world = new World();
+  const { rag } = await switchedRag(world);
+  await moveRest(world, rag);
+  // As code leaves it that does not wait for the rows.
+  await env.DB.batch([
+    env.DB.prepare(
+      "update rag_generations set moved_after = '' where rag_id = ? and generation = 1",
+    ).bind(rag),
+    env.DB.prepare(
+      `insert into generation_files (rag_id, generation, file_id, state, revision)
+       select rag_id, 1, file_id, 'indexed', 1 from rag_files where rag_id = ?`,
+    ).bind(rag),
+  ]);
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
 });
 
 async function fingerprintOf(rag: RagId) {
