@@ -31,12 +31,15 @@ const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.extern
 export function hydrateChunks(
   sql: SqlStorage,
   admission: Admission,
-  { ids, spare = [], queryVectors }: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
+  request: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
 ): Hydration {
+  const { ids, spare = [], spareLimit = spare.length, queryVectors } = request;
   const sorted = sortOut(sql, admission, [...new Set([...ids, ...spare])]);
   const eligible = new Set(sorted.eligible);
   const chosen = ids.filter((id) => eligible.has(id));
-  const instead = spare.filter((id) => eligible.has(id)).slice(0, ids.length - chosen.length);
+  const instead = spare
+    .filter((id) => eligible.has(id))
+    .slice(0, Math.min(spareLimit, ids.length - chosen.length));
   const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify([...chosen, ...instead])).toArray();
   const similarities = similaritiesOf(sql, rows, queryVectors);
   const chunks = rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));

@@ -27,6 +27,8 @@ export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
  * than an index object of a RAG holds that is spread as it should. Two seconds, if it must be.
  */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
+/** Each query is compared with each chunk. */
+const DEEP_SCAN_LIMIT_COSINES = 300_000;
 
 type SearchParts = { termCounts: TermCounts; vectorLeg: VectorLeg; postingsLimit: number };
 
@@ -116,12 +118,13 @@ const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
   queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
 
 function scansAll(
-  { scan }: CandidatesRequest,
+  { scan, queries }: CandidatesRequest,
   { kind }: RestrictionPlan,
   { chunkCount }: Eligibility,
 ): boolean {
   if (kind === "exact" || scan === "all" || scan === undefined) return true;
-  return scan === "deep" && chunkCount <= DEEP_SCAN_LIMIT_CHUNKS;
+  if (scan !== "deep" || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
+  return chunkCount * queries.length <= DEEP_SCAN_LIMIT_COSINES;
 }
 
 function planOf(

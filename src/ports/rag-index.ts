@@ -150,6 +150,8 @@ export type HydrateRequest = {
   ids: ChunkId[];
   /** For each of `ids` that is not eligible the next eligible one of these is read. */
   spare?: ChunkId[];
+  /** At most so many of them. */
+  spareLimit?: number;
   queryVectors: (Float32Array | null)[];
   restriction: Restriction;
   includeDuplicates: boolean;

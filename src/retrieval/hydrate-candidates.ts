@@ -6,6 +6,7 @@ import type { Call } from "./leg.ts";
 import { mergeLists, mergeShards, withoutLaterEquals } from "./merge-shards.ts";
 import { nameOf, sizeOf } from "./search-target.ts";
 import type { Found, SearchPlan } from "./search-target.ts";
+import { similarityOf } from "./select.ts";
 
 /** Of what is left when the leg starts. */
 const HYDRATION_SHARE = 0.7;
@@ -16,6 +17,8 @@ type Read = {
   equal: ReadonlySet<ChunkId>;
   /** The index has lost some that it named itself, so it changed since. */
   outrun: boolean;
+  /** A part did not answer: what it holds is not known. */
+  isWhole: boolean;
 };
 
 /** Texts and exact similarities of chosen chunks, and of spare ones instead of those that are gone. */
@@ -26,25 +29,25 @@ export async function hydrate(
   plan: SearchPlan,
 ): Promise<Read> {
   if (ids.length === 0) {
-    return { chunks: [], eligible: new Set(), equal: new Set(), outrun: false };
+    return { chunks: [], eligible: new Set(), equal: new Set(), outrun: false, isWhole: true };
   }
   const { shardOf } = found;
   const asked = hydrationOf(found, plan);
   const replies = await Promise.all(
     found.shards.map(async (shard, at) => {
       const heldOf = (all: ChunkId[]) => all.filter((id) => (shardOf.get(id) ?? at) === at);
-      const request = { ids: heldOf(ids), spare: heldOf(spare), ...asked };
-      if (request.ids.length + request.spare.length === 0) {
-        return { chunks: [], eligible: [], equal: [], outrun: false };
-      }
+      const held = { ids: heldOf(ids), spare: heldOf(spare) };
+      if (held.ids.length + held.spare.length === 0) return NOTHING_HELD;
+      // Which part holds what a vector index named is not known: each is asked for all of it.
+      const spareLimit = Math.ceil(held.ids.length / found.shards.length);
       const what = { what: nameOf(found.shards, at), kind: "hydration" } as const;
-      const reply = await leg(call, what, HYDRATION_SHARE, () => shard.hydrate(request));
-      if (reply === null) {
-        return { chunks: [], eligible: request.ids, equal: [], outrun: false };
-      }
+      const reply = await leg(call, what, HYDRATION_SHARE, () =>
+        shard.hydrate({ ...held, spareLimit, ...asked }),
+      );
+      if (reply === null) return { ...NOTHING_HELD, isWhole: false };
       const eligible = new Set(reply.eligible);
-      const outrun = request.ids.some((id) => shardOf.has(id) && !eligible.has(id));
-      return { ...reply, outrun };
+      const outrun = held.ids.some((id) => shardOf.has(id) && !eligible.has(id));
+      return { ...reply, outrun, isWhole: true };
     }),
   );
   return {
@@ -52,8 +55,11 @@ export async function hydrate(
     eligible: new Set(replies.flatMap(({ eligible }) => eligible)),
     equal: new Set(replies.flatMap(({ equal }) => equal)),
     outrun: replies.some(({ outrun }) => outrun),
+    isWhole: replies.every(({ isWhole }) => isWhole),
   };
 }
+
+const NOTHING_HELD = { chunks: [], eligible: [], equal: [], outrun: false, isWhole: true };
 
 /** Each shard leaves out its own duplicates; these are those of one another. */
 function merged(
@@ -70,8 +76,8 @@ function hydrationOf({ target, vectors }: Found, { queries, includeDuplicates }:
   return { queryVectors, restriction: target.restriction, includeDuplicates };
 }
 
-/** The vector index names 100 at most: where more are needed, this many live ones are enough. */
-const MOST_WANTED = 80;
+/** The vector index names 100 at most: where more are needed, half of them are enough. */
+const MOST_WANTED = 50;
 
 /**
  * Whether the vector index has named so many chunks that are removed, replaced, moved away or
@@ -81,11 +87,14 @@ const MOST_WANTED = 80;
  */
 export function isCrowded(
   { queries, floors, shards }: Found,
-  { chunks, eligible, equal }: Read,
+  { chunks, eligible, equal, isWhole }: Read,
   { needed, threshold, chosen }: { needed: number; threshold: number | null; chosen: number },
 ): boolean {
+  if (!isWhole) return false;
   const wanted = Math.min(needed, MOST_WANTED);
-  const isFilled = chunks.length >= wanted;
+  const passes = (chunk: HydratedChunk) =>
+    threshold === null || (similarityOf(chunk) ?? 1) >= threshold;
+  const isFilled = chunks.filter(passes).length >= wanted;
   const mayHoldMore = (floor: number) =>
     threshold === null || floor >= threshold - APPROXIMATION_MARGIN;
   return queries.some(({ vector }, at) => {
@@ -103,17 +112,18 @@ const CROWDED = "vector index: most of what is nearest is gone, and the index to
 
 /**
  * Searches and reads in one step of each shard, so that nothing can change in between. What a
- * vector index named stays as it is, and is read with the rest; `deep` does without it.
+ * vector index named stays as it is, and is read with the rest; `deep` does without it. Null when
+ * a part does not answer.
  */
 export async function searchAgain(
   call: Call,
   found: Found,
   plan: SearchPlan,
   { deep }: { deep: boolean },
-): Promise<{ found: Found; chunks: HydratedChunk[] }> {
+): Promise<{ found: Found; chunks: HydratedChunk[] } | null> {
   const { target, vectors } = found;
   const { includeDuplicates, limitPerLeg } = plan;
-  const lexical = target.rag.searchMode === "hybrid" || vectors === null;
+  const lexical = found.searchMode === "hybrid" || vectors === null;
   const beside = found.approximate ? ("unshown" as const) : ("all" as const);
   const request = {
     queries: plan.queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
@@ -133,7 +143,9 @@ export async function searchAgain(
       ),
     ),
   );
-  const isWhole = replies.every((reply) => reply === null || reply.scanned);
+  const answered = replies.filter((reply) => reply !== null);
+  if (answered.length < replies.length) return null;
+  const isWhole = answered.every(({ scanned }) => scanned);
   if (deep && !isWhole) call.losses.add(CROWDED);
   const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
   const outside = (at: number): Candidate[] => (isWhole ? [] : (named[at] ?? []));
@@ -142,10 +154,6 @@ export async function searchAgain(
   });
   return {
     found: { ...found, queries: legs, shardOf, approximate: found.approximate && !isWhole },
-    chunks: merged(
-      replies.map((reply) => reply ?? { chunks: [] }),
-      found,
-      plan,
-    ),
+    chunks: merged(answered, found, plan),
   };
 }

@@ -31,10 +31,13 @@ export async function readCandidates(
 ): Promise<ReadCandidates> {
   const { values, ...choice } = choose(found, wish);
   const read = await hydrate(call, found, choice, plan);
+  const first = { found, chunks: read.chunks, values };
   const deep = isCrowded(found, read, { ...wish, chosen: choice.ids.length });
-  if (!read.outrun && !deep) return { found, chunks: read.chunks, values };
+  if (!read.outrun && !deep) return first;
   if (deep) call.services.log.info("vector index crowded", { ragId: found.target.rag.id });
   const again = await searchAgain(call, found, plan, { deep });
+  // What is read already is better than what a part did not answer in time.
+  if (again === null) return first;
   const chosen = choose(again.found, wish);
   const chunks = new Map(again.chunks.map((chunk) => [chunk.id, chunk]));
   return {
@@ -45,7 +48,7 @@ export async function readCandidates(
 }
 
 function choose(found: Found, { scales, needed, threshold }: Wish) {
-  const rule = { searchMode: found.target.rag.searchMode, weight: found.fusionWeight };
+  const rule = { searchMode: found.searchMode, weight: found.fusionWeight };
   const ranked = rankCandidates(found.queries, rule, scales);
   const { approximate } = found;
   const choice = chooseCandidates(ranked, { needed, threshold, approximate });

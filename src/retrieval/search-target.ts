@@ -33,6 +33,8 @@ export type Found = {
   /** Of the embedding model; see `Embedder.fusionWeight`. */
   fusionWeight: number;
   vectors: Float32Array[] | null;
+  /** The RAG's, or `hybrid` where the vector index is lost and words stand in for it. */
+  searchMode: "hybrid" | "semantic";
   /** In the order of the queries. */
   queries: QueryLegs[];
   /** Similarities are the vector index's, not exact. */
@@ -44,7 +46,10 @@ export type Found = {
   shardOf: Map<ChunkId, number>;
 };
 
-/** Runs the legs of one RAG within the budget. What is lost is recorded, never thrown. */
+/**
+ * Runs the legs of one RAG within the budget. What is lost is recorded, never thrown. A `semantic`
+ * RAG is asked for words only when its vectors are lost: one more step, and only then.
+ */
 export async function searchTarget(
   call: Call,
   target: RetrievalTarget,
@@ -55,31 +60,45 @@ export async function searchTarget(
   const shards = Array.from({ length: rag.shards }, (_, shard) =>
     call.services.ragIndexes({ ragId: rag.id, generation: rag.generation, shard }),
   );
+  const { searchMode } = rag;
   const { vectorIndex } = call.services;
   if (vectorIndex === null) {
     const { vectors, fusionWeight } = await embedded;
-    const lexical = rag.searchMode === "hybrid" || vectors === null;
+    const lexical = searchMode === "hybrid" || vectors === null;
     const replies = await askShards(call, shards, target, plan, { vectors, lexical });
     const merged = mergeShards(replies, sizeOf(plan));
-    return { target, shards, vectors, fusionWeight, approximate: false, floors: [], ...merged };
+    const found = { target, shards, vectors, fusionWeight, searchMode, ...merged };
+    return { ...found, approximate: false, floors: [] };
   }
+  const lexical = searchMode === "hybrid";
   const [{ vectors, fusionWeight }, replies] = await Promise.all([
     embedded,
-    askShards(call, shards, target, plan, { vectors: null, lexical: true }),
+    askShards(call, shards, target, plan, { vectors: null, lexical }),
   ]);
   const merged = mergeShards(replies, sizeOf(plan));
-  const search = {
-    target,
-    shards,
-    vectors,
-    fusionWeight,
-    approximate: true,
-    floors: [],
-    ...merged,
-  };
-  if (vectors === null) return search;
+  const found = { target, shards, vectors, fusionWeight, searchMode, ...merged };
+  const search: Found = { ...found, approximate: true, floors: [] };
+  if (vectors === null) return await withWords(call, search, plan);
   const nearest = await askVectorIndex(call, vectorIndex, search, replies, plan);
-  return nearest === null ? search : withNearest(search, nearest, rag.searchMode);
+  if (nearest === null) return await withWords(call, search, plan);
+  const named = withNearest(search, nearest);
+  return nearest.isWhole ? named : await withWords(call, named, plan);
+}
+
+/** The lexical leg stands in for vectors that are lost, whatever the RAG's mode. */
+async function withWords(call: Call, search: Found, plan: SearchPlan): Promise<Found> {
+  if (search.searchMode === "hybrid") return search;
+  const { shards, target } = search;
+  const replies = await askShards(call, shards, target, plan, { vectors: null, lexical: true });
+  const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
+  return {
+    ...search,
+    searchMode: "hybrid",
+    queries: search.queries.map(({ vector }, at) => {
+      return { vector, lexical: queries[at]?.lexical ?? [] };
+    }),
+    shardOf: new Map([...search.shardOf, ...shardOf]),
+  };
 }
 
 type Reply = CandidatesReply | null;
@@ -115,10 +134,8 @@ export const sizeOf = ({ queries, limitPerLeg }: SearchPlan) => ({
   limitPerLeg,
 });
 
-type Search = Found & { vectors: Float32Array[] | null };
-
-/** In the order of the queries. */
-type Nearest = { lists: Candidate[][]; floors: (number | null)[] };
+/** In the order of the queries. `isWhole`: no part of what may be nearest is lost. */
+type Nearest = { lists: Candidate[][]; floors: (number | null)[]; isWhole: boolean };
 
 /**
  * Nearest neighbours of all queries at once. Where the index object said that an exact scan is
@@ -128,7 +145,7 @@ type Nearest = { lists: Candidate[][]; floors: (number | null)[] };
 async function askVectorIndex(
   call: Call,
   vectorIndex: VectorIndex,
-  search: Search,
+  search: Found,
   replies: Reply[],
   plan: SearchPlan,
 ): Promise<Nearest | null> {
@@ -143,7 +160,9 @@ async function askVectorIndex(
     for (const [id, shard] of scanned.shardOf) search.shardOf.set(id, shard);
     return scanned.queries.map(({ vector }) => vector);
   };
-  if (exact || (filtered && filter === null)) return { lists: await scan("all"), floors: [] };
+  if (exact || (filtered && filter === null)) {
+    return { lists: await scan("all"), floors: [], isWhole: true };
+  }
   const space = { ragId: target.rag.id, generation: target.rag.generation };
   const options = {
     topK: plan.limitPerLeg,
@@ -158,7 +177,8 @@ async function askVectorIndex(
   ]);
   if (unshown === null && shown === null) return null;
   const lists = vectors.map((_, at) => mergeLists(unshown?.[at] ?? [], shown?.[at]?.matches ?? []));
-  return { lists, floors: vectors.map((_, at) => shown?.[at]?.floor ?? null) };
+  const floors = vectors.map((_, at) => shown?.[at]?.floor ?? null);
+  return { lists, floors, isWhole: shown !== null };
 }
 
 /**
@@ -186,10 +206,9 @@ function filterOf(
   return filter.folders.includes("") ? "none" : filter;
 }
 
-function withNearest(search: Found, nearest: Nearest, mode: "hybrid" | "semantic"): Found {
-  const queries = search.queries.map(({ lexical }, at) => ({
-    lexical: mode === "hybrid" ? lexical : [],
-    vector: nearest.lists[at] ?? [],
-  }));
+function withNearest(search: Found, nearest: Nearest): Found {
+  const queries = search.queries.map(({ lexical }, at) => {
+    return { lexical, vector: nearest.lists[at] ?? [] };
+  });
   return { ...search, queries, floors: nearest.floors };
 }

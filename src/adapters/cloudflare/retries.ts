@@ -10,10 +10,17 @@ const RULES = {
   retryAfterMs: () => 0,
 };
 
+/** Where somebody waits for the answer: once more, and soon. */
+export const ONCE_MORE = { tries: 2, firstDelayMs: 100 };
+
 /** Calls again after a growing, jittered wait; the last failure is thrown under `what`. */
-export async function withRetries<T>(what: string, call: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(
+  what: string,
+  call: () => Promise<T>,
+  rules: Partial<typeof RULES> = {},
+): Promise<T> {
   try {
-    return await retried(call, { ...RULES, signal: new AbortController().signal });
+    return await retried(call, { ...RULES, ...rules, signal: new AbortController().signal });
   } catch (cause) {
     throw new Error(`${what}: ${reasonOf(cause)}`, { cause });
   }

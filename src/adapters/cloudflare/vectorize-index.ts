@@ -11,7 +11,7 @@ import type {
   VectorIndex,
   VectorSpace,
 } from "../../ports/vector-index.ts";
-import { withRetries } from "./retries.ts";
+import { ONCE_MORE, withRetries } from "./retries.ts";
 
 /**
  * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its limits
@@ -94,7 +94,9 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       return matches.map(({ id }) => id);
     },
     async processedUpTo() {
-      const { processedUpToDatetime } = infoSchema.parse(await binding.describe());
+      const { processedUpToDatetime } = infoSchema.parse(
+        await withRetries("vector index", () => binding.describe()),
+      );
       if (processedUpToDatetime === null || processedUpToDatetime === undefined) return 0;
       return new Date(processedUpToDatetime).getTime();
     },
@@ -114,10 +116,8 @@ async function ask(
     returnValues: false,
     returnMetadata: "none",
   } as const;
-  const reply = await binding.query(
-    vector,
-    filter === undefined ? options : { ...options, filter },
-  );
+  const asked = filter === undefined ? options : { ...options, filter };
+  const reply = await withRetries("vector index", () => binding.query(vector, asked), ONCE_MORE);
   return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: id as VectorId, score }));
 }
 

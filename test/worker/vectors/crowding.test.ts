@@ -64,6 +64,16 @@ const best = async (
   folder: string | null = null,
 ) => await nearest(world, rag, QUERY, { topK, folder });
 
+/** The files of what Vectorize names first, as far as a scan takes their removal for meant. */
+async function removeNearest(
+  { world, reader, rag }: { world: VectorizeWorld; reader: FollowedSource; rag: RagId },
+  count: number,
+) {
+  const first = (await exactly(world.index(rag), null)).slice(0, 100);
+  const paths = new Set(first.map((place) => place.split(":")[0] ?? ""));
+  for (const path of [...paths].slice(0, count)) reader.remove(path);
+}
+
 test("removed files that the vector index still names do not keep out what is live", async () => {
   const { world, reader, rag, scan, asked } = await drive(filesOf(48), { scoreSteps: 1e6 });
   await world.minutesPass(4);
@@ -72,11 +82,7 @@ test("removed files that the vector index still names do not keep out what is li
   expect(first.chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   // The ordinary call: what the legs find, and its texts.
   expect(asked.slice(before).filter((name) => name.startsWith("candidates"))).toHaveLength(2);
-  const closest = (await exactly(world.index(rag), null))
-    .slice(0, 100)
-    .map((place) => place.split(":")[0]);
-  for (const path of [...new Set(closest)].slice(0, 20))
-    if (path !== undefined) reader.remove(path);
+  await removeNearest({ world, reader, rag }, 20);
   await scan();
   const live = await exactly(world.index(rag), null);
   for (const topK of [1, 10, 30]) {
@@ -104,12 +110,17 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   expect(filled.chunks).toHaveLength(10);
   expect(filled.chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
   expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
+
+  // What words find and a threshold drops fills nothing.
+  const near = { topK: 10, searchMode: "hybrid", similarityThreshold: 0.9 } as const;
+  await nearest(world, rag, boilerplate, near);
+  expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(2);
 });
 
 test("where the index is too large to be scanned, the answer says what it lacks", async () => {
-  const { world, reader, rag, scan } = await drive(filesOf(24));
+  const { world, reader, rag, scan } = await drive(filesOf(48));
   await world.minutesPass(4);
-  for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) reader.remove(pathOf(at));
+  await removeNearest({ world, reader, rag }, 8);
   await scan();
   const { ragIndexes } = world.services;
   world.services.ragIndexes = (address) => {
