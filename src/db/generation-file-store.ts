@@ -16,14 +16,38 @@ export const isBuildMessage = (message: IndexMessage): message is BuildMessage =
 /** An outside cause that hit most files is tried again after so long, ms. */
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 
+/** Files that were left by a worker or message that was lost, among those under way. */
+const LOST = `select rf.file_id, rf.revision from generation_files g
+    cross join rag_files rf on rf.rag_id = g.rag_id and rf.file_id = g.file_id
+      and rf.status in ('indexed', 'error')
+  where g.rag_id = ?1 and g.generation = ?2 and g.state in ('pending', 'processing')
+    and g.held_until < ?3`;
+
+/** Files after ?7 that were never begun, changed since they ended, or failed for an outside cause. */
+const NEXT = `select rf.file_id, rf.revision
+  from rag_files rf left join generation_files g
+    on g.rag_id = ?1 and g.generation = ?2 and g.file_id = rf.file_id
+  where rf.rag_id = ?1 and rf.file_id > ?7 and +rf.status in ('indexed', 'error')
+    and (g.file_id is null or (g.state in ('indexed', 'error') and g.revision <> rf.revision)
+      or (g.state = 'error' and g.error_is_outside = 1 and g.held_until < ?6))
+  order by rf.file_id limit ?5`;
+
 /**
  * Takes the next files that a building generation lacks: never begun, changed since, or left by a
- * worker or message that was lost. `underWay`: whether earlier ones are still worked on.
+ * worker or message that was lost. What is not lost is looked for in order of id, from `after` on.
+ * `underWay`: whether earlier ones are still worked on.
  */
 export async function takeDueFiles(
   db: Database,
   { ragId, generation }: Building,
-  of: { now: number; heldUntil: number; limit: number; maxTries: number; reason: string },
+  of: {
+    after: string;
+    now: number;
+    heldUntil: number;
+    limit: number;
+    maxTries: number;
+    reason: string;
+  },
 ): Promise<{ messages: BuildMessage[]; underWay: boolean }> {
   const [, messages = [], open = []] = await runBatch(db, [
     statement(
@@ -39,14 +63,9 @@ export async function takeDueFiles(
     ),
     statement(
       `insert into generation_files (rag_id, generation, file_id, state, revision, held_until)
-       select rf.rag_id, ?2, rf.file_id, 'pending', rf.revision, ?4
-       from rag_files rf left join generation_files g
-         on g.rag_id = ?1 and g.generation = ?2 and g.file_id = rf.file_id
-       where rf.rag_id = ?1 and rf.status in ('indexed', 'error')
-         and (g.file_id is null or (g.revision <> rf.revision and g.state <> 'processing')
-           or (g.state in ('pending', 'processing') and g.held_until < ?3)
-           or (g.state = 'error' and g.error_is_outside = 1 and g.held_until < ?6))
-       limit ?5
+       select ?1, ?2, due.file_id, 'pending', due.revision, ?4
+       from (select * from (${LOST}) union all select * from (${NEXT})) due
+       where true limit ?5
        on conflict (rag_id, generation, file_id) do update set
          attempts = case when revision = excluded.revision and state <> 'error'
            then attempts else 0 end,
@@ -61,6 +80,7 @@ export async function takeDueFiles(
       of.heldUntil,
       of.limit,
       of.now - AGAIN_AFTER_MS,
+      of.after,
     ),
     statement(UNDER_WAY, ragId, generation),
   ]);

@@ -122,19 +122,41 @@ export async function ragsToRebuild(
 
 export type Building = { ragId: RagId; generation: number; startedAt: number };
 
+/** `takenAfter`: up to this file id files were queued; only a hint, and empty before the first. */
+export type BuildingOn = Building & { takenAfter: string };
+
 /** Generations that are being built for RAGs that are not paused; one RAG's alone by its id. */
 export async function buildingGenerations(
   db: Database,
   ragId: RagId | null = null,
-): Promise<Building[]> {
+): Promise<BuildingOn[]> {
   return await runOne(
     db,
     statement(
-      `select g.rag_id as ragId, g.generation, g.created_at as startedAt
+      `select g.rag_id as ragId, g.generation, g.created_at as startedAt,
+         g.taken_after as takenAfter
        from rag_generations g join rags r on r.id = g.rag_id
        where g.state = 'building' and r.status = 'active' and r.removed_at is null
          and (?1 is null or g.rag_id = ?1)`,
       ragId,
+    ),
+  );
+}
+
+/** The next step looks for files to queue from here on. */
+export async function noteTaken(
+  db: Database,
+  { ragId, generation }: Building,
+  takenAfter: string,
+): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update rag_generations set taken_after = ?3
+       where rag_id = ?1 and generation = ?2 and taken_after <> ?3`,
+      ragId,
+      generation,
+      takenAfter,
     ),
   );
 }

@@ -5,8 +5,8 @@ import { takeDueFiles } from "../db/generation-file-store.ts";
 import { giveUpRetired } from "../db/generation-return.ts";
 import { FIRST, moveNextPage, movingGenerations } from "../db/generation-move.ts";
 import type { Moving } from "../db/generation-move.ts";
-import { buildingGenerations, dropGeneration } from "../db/generation-store.ts";
-import type { Building } from "../db/generation-store.ts";
+import { buildingGenerations, dropGeneration, noteTaken } from "../db/generation-store.ts";
+import type { Building, BuildingOn } from "../db/generation-store.ts";
 import { switchGeneration } from "../db/generation-switch.ts";
 import type { Services } from "../services.ts";
 import { showOnlyScopes } from "../catalog/show-only-scopes.ts";
@@ -48,9 +48,30 @@ export async function continueBuilds(services: Services): Promise<void> {
   }
 }
 
-async function build(services: Services, building: Building): Promise<void> {
+/**
+ * A step goes on where the last one stopped, so that a build reads each file a few times however
+ * many there are. From the end on each looks through all: for what changed or failed meanwhile.
+ */
+async function build(services: Services, building: BuildingOn): Promise<void> {
+  const { takenAfter } = building;
+  let step = await queueDueFiles(services, building, takenAfter);
+  if (step.last === null && takenAfter !== FIRST) {
+    step = await queueDueFiles(services, building, FIRST);
+  }
+  const next = step.last ?? FIRST;
+  if (next !== takenAfter) await noteTaken(services.db, building, next);
+  if (!step.underWay) await goLive(services, building);
+}
+
+/** `last`: the last file of those queued; null: there are no more after it. */
+async function queueDueFiles(
+  services: Services,
+  building: Building,
+  after: string,
+): Promise<{ last: string | null; underWay: boolean }> {
   const now = services.now();
   const { messages, underWay } = await takeDueFiles(services.db, building, {
+    after,
     now,
     heldUntil: now + SWEPT_HOLD_MS,
     limit: FILES_PER_STEP,
@@ -58,7 +79,9 @@ async function build(services: Services, building: Building): Promise<void> {
     reason: `indexing did not finish after ${MAX_TRIES} tries`,
   });
   await services.queue.index(messages);
-  if (!underWay) await goLive(services, building);
+  if (messages.length < FILES_PER_STEP) return { last: null, underWay };
+  const last = messages.reduce((max, { fileId }) => (fileId > max ? fileId : max), after);
+  return { last, underWay };
 }
 
 async function goLive(services: Services, building: Building): Promise<void> {

@@ -91,6 +91,8 @@ export const ragGenerations = sqliteTable(
      * those after it still say what the one before held. Null: all do.
      */
     movedAfter: text(),
+    /** While it is built: files up to this id (by order of id) were queued once. */
+    takenAfter: text().notNull().default(""),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation] }),

@@ -1,0 +1,1 @@
+ALTER TABLE `rag_generations` ADD `taken_after` text DEFAULT '' NOT NULL;
