@@ -12,7 +12,9 @@ import xml.etree.ElementTree as ET
 from email import policy
 from email.parser import BytesParser
 
-# Attributes that say how a document is laid out or linked, not what it says.
+# Outermost elements of vocabularies of documents, and attributes there that say how a document is laid
+# out or linked, not what it says. In all other vocabularies each counts but the language.
+DOCUMENTS = set("article book TEI opml html svg".split())
 LAYOUT = set(
     "id align cols spacing role type rend level list-type article-type dtd-version version width height href".split()
 )
@@ -45,12 +47,14 @@ def without_tags(text):
 def of_xml(path):
     names = []
     texts = []
+    root = ET.parse(path).getroot()
+    layout = LAYOUT if root.tag.rpartition("}")[2] in DOCUMENTS else {"lang"}
 
     def walk(element):
         names.append(element.tag.rpartition("}")[2])
         for key, value in element.attrib.items():
             local = key.rpartition("}")[2]
-            if key.startswith("{") or local in LAYOUT:
+            if key.startswith("{") or local in layout:
                 continue
             names.append(local)
             texts.append("\n" + value + "\n")
@@ -61,7 +65,7 @@ def of_xml(path):
             walk(child)
             texts.append(gap + (child.tail or ""))
 
-    walk(ET.parse(path).getroot())
+    walk(root)
     return {"text": "".join(texts), "names": " ".join(names)}
 
 

@@ -1,27 +1,6 @@
+import { tellsMore } from "./attribute-texts.ts";
+import type { Vocabulary, XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
-
-/**
- * What an element is in the vocabularies of documents: DocBook, JATS, TEI, DITA, XHTML and their
- * relatives. `field`: none of these, a record or a value, whose name tells what it holds.
- */
-export type XmlRole =
-  | "section"
-  | "wrapper"
-  | "heading"
-  | "block"
-  | "code"
-  | "quote"
-  | "list"
-  | "item"
-  | "detail"
-  | "table"
-  | "row"
-  | "cell"
-  | "outline"
-  | "break"
-  | "silent"
-  | "inline"
-  | "field";
 
 const NAMES: [XmlRole, string][] = [
   [
@@ -44,6 +23,7 @@ const NAMES: [XmlRole, string][] = [
   ["table", "table informaltable simpletable"],
   ["outline", "outline"],
   ["break", "br lb break"],
+  // Of drawings and web pages only: records have paths and styles as well.
   ["silent", "script style path"],
 ];
 const ROLES = new Map<string, XmlRole>(
@@ -52,6 +32,8 @@ const ROLES = new Map<string, XmlRole>(
   ),
 );
 
+/** Of tables of any vocabulary. */
+const TABLE_PARTS = new Set("tgroup thead tbody tfoot colgroup colspec col".split(" "));
 const ITEMS = new Set("li listitem list-item item step member term dt label".split(" "));
 const DETAILS = new Set("dd def".split(" "));
 const ROWS = new Set("tr row strow".split(" "));
@@ -68,38 +50,59 @@ const STYLES = new Set("em strong emphasis bold italic sub sup hi".split(" "));
 const NAMELESS = new Set("div div1 div2 div3 body text html caption back".split(" "));
 const ORDERED = new Set(["orderedlist", "ol", "steps", "procedure"]);
 
-export type Surroundings = {
+export type Surroundings = Vocabulary & {
   parent: XmlRole | null;
   inList: boolean;
+  /** Between a table's cells. */
   inTable: boolean;
+  /** Anywhere in a table. */
+  isTable: boolean;
   /** Text of the parent stands before. */
   followsText: boolean;
 };
 
 export function roleOf(raw: string, attributes: XmlAttributes, around: Surroundings): XmlRole {
   const name = raw.toLowerCase();
-  const part = partOf(name, around);
+  const part = partOf(name, attributes, around);
   if (part !== null) return part;
   if (isCode(name, attributes, around)) return "code";
   const isInProse = around.parent !== null && PROSE.has(around.parent);
   const known = ROLES.get(name);
   // A work's title within a sentence.
   if (known === "heading" && isInProse && around.followsText) return "inline";
-  if (known !== undefined) return known;
+  if (known !== undefined && !isRecord(name, known, attributes, around)) return known;
   return isInProse || around.followsText || STYLES.has(name) ? "inline" : "field";
+}
+
+/** Sections, tasks and notes of records are values like any other. */
+function isRecord(
+  name: string,
+  role: XmlRole,
+  attributes: XmlAttributes,
+  { isDocument, isDrawing, isTable }: Surroundings,
+): boolean {
+  if (role === "silent") return !isDrawing;
+  if (isDocument || (role !== "section" && role !== "wrapper")) return false;
+  if (TABLE_PARTS.has(name)) return !isTable;
+  return (name !== "div" && name !== "html") || tellsMore(attributes);
 }
 
 function isCode(name: string, { type = "" }: XmlAttributes, { parent }: Surroundings): boolean {
   return (name === "ab" && type.includes("code")) || (name === "code" && parent === "section");
 }
 
-function partOf(name: string, { parent, inList, inTable }: Surroundings): XmlRole | null {
-  if (inTable && ROWS.has(name)) return "row";
+function partOf(name: string, attributes: XmlAttributes, around: Surroundings): XmlRole | null {
+  const { parent, inList, inTable } = around;
+  if (inTable && isRow(name, attributes, around)) return "row";
   if (parent === "row" && CELLS.has(name)) return "cell";
   if (!inList) return null;
   if (DETAILS.has(name) || (name === "listitem" && parent === "section")) return "detail";
   return ITEMS.has(name) && (parent === "list" || parent === "section") ? "item" : null;
 }
+
+/** Rows whose attributes hold their values are records. */
+const isRow = (name: string, attributes: XmlAttributes, { isDocument }: Surroundings) =>
+  ROWS.has(name) && (isDocument || name === "tr" || !tellsMore(attributes));
 
 /** A part of a document that in other vocabularies is a value, such as `note`. */
 export const isNamedSection = (name: string) => !NAMELESS.has(name.toLowerCase());
@@ -111,30 +114,3 @@ export function isOrdered(name: string, attributes: XmlAttributes): boolean {
   const type = attributes["list-type"] ?? attributes["type"] ?? attributes["rend"] ?? "";
   return ORDERED.has(name.toLowerCase()) || /^(order|ordered|numbered|alpha|roman)/.test(type);
 }
-
-/** Names of prefixes, drawing and layout; of what is no field, only some say anything. */
-const SILENT_ATTRIBUTE =
-  /^(lang|space|base|schemaLocation|noNamespaceSchemaLocation|style|class|d|points|transform|viewBox|version|width|height|x|y|fill|stroke.*)$/;
-/** Feeds say how a text is written. */
-const TEXT_TYPE = /^(x?html|text|\w+\/[\w.+-]+)$/;
-const TELLING_ATTRIBUTES = new Set(
-  "name label title alt text summary description caption".split(" "),
-);
-
-/** What an element's attributes say, as `name: value`. */
-export function attributeTexts(role: XmlRole, attributes: XmlAttributes): string[] {
-  const texts: string[] = [];
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.includes(":") || key === "xmlns" || SILENT_ATTRIBUTE.test(key)) continue;
-    if (key === "type" && TEXT_TYPE.test(value)) continue;
-    if (isPrefix(key, attributes) || !/[\p{L}\p{N}]/u.test(value)) continue;
-    if (role === "field" || role === "outline" || TELLING_ATTRIBUTES.has(key)) {
-      texts.push(`${key}: ${value}`);
-    }
-  }
-  return texts;
-}
-
-/** The local name of `xmlns:key`. */
-const isPrefix = (key: string, attributes: XmlAttributes) =>
-  attributes[`xmlns:${key}`] === attributes[key];

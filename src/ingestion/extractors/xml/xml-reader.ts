@@ -3,28 +3,19 @@ import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../long-table.ts";
 import { MarkdownBuilder } from "../markdown-builder.ts";
 import { TextPieces } from "../text-pieces.ts";
+import { withMore } from "./attribute-texts.ts";
 import { EmbeddedHtml } from "./embedded-html.ts";
-import { attributeTexts, isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
-import type { XmlRole } from "./markup-roles.ts";
+import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
+import { opened } from "./open-element.ts";
+import type { Open } from "./open-element.ts";
+import { vocabularyOf } from "./vocabulary.ts";
+import type { XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
 
-type Open = {
-  name: string;
-  role: XmlRole;
-  /** What its attributes say, until it is written. */
-  says: string[];
-  href: string;
-  /** Of code. */
-  language: string;
-  textStart: number;
-  isTitled: boolean;
-  /** Its name stands as the item above its fields. */
-  isShown: boolean;
-};
 type List = { isOrdered: boolean; next: number };
 
 /** These tell what their attributes say together with what they hold. */
-const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline"]);
+const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "heading"]);
 /** One paragraph or cell: it is copied some times while it is written. */
 const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
@@ -43,7 +34,8 @@ export class XmlReader implements XmlHandler {
   #outlines = 0;
   readonly #lists: List[] = [];
   readonly #html = new EmbeddedHtml();
-  #item: { marker: string; depth: number } | null = null;
+  /** `says`: what its attributes say, in brackets after its first words. */
+  #item: { marker: string; depth: number; says: string[] } | null = null;
   #table: { rows: TableCollector; long: LongTable } | null = null;
   #inCell = false;
 
@@ -56,15 +48,19 @@ export class XmlReader implements XmlHandler {
     if (this.#open.length === 0) {
       this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
     }
+    const around = this.#open.at(-1) ?? null;
+    const vocabulary = vocabularyOf(name, attributes, around);
     const role = roleOf(name, attributes, {
-      parent: this.#open.at(-1)?.role ?? null,
+      ...vocabulary,
+      parent: around?.role ?? null,
       inList: this.#lists.length > 0,
       inTable: this.#table !== null && !this.#inCell,
+      isTable: this.#table !== null,
       followsText: this.#text.hasText,
     });
     if (role === "inline") this.#separate(name);
     else if (role !== "break") this.#flush();
-    const open = opened(name, role, attributes, this.#text.end);
+    const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
     open.says = open.says.map((text) => this.#html.inLine(text));
     this.#open.push(open);
     this.#enter(open, attributes);
@@ -81,10 +77,12 @@ export class XmlReader implements XmlHandler {
     if (open.role === "inline") this.#closeInline(open);
     else if (open.role !== "break") this.#flush();
     if (open.role === "cell") {
+      for (const says of open.says) this.#text.add(` (${says})`);
       this.#table?.rows.addCell(this.#text.take());
       this.#inCell = false;
     }
     if (open.role === "field" && open.says.length > 0) this.#writeEmpty(open);
+    if (open.role === "heading" && open.says.length > 0) this.#write(open.says.join(", "));
     this.#leave(open.role);
     this.#open.pop();
   }
@@ -99,7 +97,7 @@ export class XmlReader implements XmlHandler {
     if (role === "silent") this.#silent++;
     else if (role === "quote") this.#quoted++;
     else if (role === "break") this.#text.add("\n");
-    else if (role === "item" || role === "detail") this.#startItem(role);
+    else if (role === "item" || role === "detail") this.#startItem(open);
     else if (role === "outline") this.#writeOutline(open, attributes);
     else if (role === "cell") this.#inCell = true;
     else if (role === "row") this.#startRow();
@@ -120,7 +118,7 @@ export class XmlReader implements XmlHandler {
     if (role === "silent") this.#silent--;
     else if (role === "quote") this.#quoted--;
     else if (role === "list") this.#lists.pop();
-    else if (role === "item" || role === "detail") this.#item = null;
+    else if (role === "item" || role === "detail") this.#endItem();
     else if (role === "outline") this.#outlines--;
     else if (role === "table" && !this.#inCell) this.#endTable();
   }
@@ -131,11 +129,19 @@ export class XmlReader implements XmlHandler {
     this.#table = null;
   }
 
-  #startItem(role: "item" | "detail"): void {
+  #startItem({ role, says }: Open): void {
+    this.#endItem();
     const list = this.#lists.at(-1);
     const marker = list?.isOrdered === true && role === "item" ? `${list.next++}.` : "-";
     const depth = this.#lists.length - (role === "item" ? 1 : 0);
-    this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT) };
+    this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT), says };
+  }
+
+  /** Of an item without words of its own its attributes may tell. */
+  #endItem(): void {
+    const { marker, depth, says } = this.#item ?? { marker: "", depth: 0, says: [] };
+    this.#item = null;
+    if (says.length > 0) this.out.listItem(depth, marker, says.splice(0).join(", "));
   }
 
   /** OPML: an item's text and notes are attributes. */
@@ -195,7 +201,8 @@ export class XmlReader implements XmlHandler {
 
   #write(text: string): void {
     if (this.#item !== null) {
-      this.out.listItem(this.#item.depth, this.#item.marker, text);
+      const { depth, marker, says } = this.#item;
+      this.out.listItem(depth, marker, withMore(text.trimEnd(), says.splice(0)));
       this.#item = null;
     } else if (this.#quoted > 0) this.out.quote(text);
     else this.out.paragraph(text);
@@ -271,20 +278,3 @@ export class XmlReader implements XmlHandler {
     }
   }
 }
-
-function opened(name: string, role: XmlRole, attributes: XmlAttributes, textStart: number): Open {
-  return {
-    name,
-    role,
-    says: attributeTexts(role, attributes),
-    href: attributes["href"] ?? attributes["url"] ?? attributes["target"] ?? "",
-    language: /^[\w+#-]{1,20}$/.exec(attributes["language"] ?? "")?.[0] ?? "",
-    textStart,
-    isTitled: false,
-    isShown: false,
-  };
-}
-
-/** `price (currency: EUR)` */
-const withMore = (label: string, says: string[]) =>
-  says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();

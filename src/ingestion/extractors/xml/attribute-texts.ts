@@ -1,0 +1,69 @@
+import type { Vocabulary, XmlRole } from "./vocabulary.ts";
+import type { XmlAttributes } from "./xml-stream.ts";
+
+/** Layout and drawing, in documents. In records each of these may be a value. */
+const LAYOUT =
+  /^(?:lang|space|base|style|class|d|points|transform|viewBox|version|width|height|x|y|fill|stroke.*)$/;
+/** Of XML itself and of its schemas, whatever the vocabulary. */
+const OF_XML = /^(?:xml:(?:lang|space|base)|xsi:.*)$/;
+/** Feeds say how a text is written. */
+const FEED_TEXTS = new Set("content title summary subtitle rights link".split(" "));
+const TEXT_TYPE = /^(?:x?html|text|\w+\/[\w.+-]+)$/;
+/** Their version is that of the vocabulary. */
+const FORMATS = new Set("rss opml svg html tei plist kml gpx xliff tmx stylesheet".split(" "));
+const TELLING = new Set("name label title alt text summary description caption".split(" "));
+/** Text within records is often marked up as web pages are; such elements say nothing more. */
+const WEB_NAMES = new Set(
+  "a abbr b big blockquote br center cite code dd del dl dt em font h1 h2 h3 h4 h5 h6 i img ins kbd li ol p pre q s small span strike strong sub sup table tbody td tfoot th thead tr tt u ul var".split(
+    " ",
+  ),
+);
+const PLAIN = /^(?:id|class|style|lang|dir|type|n|role|align|rend|rendition)$/;
+
+type Element = Vocabulary & { name: string; role: XmlRole };
+
+/** What an element's attributes say, as `name: value`. */
+export function attributeTexts(element: Element, attributes: XmlAttributes): string[] {
+  const texts: string[] = [];
+  for (const [key, value] of ownAttributes(attributes)) {
+    if (!isSilent(element, key, value) && isSaid(element, key)) texts.push(`${key}: ${value}`);
+  }
+  return texts;
+}
+
+/** `price (currency: EUR)` */
+export const withMore = (label: string, says: string[]) =>
+  says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();
+
+/** Whether there are attributes that say more than what a part is called and how it looks. */
+export const tellsMore = (attributes: XmlAttributes) =>
+  ownAttributes(attributes).some(([key]) => !PLAIN.test(key));
+
+/** By local name, without those that stand for themselves or say nothing. */
+function ownAttributes(attributes: XmlAttributes): [key: string, value: string][] {
+  const entries = Object.entries(attributes);
+  const ofXml = new Set(
+    entries.filter(([key]) => OF_XML.test(key)).map(([key]) => key.slice(key.indexOf(":") + 1)),
+  );
+  return entries.filter(
+    ([key, value]) =>
+      !key.includes(":") &&
+      key !== "xmlns" &&
+      !ofXml.has(key) &&
+      attributes[`xmlns:${key}`] !== value &&
+      /[\p{L}\p{N}]/u.test(value),
+  );
+}
+
+function isSilent({ name, isDocument, isDrawing }: Element, key: string, value: string): boolean {
+  if ((isDocument || isDrawing) && LAYOUT.test(key)) return true;
+  if (key === "version") return FORMATS.has(name.toLowerCase());
+  const isFeedType = key === "type" && TEXT_TYPE.test(value);
+  return isFeedType && (isDocument || FEED_TEXTS.has(name.toLowerCase()));
+}
+
+function isSaid({ name, role, isDocument }: Element, key: string): boolean {
+  if (role === "field" || role === "outline" || TELLING.has(key)) return true;
+  if (isDocument || WEB_NAMES.has(name.toLowerCase())) return false;
+  return key !== "lang" && (role !== "inline" || !/^(?:href|url|target)$/.test(key));
+}

@@ -1,0 +1,72 @@
+import type { XmlAttributes } from "./xml-stream.ts";
+
+/**
+ * What an element is in the vocabularies of documents: DocBook, JATS, TEI, DITA, XHTML and their
+ * relatives. `field`: none of these, a record or a value, whose name tells what it holds.
+ */
+export type XmlRole =
+  | "section"
+  | "wrapper"
+  | "heading"
+  | "block"
+  | "code"
+  | "quote"
+  | "list"
+  | "item"
+  | "detail"
+  | "table"
+  | "row"
+  | "cell"
+  | "outline"
+  | "break"
+  | "silent"
+  | "inline"
+  | "field";
+
+/** What is known of an XML file by its outermost elements. */
+export type Vocabulary = {
+  /** One of those that documents are written in; all else is taken for records. */
+  isDocument: boolean;
+  /** Within a drawing or a web page: SVG or XHTML. */
+  isDrawing: boolean;
+};
+
+const DOCUMENT_NAMESPACE = /docbook\.org\/|tei-c\.org\/|opendocument|\bjats\b|\bdita\b/i;
+const DRAWING_NAMESPACE = /w3\.org\/(?:1999\/xhtml|2000\/svg)$/;
+const DOCUMENT_ROOTS = new Set("tei teicorpus opml dita html svg".split(" "));
+/** In DocBook, JATS and DITA; records are called so, too. */
+const SHARED_ROOTS = new Set(
+  "article book part chapter appendix preface section sec sect1 topic concept task reference refentry".split(
+    " ",
+  ),
+);
+const DOCUMENT_ATTRIBUTE =
+  /^(?:id|lang|version|role|status|label|class|article-type|dtd-version|specific-use|domains)$/;
+
+export function vocabularyOf(
+  rawName: string,
+  attributes: XmlAttributes,
+  around: Vocabulary | null,
+): Vocabulary {
+  const name = rawName.toLowerCase();
+  return {
+    isDocument: around?.isDocument ?? isDocumentRoot(name, attributes),
+    isDrawing: around?.isDrawing === true || isDrawing(name, attributes),
+  };
+}
+
+const isDrawing = (name: string, { xmlns = "" }: XmlAttributes) =>
+  name === "svg" || name === "html" || DRAWING_NAMESPACE.test(xmlns);
+
+function isDocumentRoot(name: string, attributes: XmlAttributes): boolean {
+  if (DOCUMENT_ROOTS.has(name) || DRAWING_NAMESPACE.test(attributes["xmlns"] ?? "")) return true;
+  const keys = Object.keys(attributes);
+  const declared = keys.filter((key) => /^xmlns(?::|$)/.test(key));
+  if (declared.some((key) => DOCUMENT_NAMESPACE.test(attributes[key] ?? ""))) return true;
+  if (!SHARED_ROOTS.has(name)) return false;
+  const qualified = keys.filter((key) => key.includes(":"));
+  const local = new Set(qualified.map((key) => key.slice(key.indexOf(":") + 1)));
+  return keys.every(
+    (key) => key === "xmlns" || key.includes(":") || local.has(key) || DOCUMENT_ATTRIBUTE.test(key),
+  );
+}
