@@ -1,8 +1,22 @@
-import { UnreadableDocument } from "./extracted-document.ts";
+import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
+import { readPage } from "./html.ts";
+import { extractMarkdown } from "./markdown.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { withoutHiddenMarkup } from "./markdown-hidden.ts";
+import { countNote } from "./notes.ts";
 
-/** Jupyter notebooks (nbformat 4): text cells as they are, code cells as code, printed output. */
+/** Of one output: a table of some thousand rows. */
+const MAX_OUTPUT_CHARACTERS = 1 << 18;
+/** What a picture is called, beside itself. */
+const STAND_IN = /^<[^<>\n]*>$/;
+const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
+const HTML_TABLE = /<table[\s>]/i;
+
+/**
+ * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
+ * text cells as Markdown, code cells as code with what they printed, gave and failed with.
+ */
 export function extractNotebook(text: string): Extraction {
   let notebook: unknown;
   try {
@@ -10,20 +24,89 @@ export function extractNotebook(text: string): Extraction {
   } catch {
     throw new UnreadableDocument("notebook is damaged or incomplete");
   }
-  const out = new MarkdownBuilder();
-  let title: string | null = null;
-  const language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
-  for (const cell of listAt(notebook, "cells")) {
-    const source = linesAt(cell, "source");
-    if (wordAt(cell, ["cell_type"]) === "code") {
-      out.code(source, language);
-      for (const output of listAt(cell, "outputs")) out.code(linesAt(output, "text"));
-    } else {
-      title ??= /^# (.+)$/m.exec(source)?.[1] ?? null;
-      out.raw(source);
-    }
+  const reader = new NotebookReader(notebook);
+  for (const cell of cellsOf(notebook)) reader.add(cell);
+  const { out, title, notes } = reader;
+  return { text: out, title, language: null, pages: [], notes };
+}
+
+/** nbformat 3 keeps them in worksheets. */
+function cellsOf(notebook: unknown): unknown[] {
+  const sheets = listAt(notebook, "worksheets");
+  return [...listAt(notebook, "cells"), ...sheets.flatMap((sheet) => listAt(sheet, "cells"))];
+}
+
+class NotebookReader {
+  readonly out = new MarkdownBuilder();
+  title: string | null = null;
+  readonly #language: string;
+  #comments = 0;
+  #elements = 0;
+  #cut = 0;
+
+  constructor(notebook: unknown) {
+    this.#language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
   }
-  return { text: out, title, language: null, pages: [], notes: [] };
+
+  get notes(): string[] {
+    return [
+      ...countNote(this.#comments, "HTML comment", "removed"),
+      ...countNote(this.#elements, "hidden element", "removed"),
+      ...countNote(this.#cut, "output", `cut at ${MAX_OUTPUT_CHARACTERS} characters`),
+    ];
+  }
+
+  add(cell: unknown): void {
+    const type = wordAt(cell, ["cell_type"]);
+    if (type === "code") {
+      // nbformat 3 says `input` and names the language of each cell.
+      const source = linesAt(cell, "source") || linesAt(cell, "input");
+      this.out.code(source, wordAt(cell, ["language"]) ?? this.#language);
+      for (const output of listAt(cell, "outputs")) this.#addOutput(output);
+    } else if (type === "heading") {
+      const heading = linesAt(cell, "source");
+      this.title ??= heading;
+      this.out.heading(Number(fieldOf(cell, "level")) || 1, heading);
+    } else this.#addText(linesAt(cell, "source"));
+  }
+
+  #addText(source: string): void {
+    const { markdown, comments, elements } = withoutHiddenMarkup(source);
+    this.#comments += comments;
+    this.#elements += elements;
+    const extraction = extractMarkdown(markdown);
+    this.title ??= extraction.title;
+    this.out.raw(textOf(extraction));
+  }
+
+  /** Printed text, a value in one format or several, or an error. */
+  #addOutput(output: unknown): void {
+    this.out.code(this.#bounded(linesAt(output, "text")));
+    this.#addValue(fieldOf(output, "data"));
+    const error = wordAt(output, ["ename"]);
+    if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
+  }
+
+  /** A table is clearer as HTML than as plain text, and need not be told twice. */
+  #addValue(data: unknown): void {
+    const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
+    const table = HTML_TABLE.test(html) ? this.#page(this.#bounded(html)) : "";
+    const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
+    if (table !== "") this.out.raw(table);
+    else if (!isPicture || !STAND_IN.test(plain.trim())) this.out.code(this.#bounded(plain));
+  }
+
+  #page(html: string): string {
+    const { extraction, hiddenElements } = readPage(html);
+    this.#elements += hiddenElements;
+    return textOf(extraction);
+  }
+
+  #bounded(text: string): string {
+    if (text.length <= MAX_OUTPUT_CHARACTERS) return text;
+    this.#cut++;
+    return text.slice(0, MAX_OUTPUT_CHARACTERS);
+  }
 }
 
 function fieldOf(value: unknown, key: string): unknown {
