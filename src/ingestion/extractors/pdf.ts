@@ -10,13 +10,15 @@ import { partsOf, textOf } from "./pdf/page-blocks.ts";
 import type { Block, PagePart } from "./pdf/page-blocks.ts";
 import { segmentsOf } from "./pdf/page-segments.ts";
 import type { Segment, TextItem } from "./pdf/page-segments.ts";
+import { FontNames } from "./pdf/font-names.ts";
 import { objectTexts } from "./pdf/object-texts.ts";
 import { repeatedLines } from "./pdf/repeated-lines.ts";
 import type { RepeatedLines } from "./pdf/repeated-lines.ts";
 import { checkStreams } from "./pdf/stream-bounds.ts";
 import { structureOf } from "./pdf/structure-tree.ts";
 import type { BlockRole, PageStructure, TreeNode } from "./pdf/structure-tree.ts";
-import { ARTIFACT, coversPage, taggedParts } from "./pdf/tagged-parts.ts";
+import { coversPage, taggedParts } from "./pdf/tagged-parts.ts";
+import { textItems } from "./pdf/text-items.ts";
 import { TreeBounds } from "./pdf/tree-bounds.ts";
 import { countFonts, UnmappedFonts } from "./pdf/unmapped-fonts.ts";
 import type { FontMaps } from "./pdf/unmapped-fonts.ts";
@@ -24,16 +26,12 @@ import { showsText } from "./text/hidden-characters.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
-type Mark = { type: string; id?: string; tag?: string };
-type TextPart = { items: (TextItem | Mark)[] };
 type PageText = { segments: Segment[]; structure: PageStructure | null };
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
 const PAGES_KEPT = 100;
 const PAGES_A_PACE = 10;
-/** Pieces of text; a dense page has some thousands. */
-const MAX_ITEMS_A_PAGE = 200_000;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 const NAMED_PAGES = 10;
@@ -67,6 +65,7 @@ export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extract
 class PdfPages {
   readonly pdf: Pdf;
   readonly fonts: UnmappedFonts;
+  readonly #names = new FontNames();
   /** Whether anything that is kept of the pages can be seen. */
   showsText = false;
   readonly #pace: Pace;
@@ -84,16 +83,35 @@ class PdfPages {
   /** The page's text in its order; null when the page cannot be read. */
   async page(number: number): Promise<PageText | null> {
     if (++this.#pagesRead % PAGES_A_PACE === 0) await this.#pace();
-    if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
+    if (this.#pagesRead % PAGES_KEPT === 0) await this.#forget();
     try {
       const page = await this.pdf.getPage(number);
       const viewport = page.getViewport({ scale: 1 }).transform;
-      const texts = this.fonts.withoutUnreadable(await textItems(page, await this.#isTagged()));
+      const items = await this.#items(page);
+      this.#names.rename(items, number);
+      const texts = this.fonts.withoutUnreadable(items);
       const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
       page.cleanup();
       return { segments: segmentsOf(texts, viewport, structure?.blockOf), structure };
     } catch {
       return null;
+    }
+  }
+
+  async #items(page: PdfPage): Promise<TextItem[]> {
+    return await textItems(page, await this.#isTagged(), this.fonts);
+  }
+
+  async #forget(): Promise<void> {
+    await this.pdf.cleanup();
+    const number = this.#names.tellingPage;
+    if (number === null) return;
+    try {
+      const page = await this.pdf.getPage(number);
+      this.#names.relearn(await this.#items(page));
+      page.cleanup();
+    } catch {
+      // Its fonts stay unknown; it was read before.
     }
   }
 
@@ -122,27 +140,6 @@ async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStru
   if (tree === null) return null;
   const structure = structureOf(tree);
   return coversPage(structure, texts) ? structure : null;
-}
-
-/** As they come, so that a page made to hold without end is left early. */
-async function textItems(page: PdfPage, includeMarkedContent: boolean): Promise<TextItem[]> {
-  const texts: TextItem[] = [];
-  const marks: (string | undefined)[] = [];
-  const options = { includeMarkedContent };
-  const reader = page
-    .streamTextContent(options)
-    .getReader() as ReadableStreamDefaultReader<TextPart>;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    for (const item of part.value.items) {
-      if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
-      else if (item.type === "endMarkedContent") marks.pop();
-      else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
-    }
-    if (texts.length <= MAX_ITEMS_A_PAGE) continue;
-    await reader.cancel(new Error("too many"));
-    throw new Error("page holds too many pieces of text");
-  }
-  return texts;
 }
 
 /** Gives pdf.js the character maps that it would fetch. */

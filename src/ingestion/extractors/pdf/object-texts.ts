@@ -1,25 +1,67 @@
-import { unzlibSync } from "fflate";
+import { Unzlib } from "fflate";
 import { streamsOf } from "./stream-bounds.ts";
 
-const MAX_BETWEEN_BYTES = 8 << 20;
+const MIB = 1 << 20;
+const MAX_BETWEEN_BYTES = 8 * MIB;
+/** Of all object streams together; beyond, nobody looks at them here. */
+const MAX_INFLATED_BYTES = 32 * MIB;
+/** Deflate shrinks to about a thousandth at best, so a piece takes two megabytes at most. */
+const STEP_BYTES = 1 << 11;
+const LEAST_PIECE_CHARACTERS = 1 << 16;
+/** What is left over of a piece: longer than any font's dictionary. */
+const MAX_LEFT_CHARACTERS = 1 << 16;
 
-/** The text of a PDF's objects: what stands between its streams and within object streams. */
+/**
+ * The text of a PDF's objects: what stands between its streams and, in pieces that end with a
+ * dictionary where they can, within object streams.
+ */
 export function* objectTexts(bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder("latin1");
   let end = 0;
+  let left = MAX_INFLATED_BYTES;
   for (const { dictionary, data, between } of streamsOf(bytes)) {
     end = data.byteOffset - bytes.byteOffset + data.byteLength;
     const [from, to] = between;
     yield decoder.decode(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES)));
-    if (/\/ObjStm\b/.test(dictionary)) yield decoder.decode(inflated(data));
+    if (!/\/ObjStm\b/.test(dictionary)) continue;
+    for (const piece of wholeDictionaries(inflatedTexts(data, left))) {
+      left -= piece.length;
+      yield piece;
+    }
   }
   yield decoder.decode(bytes.subarray(end, end + MAX_BETWEEN_BYTES));
 }
 
-function inflated(data: Uint8Array): Uint8Array {
-  try {
-    return unzlibSync(data);
-  } catch {
-    return new Uint8Array();
+/** Up to the bound; what is damaged ends where it breaks. */
+function* inflatedTexts(data: Uint8Array, maxBytes: number): Generator<string> {
+  const decoder = new TextDecoder("latin1");
+  let left = maxBytes;
+  let ready: Uint8Array[] = [];
+  const inflate = new Unzlib((chunk) => ready.push(chunk));
+  for (let at = 0; at < data.length && left > 0; at += STEP_BYTES) {
+    const end = Math.min(at + STEP_BYTES, data.length);
+    try {
+      inflate.push(data.subarray(at, end), end === data.length);
+    } catch {
+      left = 0;
+    }
+    for (const chunk of ready) {
+      left -= chunk.length;
+      yield decoder.decode(chunk);
+    }
+    ready = [];
   }
+}
+
+function* wholeDictionaries(texts: Iterable<string>): Generator<string> {
+  let held = "";
+  for (const text of texts) {
+    held += text;
+    if (held.length < LEAST_PIECE_CHARACTERS) continue;
+    const end = held.lastIndexOf(">>");
+    const cut = end < held.length - MAX_LEFT_CHARACTERS ? held.length : end + ">>".length;
+    yield held.slice(0, cut);
+    held = held.slice(cut);
+  }
+  if (held !== "") yield held;
 }

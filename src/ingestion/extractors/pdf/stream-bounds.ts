@@ -32,7 +32,7 @@ export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
   let from = 0;
   let at = indexOf(bytes, "stream", 0);
   while (at >= 0) {
-    const before = textOf(bytes, Math.max(0, at - DICTIONARY_BYTES), at);
+    const before = textOf(bytes, Math.max(from, at - DICTIONARY_BYTES), at);
     const dictionary = before.slice(before.lastIndexOf(" obj"));
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);

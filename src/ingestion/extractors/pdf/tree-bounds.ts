@@ -1,6 +1,7 @@
 const MAX_OBJECT_CHARACTERS = 8 << 20;
 /** Of one array: as many as 25,000 references. */
 const MAX_ARRAY_CHARACTERS = 1 << 18;
+const BRACKET = /[[\]]/g;
 
 /**
  * Passes the texts of a PDF's objects on and sees whether they can hold more than a structure tree
@@ -14,14 +15,18 @@ export class TreeBounds {
     return this.#characters > MAX_OBJECT_CHARACTERS || this.#longestArray > MAX_ARRAY_CHARACTERS;
   }
 
+  /** The texts may be pieces of one. */
   *watch(texts: Iterable<string>): Generator<string> {
+    let start: number | null = null;
     for (const text of texts) {
-      this.#characters += text.length;
-      let from = 0;
-      for (let end = text.indexOf("]"); end >= 0; end = text.indexOf("]", end + 1)) {
-        this.#longestArray = Math.max(this.#longestArray, end - from);
-        from = end;
+      for (const { 0: bracket, index } of text.matchAll(BRACKET)) {
+        const at = this.#characters + index;
+        if (bracket === "]" && start !== null) {
+          this.#longestArray = Math.max(this.#longestArray, at - start);
+        }
+        start = bracket === "[" ? at : null;
       }
+      this.#characters += text.length;
       yield text;
     }
   }

@@ -9,25 +9,26 @@ export type FontMaps = {
   mapped: number;
   /** Encodings of simple fonts whose glyphs have numbers for names: codes may stand for anything. */
   nameless: number;
+  /** Fonts whose glyphs are drawings (Type 3): most of those with such encodings. */
+  drawn: number;
 };
 
-const DIFFERENCES = /\/Differences\s*\[([^\]]*)\]/g;
+const DIFFERENCES = /\/Differences\s*\[/g;
+/** 256 codes and names; a name has 127 characters at most. */
+const MAX_DIFFERENCES_CHARACTERS = 1 << 16;
 const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
 const DICTIONARY = /<<[^<>]*>>/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
 export function countFonts(texts: Iterable<string>): FontMaps {
-  const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0 };
+  const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
   for (const text of texts) addFonts(count, text);
   return count;
 }
 
 function addFonts(count: FontMaps, text: string): void {
-  for (const [, differences = ""] of text.matchAll(DIFFERENCES)) {
-    const names = differences.match(/\/[^\s/]+/g) ?? [];
-    const isNameless = names.every((name) => name === "/.notdef" || NUMBERED_GLYPH.test(name));
-    if (names.length > 0 && isNameless) count.nameless++;
-  }
+  count.nameless += [...differencesIn(text)].filter(isNameless).length;
+  count.drawn += text.match(/\/Subtype\s*\/Type3\b/g)?.length ?? 0;
   const fonts = text.match(/\/Type\s*\/Font\b/g)?.length ?? 0;
   if (fonts === 0) return;
   const parts = text.match(/\/CIDFontType[02]\b/g)?.length ?? 0;
@@ -42,6 +43,25 @@ function addFonts(count: FontMaps, text: string): void {
   count.mapped += Math.max(0, fonts - parts - unmapped);
 }
 
+function isNameless(differences: string): boolean {
+  const names = differences.match(/\/[^\s/]+/g) ?? [];
+  return (
+    names.length > 0 && names.every((name) => name === "/.notdef" || NUMBERED_GLYPH.test(name))
+  );
+}
+
+/** What stands in the arrays of that name; text within an array is passed over once. */
+function* differencesIn(text: string): Generator<string> {
+  let end = 0;
+  for (const { 0: start, index } of text.matchAll(DIFFERENCES)) {
+    const from = index + start.length;
+    if (from < end) continue;
+    end = text.indexOf("]", from);
+    if (end < 0) return;
+    if (end - from <= MAX_DIFFERENCES_CHARACTERS) yield text.slice(from, end);
+  }
+}
+
 /** What no text holds, but glyph numbers do. */
 const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
 /** The space of many fonts, and often the only glyph that their maps forget. */
@@ -52,8 +72,8 @@ const SUSPECT_SHARE = 0.01;
 
 /** The commonest letters of most languages in Latin script: well over half of any text. */
 const FREQUENT = /[etaoinsr]/gi;
-/** Codes that are no characters of a language reach that for a third of the letters. */
-const LEAST_FREQUENT_SHARE = 0.4;
+/** Of all letters without their marks; codes that are no characters seldom reach a third. */
+const LEAST_FREQUENT_SHARE = 0.35;
 const LEAST_LETTERS = 30;
 
 const LATIN_LETTER = /\p{Script=Latin}/gu;
@@ -68,14 +88,23 @@ export class UnmappedFonts {
   readonly #seen = new Map<string, Seen>();
   /** The file holds fonts of which nobody knows what their codes mean. */
   readonly #isSuspect: boolean;
+  /** All of these are drawn: other fonts are beyond suspicion. */
+  readonly #isDrawn: boolean;
+  readonly #described = new Set<string>();
   /** No font of the file has a map. */
   readonly #isEvery: boolean;
   hasDropped = false;
 
-  constructor({ unmapped, mapped, nameless }: FontMaps) {
+  constructor({ unmapped, mapped, nameless, drawn }: FontMaps) {
     this.#isSuspect = unmapped + nameless > 0;
+    this.#isDrawn = unmapped === 0 && nameless <= drawn;
     this.#share = unmapped > 0 ? SUSPECT_SHARE : LEAST_SHARE;
     this.#isEvery = unmapped > 0 && mapped === 0;
+  }
+
+  /** pdf.js knows the heights of letters in all fonts but those whose glyphs are drawings. */
+  learn(fontName: string, ascent: unknown): void {
+    if (Number.isFinite(ascent)) this.#described.add(fontName);
   }
 
   withoutUnreadable(items: TextItem[]): TextItem[] {
@@ -86,9 +115,10 @@ export class UnmappedFonts {
       seen.characters += str.length;
       seen.odd += odd.length - spaceGlyphs;
       seen.spaceGlyphs += spaceGlyphs;
-      if (this.#isSuspect) {
-        seen.latin += str.match(LATIN_LETTER)?.length ?? 0;
-        seen.frequent += str.match(FREQUENT)?.length ?? 0;
+      if (this.#mayLackMap(fontName)) {
+        const letters = str.normalize("NFD");
+        seen.latin += letters.match(LATIN_LETTER)?.length ?? 0;
+        seen.frequent += letters.match(FREQUENT)?.length ?? 0;
       }
       this.#seen.set(fontName, seen);
     }
@@ -113,13 +143,20 @@ export class UnmappedFonts {
     const seen = this.#seen.get(font) ?? NOTHING_SEEN;
     const { characters, odd } = seen;
     if (characters === 0) return false;
-    return this.#isEvery || odd > characters * this.#share || this.#isEnciphered(seen);
+    return (
+      this.#isEvery ||
+      odd > characters * this.#share ||
+      (this.#mayLackMap(font) && isEnciphered(seen))
+    );
   }
 
-  /** Letters all of them, but in the order of a font's glyphs and not of a language. */
-  #isEnciphered({ characters, spaceGlyphs, latin, frequent }: Seen): boolean {
-    if (!this.#isSuspect) return false;
-    if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
-    return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
+  #mayLackMap(font: string): boolean {
+    return this.#isSuspect && !(this.#isDrawn && this.#described.has(font));
   }
+}
+
+/** Letters all of them, but in the order of a font's glyphs and not of a language. */
+function isEnciphered({ characters, spaceGlyphs, latin, frequent }: Seen): boolean {
+  if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
+  return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
 }
