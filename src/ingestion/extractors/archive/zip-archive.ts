@@ -30,13 +30,16 @@ type Entry = {
   method: number;
   isEncrypted: boolean;
   compressedSize: number;
+  /** As the archive declares it. */
+  size: number;
   offset: number;
 };
 
 const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
 
 /**
- * A ZIP file (PKWARE APPNOTE) whose parts are inflated step by step and counted while they are.
+ * A ZIP file (PKWARE APPNOTE) whose parts are inflated step by step and counted while they are:
+ * what it declares to be too large is refused before, what turns out to be is refused then.
  * @throws UnreadableDocument when it is damaged, encrypted, or expands beyond bounds.
  */
 export class ZipArchive {
@@ -77,6 +80,9 @@ export class ZipArchive {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     if (entry.isEncrypted) throw new UnreadableDocument("document is encrypted");
+    if (this.#inflatedBytes + entry.size > MAX_INFLATED_BYTES) {
+      throw new UnreadableDocument(EXPANDS);
+    }
     const data = this.#dataOf(entry);
     if (entry.method === METHOD_STORED) {
       this.#count(data.length);
@@ -130,6 +136,7 @@ export class ZipArchive {
         method: this.#view.getUint16(at + 10, true),
         isEncrypted: (this.#view.getUint16(at + 8, true) & ENCRYPTED_FLAG) !== 0,
         compressedSize: this.#view.getUint32(at + 20, true),
+        size: this.#view.getUint32(at + 24, true),
         offset: this.#view.getUint32(at + 42, true),
       });
       const extraLength = this.#view.getUint16(at + 30, true);

@@ -126,13 +126,15 @@ const BINARY_KINDS = new Set<DocumentKind>([
   "epub",
   "rtf",
 ] as const);
+/** Behind comments, of which each ends at its first end: there is one way to read them. */
+const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
 const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
 
 function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind | null {
   const isOpen = byName === null || byName === "text" || BINARY_KINDS.has(byName);
-  if (/^(<!--[^]*?-->\s*)*<(!doctype html|html[\s>])/i.test(start)) {
+  if (HTML_START.test(start)) {
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
