@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- large [index] [LABEL…]`: time, memory and chunks of large documents of each
- * type, read and cut in workerd; with `index`, also embedded and handed to an index elsewhere. Memory is what is alive, heap and buffers together, after each of the
+ * type, and of hostile files, read and cut in workerd; with `index`, also embedded and handed to an index elsewhere. Memory is what is alive, heap and buffers together, after each of the
  * garbage collections that V8 is made to run all the time (with many pages: in a small heap); time is taken in a second run without.
  */
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 import { zipSync } from "fflate";
 import type { Zippable } from "fflate";
+import { HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { eml, emlHead, emlWith } from "./large-mail.ts";
 import { pdf } from "./large-pdf.ts";
 import {
@@ -161,7 +162,7 @@ function epub(characters: number): Uint8Array {
 
 function rtf(characters: number): string {
   const text = joined(characters, {
-    paragraph: (each) => `${each.replace(/[^\0-\u007f]/g, (c) => `\\u${c.charCodeAt(0)}?`)}\\par\n`,
+    paragraph: (each) => `\\pard ${each.replace(/[^\0-\u007f]/g, (c) => `\\u${c.charCodeAt(0)}?`)}\\par\n`,
     heading: (at) => `{\\outlinelevel1 Part ${at}\\par}\n`,
   });
   return `{\\rtf1\\ansi ${text}}`;
@@ -174,6 +175,13 @@ export type LargeDocument = {
   hasManyPages?: boolean;
   make: () => Uint8Array;
 };
+
+/** Files made to break their reader: most are small, and end as an error. */
+const HOSTILE_DOCUMENTS: LargeDocument[] = HOSTILE_FILES.map(([name, bytes]) => ({
+  label: `hostile: ${name}`,
+  name,
+  make: () => bytes,
+}));
 
 /** Documents of 25 MiB where the type allows it, or of as much text as is taken. */
 export const LARGE_DOCUMENTS: LargeDocument[] = [
@@ -265,4 +273,5 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
         "c.xlsx": sharedXlsx(3 * MIB),
       }),
   },
+  ...HOSTILE_DOCUMENTS,
 ];

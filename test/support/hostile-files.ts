@@ -1,0 +1,106 @@
+import { gzipSync, zipSync, zlibSync } from "fflate";
+
+const encoder = new TextEncoder();
+const utf8 = (text: string) => encoder.encode(text);
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const word = (body: string, prolog = "") =>
+  zipSync({
+    "word/document.xml": utf8(`${prolog}<w:document ${W}><w:body>${body}</w:body></w:document>`),
+  });
+const office = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+const compound = (name: string) =>
+  Uint8Array.from([...office, ...[...name].flatMap((letter) => [letter.charCodeAt(0), 0]), 0, 0]);
+const flate = zlibSync(new Uint8Array(50 << 20));
+const stream = [...flate].map((byte) => String.fromCharCode(byte)).join("");
+const pdf = (...objects: string[]) =>
+  latin1(
+    `%PDF-1.7\n${objects.map((body, at) => `${at + 1} 0 obj\n${body}\nendobj\n`).join("")}trailer\n<< /Root 1 0 R >>\n%%EOF`,
+  );
+const CATALOG = "<< /Type /Catalog /Pages 2 0 R >>";
+const mail = (depth: number) =>
+  Array.from(
+    { length: depth },
+    (_unused, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`,
+  );
+
+/** Its reason, or, where it is harmless after all, what is found in it. */
+export type HostileEnd = { error: string } | { text: string };
+
+/** Files made to break or hold up their reader, and what each ends as. */
+export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][] = [
+  [
+    "bomb.docx",
+    word("<w:p></w:p>\n".repeat(2 << 20)),
+    { error: "compressed data expands too much" },
+  ],
+  [
+    "bomb.pdf",
+    pdf(
+      CATALOG,
+      `<< /Length ${flate.length} /Filter /FlateDecode >>\nstream\n${stream}\nendstream`,
+    ),
+    { error: "compressed data expands too much" },
+  ],
+  [
+    "laughs.docx",
+    word("<w:p><w:r><w:t>&a;</w:t></w:r></w:p>", '<!DOCTYPE x [<!ENTITY a "ha">]>'),
+    { error: "XML declares entities" },
+  ],
+  ["locked.docx", compound("EncryptedPackage"), { error: "document is encrypted" }],
+  ["half.docx", word("<w:p/>").slice(0, 80), { error: "archive is damaged or incomplete" }],
+  [
+    "attributes.docx",
+    word(`<w:p ${Array.from({ length: 2_000 }, (_unused, at) => `a${at}="1"`).join(" ")}/>`),
+    { error: "XML element has too many attributes" },
+  ],
+  [
+    "cycle.pdf",
+    pdf(CATALOG, "<< /Type /Pages /Count 2 /Kids [2 0 R 2 0 R] >>"),
+    { error: "no text found" },
+  ],
+  [
+    "endless.pdf",
+    pdf(CATALOG, "<< /Type /Pages /Count 1000000 /Kids [] >>"),
+    { error: "no text found" },
+  ],
+  [
+    "deep.pdf",
+    pdf(`<< /Type /Catalog /Pages 2 0 R /X ${"[".repeat(100_000)} >>`),
+    { error: "PDF is damaged or incomplete" },
+  ],
+  ["half.pdf", latin1("%PDF-1.4\n1 0 obj\n<< /Type"), { error: "PDF is damaged or incomplete" }],
+  [
+    "page.pdf",
+    utf8("<html><body><p>A note that is no PDF.</p></body></html>"),
+    { text: "A note that is no PDF." },
+  ],
+  [
+    "deep.html",
+    utf8(`${"<div>".repeat(100_000)}A note from the deep.`),
+    { text: "A note from the deep." },
+  ],
+  [
+    "wide.html",
+    utf8(`<p>A note.</p><table><tr>${"<td colspan=200>".repeat(4_000)}`),
+    { text: "A note." },
+  ],
+  ["deep.json", utf8("[".repeat(100_000)), { error: "JSON nests too deeply" }],
+  ["deep.rtf", utf8(`{\\rtf1 ${"{".repeat(100_000)}x`), { error: "RTF nests too deeply" }],
+  ["deep.xml", utf8("<a>".repeat(100_000)), { error: "XML nests too deeply" }],
+  [
+    "deep.eml",
+    utf8(`From: a@b.c\nMIME-Version: 1.0\n${mail(2_000).join("")}\nx`),
+    { error: "message is damaged or nests too deeply" },
+  ],
+  ["row.csv", utf8(`a note,${"a,".repeat(100_000)}`), { text: "a note" }],
+  ["line.txt", utf8(`A note ${"x".repeat(300_000)}`), { text: "A note" }],
+  ["comments.md", utf8(`A note ${"<!--".repeat(50_000)}`), { text: "A note" }],
+  ["quine.gz", gzipSync(utf8("A note.")), { error: "unsupported media type: application/gzip" }],
+  [
+    "noise.txt",
+    Uint8Array.from({ length: 4_096 }, (_unused, at) => (at * 7919 + (at >> 3)) % 256 || 1),
+    { error: "text encoding is not recognised" },
+  ],
+  ["empty.pdf", new Uint8Array(), { error: "no text found" }],
+];
