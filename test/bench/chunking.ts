@@ -3,136 +3,24 @@
  * sample documents, how many find it whole in one of the first five chunks: chunks by structure
  * against plain stretches of the same size and overlap, both ranked by BM25.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import Table from "cli-table3";
-import { stemmer } from "stemmer";
-import { wordsOf } from "../../src/core/text.ts";
-import { estimateTokens } from "../../src/core/tokens.ts";
-import { cutDocument } from "../support/cut-document.ts";
-import { extractDocument } from "../../src/ingestion/extractors/extract-document.ts";
-import type { ChunkSettings } from "../../src/ingestion/chunking/chunk-document.ts";
-import type { ExtractedDocument } from "../../src/ingestion/extractors/extract-document.ts";
-
-type Question = { question: string; answer: string[] };
-type Passage = { text: string; searched: string };
-type Source = { name: string; document: ExtractedDocument };
-
-const SAMPLE = join(import.meta.dirname, "../../src/cli/sample");
-const QUESTIONS = join(import.meta.dirname, "../fixtures/questions.json");
-const TOP = 5;
-const OVERLAP_SHARE = 0.15;
-/** That of the embedded embedding. */
-const TOKENIZER = "unknown";
-const K1 = 1.2;
-const B = 0.75;
+import { chunkQuality } from "../support/chunk-quality.ts";
 
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const sizes = args.length > 0 ? args.map(Number) : [100, 200, 400];
-  const questions = JSON.parse(readFileSync(QUESTIONS, "utf8")) as Question[];
-  const sources = await readSources();
   const table = new Table({
     head: ["size", "splitting", "chunks", "whole answers in top 5", "share"],
   });
-  const results: Record<string, unknown> = { questions: questions.length };
+  const results: Record<string, unknown> = {};
   for (const size of sizes) {
-    for (const [name, split] of Object.entries({ fixed: fixedSize, structure: byStructure })) {
-      const passages = sources.flatMap((source) => split(source, size));
-      const found = answered(questions, passages);
-      const share = found / questions.length;
-      table.push([size, name, passages.length, found, share.toFixed(3)]);
-      results[`${name}${size}`] = share;
+    for (const splitting of ["fixed", "structure"] as const) {
+      const { questions, answered, chunks } = await chunkQuality(size, splitting);
+      const share = answered / questions;
+      table.push([size, splitting, chunks, answered, share.toFixed(3)]);
+      results["questions"] = questions;
+      results[`${splitting}${size}`] = share;
     }
   }
   console.log(table.toString());
   return results;
-}
-
-async function readSources(): Promise<Source[]> {
-  const paths = readdirSync(SAMPLE, { recursive: true, encoding: "utf8" }).sort();
-  const files = paths.filter((path) => /\.\w+$/.test(path));
-  return await Promise.all(
-    files.map(async (path) => {
-      const bytes = new Uint8Array(readFileSync(join(SAMPLE, path)));
-      const name = basename(path);
-      return { name, document: await extractDocument({ name, mimeType: null, bytes }) };
-    }),
-  );
-}
-
-function byStructure({ name, document }: Source, size: number): Passage[] {
-  const settings: ChunkSettings = {
-    chunkSize: size,
-    chunkOverlap: Math.round(size * OVERLAP_SHARE),
-    tokenizer: TOKENIZER,
-    fileName: name,
-  };
-  return cutDocument(document, settings).map((chunk) => ({
-    text: chunk.text,
-    // The index searches headings beside the text.
-    searched: `${chunk.headings.join(" ")} ${chunk.embeddedText}`,
-  }));
-}
-
-/** Words until the size is reached, then back by the overlap. */
-function fixedSize({ document }: Source, size: number): Passage[] {
-  const words = document.markdown.match(/\S+\s*/g) ?? [];
-  const weights = words.map((word) => estimateTokens(word, TOKENIZER));
-  const overlap = Math.round(size * OVERLAP_SHARE);
-  const passages: Passage[] = [];
-  let start = 0;
-  while (start < words.length) {
-    let end = start;
-    for (let sum = 0; end < words.length && sum + (weights[end] ?? 0) <= size; end++)
-      sum += weights[end] ?? 0;
-    const text = words.slice(start, Math.max(end, start + 1)).join("");
-    passages.push({ text, searched: text });
-    if (end >= words.length) break;
-    let next = end;
-    for (let sum = 0; next > start + 1 && sum + (weights[next - 1] ?? 0) <= overlap; next--)
-      sum += weights[next - 1] ?? 0;
-    start = next;
-  }
-  return passages;
-}
-
-const termsOf = (text: string) => wordsOf(text).map(stemmer);
-const folded = (text: string) => text.replace(/\s+/g, " ");
-
-function answered(questions: Question[], passages: Passage[]): number {
-  const rank = ranker(passages.map(({ searched }) => termsOf(searched)));
-  return questions.filter(({ question, answer }) =>
-    rank(termsOf(question), TOP).some((at) => {
-      const text = folded(passages[at]?.text ?? "");
-      return answer.every((part) => text.includes(folded(part)));
-    }),
-  ).length;
-}
-
-/** BM25 over lists of terms; gives the best positions. */
-function ranker(documents: string[][]) {
-  const frequency = new Map<string, number>();
-  const counts = documents.map((terms) => {
-    const own = new Map<string, number>();
-    for (const term of terms) own.set(term, (own.get(term) ?? 0) + 1);
-    for (const term of own.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
-    return own;
-  });
-  const averageLength = documents.reduce((sum, terms) => sum + terms.length, 0) / documents.length;
-  return (query: string[], top: number): number[] => {
-    const scores = counts.map((own, at) => {
-      const length = 1 - B + (B * (documents[at]?.length ?? 0)) / averageLength;
-      return query.reduce((score, term) => {
-        const count = own.get(term) ?? 0;
-        const known = frequency.get(term) ?? 0;
-        const rarity = Math.log(1 + (documents.length - known + 0.5) / (known + 0.5));
-        return score + (rarity * count * (K1 + 1)) / (count + K1 * length);
-      }, 0);
-    });
-    return scores
-      .map((score, at) => ({ score, at }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, top)
-      .map(({ at }) => at);
-  };
 }

@@ -162,7 +162,8 @@ function epub(characters: number): Uint8Array {
 
 function rtf(characters: number): string {
   const text = joined(characters, {
-    paragraph: (each) => `\\pard ${each.replace(/[^\0-\u007f]/g, (c) => `\\u${c.charCodeAt(0)}?`)}\\par\n`,
+    paragraph: (each) =>
+      `\\pard ${each.replace(/[^\0-\u007f]/g, (c) => `\\u${c.charCodeAt(0)}?`)}\\par\n`,
     heading: (at) => `{\\outlinelevel1 Part ${at}\\par}\n`,
   });
   return `{\\rtf1\\ansi ${text}}`;
