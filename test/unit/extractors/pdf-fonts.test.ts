@@ -55,7 +55,7 @@ describe("a font with a map beside one whose glyphs are numbered drawings", () =
   });
 });
 
-it("counts letters without their marks where a font without a map is about", () => {
+it("keeps languages and codes of all kinds where a font without a map is about", () => {
   const fonts = new UnmappedFonts({ unmapped: 1, mapped: 1, nameless: 0, drawn: 0 });
   const item = (fontName: string, str: string) => ({
     fontName,
@@ -66,7 +66,8 @@ it("counts letters without their marks where a font without a map is about", () 
   });
   const kept = item("a", "Cửa cống mở lúc sáu giờ sáng và đóng lúc chín giờ tối mỗi ngày");
   const enciphered = item("b", "7KHNHHSHUULQJVWKHEHOOZKHQERDWVZDLWEHORZWKHJDWHV");
-  expect(fonts.withoutUnreadable([kept, enciphered])).toEqual([kept]);
+  const codes = item("c", "QX-7 KVB 12 ZWD 44 GHP 9 FFL 30 MKX 8 BVQ 71 DJW 5 CUP 66 GYB 3 LMK 18");
+  expect(fonts.withoutUnreadable([kept, enciphered, codes])).toEqual([kept, codes]);
 });
 
 it("knows headings by their font on every page of a long PDF", async () => {

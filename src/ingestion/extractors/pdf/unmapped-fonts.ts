@@ -75,12 +75,21 @@ const FREQUENT = /[etaoinsr]/gi;
 /** Of all letters without their marks; codes that are no characters seldom reach a third. */
 const LEAST_FREQUENT_SHARE = 0.35;
 const LEAST_LETTERS = 30;
+/** To letters, in tables of codes. Glyph numbers of text seldom look like digits. */
+const CODE_DIGITS_SHARE = 0.25;
 
 const LATIN_LETTER = /\p{Script=Latin}/gu;
-const NOTHING_SEEN: Seen = { characters: 0, odd: 0, spaceGlyphs: 0, latin: 0, frequent: 0 };
+const NOTHING_SEEN: Seen = {
+  characters: 0,
+  odd: 0,
+  spaceGlyphs: 0,
+  latin: 0,
+  frequent: 0,
+  digits: 0,
+};
 
 type Seen = { characters: number; odd: number; spaceGlyphs: number } & LetterCount;
-type LetterCount = { latin: number; frequent: number };
+type LetterCount = { latin: number; frequent: number; digits: number };
 
 /** Tells fonts apart by the text that came of them so far; their items are left out. */
 export class UnmappedFonts {
@@ -91,12 +100,15 @@ export class UnmappedFonts {
   /** All of these are drawn: other fonts are beyond suspicion. */
   readonly #isDrawn: boolean;
   readonly #described = new Set<string>();
+  /** Unknown codes of fonts are the numbers of their glyphs. */
+  readonly #areNumbers: boolean;
   /** No font of the file has a map. */
   readonly #isEvery: boolean;
   hasDropped = false;
 
   constructor({ unmapped, mapped, nameless, drawn }: FontMaps) {
     this.#isSuspect = unmapped + nameless > 0;
+    this.#areNumbers = nameless === 0;
     this.#isDrawn = unmapped === 0 && nameless <= drawn;
     this.#share = unmapped > 0 ? SUSPECT_SHARE : LEAST_SHARE;
     this.#isEvery = unmapped > 0 && mapped === 0;
@@ -119,6 +131,7 @@ export class UnmappedFonts {
         const letters = str.normalize("NFD");
         seen.latin += letters.match(LATIN_LETTER)?.length ?? 0;
         seen.frequent += letters.match(FREQUENT)?.length ?? 0;
+        seen.digits += letters.match(/[0-9]/g)?.length ?? 0;
       }
       this.#seen.set(fontName, seen);
     }
@@ -146,17 +159,18 @@ export class UnmappedFonts {
     return (
       this.#isEvery ||
       odd > characters * this.#share ||
-      (this.#mayLackMap(font) && isEnciphered(seen))
+      (this.#mayLackMap(font) && this.#isEnciphered(seen))
     );
   }
 
   #mayLackMap(font: string): boolean {
     return this.#isSuspect && !(this.#isDrawn && this.#described.has(font));
   }
-}
 
-/** Letters all of them, but in the order of a font's glyphs and not of a language. */
-function isEnciphered({ characters, spaceGlyphs, latin, frequent }: Seen): boolean {
-  if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
-  return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
+  /** Letters all of them, but in the order of a font's glyphs and not of a language. */
+  #isEnciphered({ characters, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
+    if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
+    if (this.#areNumbers && digits > latin * CODE_DIGITS_SHARE) return false;
+    return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
+  }
 }
