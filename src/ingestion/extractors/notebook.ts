@@ -8,7 +8,7 @@ import { countNote } from "./notes.ts";
 
 /** Of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
-/** What a picture is called, beside itself. */
+/** What a picture or a page is called, beside itself. */
 const STAND_IN = /^<[^<>\n]*>$/;
 const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
 const HTML_TABLE = /<table[\s>]/i;
@@ -91,9 +91,19 @@ class NotebookReader {
   #addValue(data: unknown): void {
     const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
     const table = HTML_TABLE.test(html) ? this.#page(this.#bounded(html)) : "";
-    const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
     if (table !== "") this.out.raw(table);
-    else if (!isPicture || !STAND_IN.test(plain.trim())) this.out.code(this.#bounded(plain));
+    else if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) {
+      this.out.code(this.#bounded(plain));
+    } else this.#addDisplay(data, html, plain);
+  }
+
+  /** What plain text only names: a page, Markdown or a picture. */
+  #addDisplay(data: unknown, html: string, plain: string): void {
+    const markdown = linesAt(data, "text/markdown");
+    const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
+    if (markdown !== "") this.#addText(this.#bounded(markdown));
+    else if (html !== "") this.out.raw(this.#page(this.#bounded(html)));
+    else if (!isPicture) this.out.code(plain);
   }
 
   #page(html: string): string {

@@ -28,6 +28,16 @@ it("keeps a table once, and no name of a picture", async () => {
   expect(markdown).toBe(`${RUN}\n\n| quay | depth |\n| --- | --- |\n| 3 | 4.5 |`);
 });
 
+it("keeps pages and Markdown that plain text only names", async () => {
+  const name = "<IPython.core.display.HTML object>";
+  const page = { data: { "text/plain": name, "text/html": "<p>High <b>water</b></p>" } };
+  const words = { data: { "text/plain": [name], "text/markdown": ["**Low** water<!-- x -->"] } };
+  const object = { data: { "text/plain": "<Lock 7>" } };
+  const { markdown, notes } = await read(ran(page, words, object));
+  expect(markdown).toBe([RUN, "High water", "**Low** water", code("<Lock 7>")].join("\n\n"));
+  expect(notes).toEqual(["1 HTML comment removed"]);
+});
+
 it("keeps the error that a cell ended with", async () => {
   const error = { output_type: "error", ename: "ValueError", evalue: "no tide", traceback: ["x"] };
   expect((await read(ran(error))).markdown).toBe(`${RUN}\n\n${code("ValueError: no tide")}`);
