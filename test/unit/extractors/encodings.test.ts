@@ -149,3 +149,48 @@ describe("short texts as another writer encodes them", () => {
     expect(outcomes.reduce((sum: number, each) => sum + each, 0)).toBe(0);
   });
 });
+
+describe("a declaration of UTF-16 in a document of bytes", () => {
+  const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const TEXT = "Die Größe der Tür wäre übrigens für Müller schön.";
+
+  it.each([
+    ["a.html", `<meta charset="utf-16"><p>${TEXT}`, TEXT],
+    ["a.html", `<meta charset="UTF-16LE"><p>${TEXT} `, TEXT],
+    ["a.html", `<meta charset="unicode"><p>${TEXT}`, TEXT],
+    ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT}</note>`, `- note: ${TEXT}`],
+    ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT} </note>`, `- note: ${TEXT}`],
+  ])("is not believed: %s %s", async (name, text, expected) => {
+    expect(await read(latin(text), name)).toBe(expected);
+    expect(await read(new TextEncoder().encode(text), name)).toBe(expected);
+  });
+
+  it("is not believed of its sender either, where there are no zeros", async () => {
+    const type = "text/plain; charset=utf-16";
+    expect(await read(latin(TEXT), "a.txt", type)).toBe(TEXT);
+    expect(await read(latin(`${TEXT} `), "a.txt", type)).toBe(`${TEXT} `);
+    expect(await read(utf16(TEXT, false), "a.txt", type)).toBe(TEXT);
+  });
+});
+
+describe("zeros in a file of UTF-8", () => {
+  const LINE = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
+  const readLog = (text: string) =>
+    extractDocument({ name: "a.log", mimeType: null, bytes: new TextEncoder().encode(text) });
+
+  it.each([
+    ["a single one", "\0", "1 control character removed"],
+    ["a block of them, as a crash leaves", "\0".repeat(512), "512 control characters removed"],
+  ])("are taken out and noted: %s", async (_what, zeros, note) => {
+    const { markdown, notes } = await readLog(LINE.repeat(100) + zeros + LINE.repeat(100));
+    expect(markdown).toBe(LINE.repeat(200));
+    expect(notes).toEqual([note]);
+  });
+
+  it.each([
+    ["many zeros", `${LINE}\0\0\0\0\0\0\0\0`.repeat(50)],
+    ["other control characters", `${LINE}\0\u0001\u0002`.repeat(50)],
+  ])("make it no text where there are %s", async (_what, text) => {
+    await expect(readLog(text)).rejects.toThrow(/application\/octet-stream/);
+  });
+});

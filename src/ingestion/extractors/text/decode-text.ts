@@ -5,6 +5,10 @@ export type DecodedText = { text: string; encoding: string; notes: string[] };
 
 const NOT_RECOGNISED = "text encoding is not recognised";
 const REPLACEMENT = "\ufffd";
+const REPLACEMENT_CODE = 0xfffd;
+const LAST_ASCII = 0x7f;
+const FIRST_LOW_SURROGATE = 0xdc00;
+const LAST_LOW_SURROGATE = 0xdfff;
 /** One damaged character among so many good ones is damage, not another encoding. */
 const GOOD_PER_DAMAGED = 50;
 const SAMPLE_CHARACTERS = 1 << 16;
@@ -46,8 +50,19 @@ function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   const mended = lenient(bytes, "utf-8");
   if (isCutOff(bytes, mended.text)) return mended;
   const damaged = countOf(mended.text, REPLACEMENT);
-  const beyondAscii = mended.text.match(/[^\0-\u007f\ufffd]/gu)?.length ?? 0;
-  return beyondAscii >= damaged * GOOD_PER_DAMAGED ? mended : null;
+  return hasBeyondAscii(mended.text, damaged * GOOD_PER_DAMAGED) ? mended : null;
+}
+
+/** Whether so many good characters beyond ASCII are there; a list of them may be larger than memory. */
+function hasBeyondAscii(text: string, wanted: number): boolean {
+  let found = 0;
+  for (let at = 0; at < text.length && found < wanted; at++) {
+    // oxlint-disable-next-line unicorn/prefer-code-point -- the second half of a pair does not count
+    const code = text.charCodeAt(at);
+    const isSecondHalf = code >= FIRST_LOW_SURROGATE && code <= LAST_LOW_SURROGATE;
+    if (code > LAST_ASCII && code !== REPLACEMENT_CODE && !isSecondHalf) found++;
+  }
+  return found >= wanted;
 }
 
 /** UTF-8 whose end is missing: nothing else has whole characters of several bytes before. */
@@ -69,9 +84,34 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
     return { text: text ?? "", encoding, notes: [], share: plausibleShare(text ?? "") };
   });
   const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
-  if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED);
-  return { text: best.text, encoding: best.encoding, notes: [] };
+  if (best.share >= PLAUSIBLE_SHARE) {
+    return { text: best.text, encoding: best.encoding, notes: [] };
+  }
+  const strayed = decodeWithStrayZeros(bytes);
+  if (strayed === null) throw new UnreadableDocument(NOT_RECOGNISED);
+  return strayed;
 }
+
+/** What a crash leaves in a log: text that is plain but for a few zeros, which are taken out later. */
+const MOST_ZEROS = 0.1;
+const MOST_CONTROLS = 0.01;
+
+/** UTF-8 with its zeros, which the hidden characters' removal notes; null for what is no text. */
+function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
+  let zeros = 0;
+  let controls = 0;
+  for (const byte of bytes) {
+    if (byte === 0) zeros++;
+    else if (isControl(byte)) controls++;
+  }
+  const isPlain =
+    zeros <= bytes.length * MOST_ZEROS && controls <= (bytes.length - zeros) * MOST_CONTROLS;
+  const text = isPlain ? strict(bytes, "utf-8") : null;
+  return text === null ? null : { text, encoding: "utf-8", notes: [] };
+}
+
+/** Apart from white space, the bell and the escape of terminals' colours. */
+const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 && byte !== 0x1b;
 
 /** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
 const SCRIPT_HALVES = new Set([0x03, 0x04, 0x05, 0x06, 0x0e]);
@@ -112,10 +152,24 @@ function plausibleShare(text: string): number {
 
 function decodeOther(bytes: Uint8Array, declared: string | null): DecodedText | null {
   if (bytes.includes(0)) return null;
-  const text = declared === null ? null : strict(bytes, declared);
-  if (text !== null) return { text, encoding: declared ?? "", notes: [] };
+  const named = declared === null ? null : encodingNamed(declared);
+  const text = named === null ? null : strict(bytes, named);
+  if (text !== null) return { text, encoding: named ?? "", notes: [] };
   const detected = detectEncoding(bytes);
   return detected === null ? null : lenient(bytes, detected);
+}
+
+/**
+ * By its standard name; null when there is none. A declaration of UTF-16 without zeros beside it
+ * is a mistake, and reads as Chinese nonsense (the HTML standard reads it as UTF-8, §13.2.3.2).
+ */
+function encodingNamed(declared: string): string | null {
+  try {
+    const { encoding } = new TextDecoder(declared);
+    return encoding.startsWith("utf-16") ? null : encoding;
+  } catch {
+    return null;
+  }
 }
 
 function strict(bytes: Uint8Array, encoding: string): string | null {
