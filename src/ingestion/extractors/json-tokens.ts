@@ -7,7 +7,8 @@ export type JsonToken =
   | { kind: "value"; text: string; isString: boolean };
 
 const BARE = /[^\s,:{}[\]"]+/y;
-const SPACE_OR_COMMENT = /(?:[\s,]+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+const SPACE = /[\s,]+/y;
+const COMMENT_END = "*/";
 
 const OPENING = { "}": "{", "]": "[" };
 
@@ -18,7 +19,10 @@ const OPENING = { "}": "{", "]": "[" };
  */
 export function* jsonTokens(text: string): Generator<JsonToken> {
   const stack: string[] = [];
-  let at = afterSpace(text, 0);
+  // Asked once: where no comment ends any more, each `/*` would be looked through to the end.
+  const lastCommentEnd = text.lastIndexOf(COMMENT_END);
+  const afterSpace = (from: number) => spaceEnd(text, from, lastCommentEnd);
+  let at = afterSpace(0);
   let afterColon = false;
   while (at < text.length) {
     const character = text[at];
@@ -36,10 +40,10 @@ export function* jsonTokens(text: string): Generator<JsonToken> {
       at += raw.length;
       token = literal(raw, stack.at(-1) === "{" && !afterColon);
     }
-    at = afterSpace(text, at);
+    at = afterSpace(at);
     afterColon = text[at] === ":";
     if (afterColon !== (token.kind === "key")) throw notJson();
-    at = afterColon ? afterSpace(text, at + 1) : at;
+    at = afterColon ? afterSpace(at + 1) : at;
     yield token;
   }
   if (stack.length > 0) throw notJson();
@@ -70,7 +74,19 @@ function rawString(text: string, at: number): string {
   return "";
 }
 
-const afterSpace = (text: string, at: number) => at + matchAt(SPACE_OR_COMMENT, text, at).length;
+/** Where white space, commas and comments end that begin at `from`. */
+function spaceEnd(text: string, from: number, lastCommentEnd: number): number {
+  let at = from;
+  for (;;) {
+    at += matchAt(SPACE, text, at).length;
+    if (text.startsWith("//", at)) {
+      const feed = text.indexOf("\n", at);
+      at = feed < 0 ? text.length : feed;
+    } else if (text.startsWith("/*", at) && lastCommentEnd >= at + 2) {
+      at = text.indexOf(COMMENT_END, at + 2) + COMMENT_END.length;
+    } else return at;
+  }
+}
 
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;

@@ -72,7 +72,8 @@ export class MarkdownBuilder {
   code(text: string, language = ""): void {
     const body = text.replace(/^\n+/, "").trimEnd();
     if (body === "") return;
-    const longest = Math.max(2, ...(body.match(/^`{3,}/gm) ?? []).map((run) => run.length));
+    let longest = 2;
+    for (const [run] of body.matchAll(/^`{3,}/gm)) longest = Math.max(longest, run.length);
     const fence = "`".repeat(longest + 1);
     this.#block(`${fence}${language}\n${body}\n${fence}`);
   }

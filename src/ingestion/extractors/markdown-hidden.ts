@@ -4,9 +4,12 @@ import type { HiddenSelectors } from "./html/hidden-styles.ts";
 
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
-/** What can hide something, or shows what would hide it: fences, code in a line, comments, tags. */
+/**
+ * What can hide something, or shows what would hide it: fences, code in a line, comments, tags.
+ * Runs of marks and names are taken whole, or each shorter part of them would be tried as well.
+ */
 const PARTS =
-  /(?<fence>^(?<marks>`{3,}|~{3,})[^\n]*\n[^]*?(?:^\k<marks>[`~]*[ \t]*$|$(?![^])))|(?<code>`[^`\n]+`)|(?<comment><!--)|<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>/gim;
+  /(?<fence>^(?<marks>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^\k<marks>[`~]*[ \t]*$|$(?![^])))|(?<code>`[^`\n]+`)|(?<comment><!--)|<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>/gim;
 const MAY_HIDE = /<!--|<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
 const BLANK_LINE = /\n[ \t]*\n/g;
 /** They hold nothing. */

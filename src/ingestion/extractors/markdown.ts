@@ -1,9 +1,11 @@
+import { headingText } from "../../core/heading-text.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { withoutHiddenMarkup } from "./markdown-hidden.ts";
 import { countNote } from "./notes.ts";
 
 const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-const FENCE = /^(`{3,}|~{3,})[^\n]*\n[^]*?(?:^\1[`~]*[ \t]*$|$(?![^]))/gm;
+/** The whole run opens: a shorter part of it would be tried as often as it is long. */
+const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^\1[`~]*[ \t]*$|$(?![^]))/gm;
 
 /** Markdown stays what it is, so that offsets lead back; only what no reader sees goes. */
 export function extractMarkdown(text: string): Extraction {
@@ -28,8 +30,8 @@ function fieldOf(frontMatter: string, name: string): string | null {
 
 function firstHeading(markdown: string): string | null {
   const outsideCode = markdown.slice(0, 50_000).replace(FENCE, "");
-  const atx = /^ {0,3}#[ \t]+(.+?)[ \t]*#*[ \t]*$/m.exec(outsideCode);
+  const atx = /^ {0,3}#[ \t]+(\S.*)$/m.exec(outsideCode);
   const setext = /^(\S[^\n]*)\n=+[ \t]*$/m.exec(outsideCode);
   const first = (atx?.index ?? Infinity) <= (setext?.index ?? Infinity) ? atx : setext;
-  return first?.[1]?.trim() ?? null;
+  return first?.[1] === undefined ? null : headingText(first[1]) || null;
 }

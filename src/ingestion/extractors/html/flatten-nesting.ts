@@ -1,5 +1,6 @@
 const MAX_DEPTH = 1_000;
-const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"'])*>/g;
+const TAG =
+  /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)(?![a-zA-Z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"'])*>/g;
 /** Never closed, or closed by what follows: they do not deepen the tree by being many. */
 const SHALLOW = new Set(
   "area base br col embed hr img input link meta param source track wbr p li td tr th dt dd option optgroup thead tbody tfoot colgroup rp rt html head body".split(

@@ -3,7 +3,6 @@ export type HiddenSelectors = Set<string>;
 
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;
-const RULE = /([^{}]{1,2000})\{([^{}]{0,5000})\}/g;
 const SIMPLE_SELECTOR = /^[.#]?[a-z_][\w-]*$/i;
 const MAX_SHEET_CHARACTERS = 500_000;
 
@@ -14,15 +13,53 @@ function hidesContent(style: string): boolean {
 
 /** Adds the simple selectors that this sheet hides on screen; rules inside `@media` are skipped. */
 export function collectHiddenSelectors(sheet: string, into: HiddenSelectors): void {
-  const plain = sheet.slice(0, MAX_SHEET_CHARACTERS).replace(/\/\*[^]*?\*\//g, "");
-  const outsideMedia = plain.replace(/@[a-z-]+[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/gi, "");
-  for (const [, selectors = "", body = ""] of outsideMedia.matchAll(RULE)) {
+  const plain = withoutComments(sheet.slice(0, MAX_SHEET_CHARACTERS));
+  for (const { selectors, body } of outermostRules(plain)) {
     if (!hidesContent(body)) continue;
     for (const selector of selectors.split(",")) {
       const simple = selector.trim();
       if (SIMPLE_SELECTOR.test(simple)) into.add(simple.toLowerCase());
     }
   }
+}
+
+/** A comment that is never closed hides the rest (CSS Syntax 3, §4.3.2). */
+function withoutComments(sheet: string): string {
+  let kept = "";
+  let at = 0;
+  for (let start = sheet.indexOf("/*"); start >= 0; start = sheet.indexOf("/*", at)) {
+    kept += sheet.slice(at, start);
+    const end = sheet.indexOf("*/", start + 2);
+    if (end < 0) return kept;
+    at = end + 2;
+  }
+  return kept + sheet.slice(at);
+}
+
+/** Rules that stand in no other and in no at-rule, with what they declare before rules of their own. */
+function* outermostRules(sheet: string): Generator<{ selectors: string; body: string }> {
+  let at = 0;
+  for (let open = sheet.indexOf("{"); open >= 0; open = sheet.indexOf("{", at)) {
+    // At-rules without a block end in a semicolon; a brace too many is no selector.
+    const before = sheet.slice(at, open);
+    const last = Math.max(before.lastIndexOf(";"), before.lastIndexOf("}"));
+    const selectors = before.slice(last + 1).trim();
+    const close = blockEnd(sheet, open);
+    if (close < 0) return;
+    const [body = ""] = sheet.slice(open + 1, close).split("{", 1);
+    if (!selectors.startsWith("@")) yield { selectors, body };
+    at = close + 1;
+  }
+}
+
+/** Where the brace that opens at `open` closes; -1 when it never does. */
+function blockEnd(sheet: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < sheet.length; at++) {
+    if (sheet[at] === "{") depth++;
+    else if (sheet[at] === "}" && --depth === 0) return at;
+  }
+  return -1;
 }
 
 /** Whether an element is hidden by its attributes or by one of the sheet's simple selectors. */

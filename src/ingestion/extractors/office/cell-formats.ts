@@ -12,6 +12,8 @@ const LEAP_BUG_SERIAL = 60;
 const SIGNIFICANT_DIGITS = 15;
 const ISO_DATE_CHARACTERS = 10;
 const MAX_SERIAL = 2_958_466;
+/** As long as Excel lets one be. */
+const MAX_CODE_CHARACTERS = 255;
 
 /** Built-in formats (ECMA-376 part 1, §18.8.30) that matter for reading. */
 const BUILT_IN: Record<number, string> = {
@@ -67,7 +69,7 @@ export const plainNumber: CellFormat = (value) =>
 
 function formatFor(code: string, is1904: boolean): CellFormat {
   // Only the section for positive numbers; quoted and escaped text and colours say nothing here.
-  const section = code.split(";")[0] ?? "";
+  const [section = ""] = code.slice(0, MAX_CODE_CHARACTERS).split(";", 1);
   const bare = section.replace(/"[^"]*"|\\.|_.|\*./g, "").replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare)) return dateFormat(bare, is1904);
   const decimals = /\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0;

@@ -1,0 +1,56 @@
+import { strToU8, zipSync } from "fflate";
+import { expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+
+const MIB = 1 << 20;
+/** So often that about a mebibyte comes of it. */
+const many = (part: string) => part.repeat(Math.ceil(MIB / part.length));
+const extract = (name: string, text: string) =>
+  extractDocument({ name, mimeType: null, bytes: new TextEncoder().encode(text) });
+
+/** Each took minutes to years where a pattern was tried again from each place that it may begin at. */
+it.each([
+  ["text of dots", "a.txt", `needle ${many(".")}x`],
+  ["Markdown that ends in backticks", "a.md", `needle <!-- a -->\n${many("`")}`],
+  ["Markdown that ends in tildes", "a.md", `needle <!-- a -->\n${many("~")}`],
+  ["Markdown with a heading of spaces", "a.md", `# needle${" ".repeat(40_000)}x\n`],
+  ["Markdown after many comments", "a.md", `${"<!-- licence -->\n".repeat(200)}needle`],
+  ["text after many comments", "a.txt", `${"<!-- licence -->\n".repeat(200)}needle`],
+  ["JSON of comments that never end", "a.json", `["needle", ${many("1 /* ")}]`],
+  ["JSON of comments", "a.json", `["needle", ${many("1 /**/ ")}]`],
+  ["JSON of line comments", "a.json", `["needle"\n${many("//\n")}]`],
+  ["HTML with a style sheet of at-rules", "a.html", `<style>${many("@a")}</style><p>needle`],
+  ["HTML with one long at-rule", "a.html", `<style>@${many("a")}</style><p>needle`],
+  ["HTML with unclosed style comments", "a.html", `<style>${many("/*")}</style><p>needle`],
+  ["HTML with unclosed style rules", "a.html", `<style>${many("@a{")}</style><p>needle`],
+  ["HTML with a style sheet of words", "a.html", `<style>${many("a ")}</style><p>needle`],
+  ["HTML with a long tag", "a.html", `<p>needle</p><${many("a")}`],
+  ["HTML of quotes within tags", "a.html", `<p>needle</p>${many('<a "')}`],
+  ["HTML of single quotes within tags", "a.html", `<p>needle</p>${many("<a '\"")}`],
+  ["code of fences", "a.py", `needle\n${many("```\n")}`],
+  ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
+  ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],
+  ["RTF of spaces", "a.rtf", `{\\rtf1 needle${many(" ")}}`],
+])("comes to an end: %s", async (_what, name, text) => {
+  expect((await extract(name, text)).markdown).toContain("needle");
+});
+
+it("comes to an end: a spreadsheet whose number formats are brackets", async () => {
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  const bytes = zipSync({
+    "xl/workbook.xml": strToU8(
+      `<workbook ${main} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="a" r:id="a"/></sheets></workbook>`,
+    ),
+    "xl/_rels/workbook.xml.rels": strToU8(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/a.xml"/><Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
+    ),
+    "xl/styles.xml": strToU8(
+      `<styleSheet ${main}><numFmts><numFmt numFmtId="200" formatCode="${many("[")}"/></numFmts><cellXfs>${'<xf numFmtId="200"/>'.repeat(2_000)}</cellXfs></styleSheet>`,
+    ),
+    "xl/worksheets/a.xml": strToU8(
+      `<worksheet ${main}><sheetData><row><c t="inlineStr"><is><t>needle</t></is></c></row></sheetData></worksheet>`,
+    ),
+  });
+  const document = await extractDocument({ name: "a.xlsx", mimeType: null, bytes });
+  expect(document.markdown).toContain("needle");
+});
