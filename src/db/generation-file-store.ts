@@ -16,15 +16,18 @@ export const isBuildMessage = (message: IndexMessage): message is BuildMessage =
 /** An outside cause that hit most files is tried again after so long, ms. */
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 
-/** Files that were left by a worker or message that was lost, among those under way. */
-const LOST = `select rf.file_id, rf.revision from generation_files g
+/**
+ * Files under way whose worker or message was lost, or whose message came in vain: the file was
+ * just being indexed for the live generation, and has changed by that.
+ */
+const LOST = `select rf.file_id, rf.revision, rf.path from generation_files g
     cross join rag_files rf on rf.rag_id = g.rag_id and rf.file_id = g.file_id
       and rf.status in ('indexed', 'error')
   where g.rag_id = ?1 and g.generation = ?2 and g.state in ('pending', 'processing')
-    and g.held_until < ?3`;
+    and (g.held_until < ?3 or (g.state = 'pending' and g.revision <> rf.revision))`;
 
 /** Files after ?7 that were never begun, changed since they ended, or failed for an outside cause. */
-const NEXT = `select rf.file_id, rf.revision
+const NEXT = `select rf.file_id, rf.revision, rf.path
   from rag_files rf left join generation_files g
     on g.rag_id = ?1 and g.generation = ?2 and g.file_id = rf.file_id
   where rf.rag_id = ?1 and rf.file_id > ?7 and +rf.status in ('indexed', 'error')
@@ -34,7 +37,8 @@ const NEXT = `select rf.file_id, rf.revision
 
 /**
  * Takes the next files that a building generation lacks: never begun, changed since, or left by a
- * worker or message that was lost. What is not lost is looked for in order of id, from `after` on.
+ * worker or message that was lost. What is not lost is looked for in order of id, from `after` on;
+ * what is found is taken in order of path.
  * `underWay`: whether earlier ones are still worked on.
  */
 export async function takeDueFiles(
@@ -65,7 +69,7 @@ export async function takeDueFiles(
       `insert into generation_files (rag_id, generation, file_id, state, revision, held_until)
        select ?1, ?2, due.file_id, 'pending', due.revision, ?4
        from (select * from (${LOST}) union all select * from (${NEXT})) due
-       where true limit ?5
+       where true order by due.path limit ?5
        on conflict (rag_id, generation, file_id) do update set
          attempts = case when revision = excluded.revision and state <> 'error'
            then attempts else 0 end,
