@@ -6,7 +6,7 @@ import { buildAssets } from "./src/cli/build-assets.ts";
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
 /** What hangs ends; on a busy machine what is only slow must not. */
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {

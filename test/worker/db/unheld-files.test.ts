@@ -9,7 +9,7 @@ import { takeUnheldFiles } from "../../../src/db/sweep-store.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const LIMIT = 1_000;
 
 /** A RAG of rows alone: so many files in this state, that nobody holds since `heldUntil`. */

@@ -11,7 +11,7 @@ import { World } from "../../support/ingestion-world.ts";
 import { states } from "./support.ts";
 
 /** Thousands of rows. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** A RAG of rows alone, whose next generation is to be built. */
 async function ragToBuild(world: World, files: number): Promise<RagId> {

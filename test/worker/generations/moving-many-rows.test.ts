@@ -13,7 +13,7 @@ import { movedAfter, switchOnly } from "./moving.ts";
 import { states } from "./support.ts";
 
 /** Thousands of rows. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const CHUNKS_BEFORE = 3;
 const CHUNKS_AFTER = 12;

@@ -24,7 +24,7 @@ import {
 } from "./support.ts";
 
 /** Builds with their sweeps. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** A RAG of two files that has been switched to other chunking, its rows not moved yet. */
 async function switchedRag(world: World) {

@@ -16,7 +16,7 @@ import {
 } from "./support.ts";
 
 /** Each test lives through a build and its sweeps. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 test("the vectors of a replaced generation, and of one that was given up, leave the vector index", async () => {
   const world = await VectorizeWorld.alone();

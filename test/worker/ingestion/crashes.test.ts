@@ -13,7 +13,7 @@ import { World, bytesOf } from "../../support/ingestion-world.ts";
 const MOMENTS: CrashMoment[] = ["before", "after"];
 const LIMIT = 60;
 /** Dozens of runs of a whole life of files, each with its sweeps. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 /** Runs the work with a crash at each outside call in turn, until one run meets no crash. */
 async function atEachCall(

@@ -23,7 +23,7 @@ import {
 } from "./heavy-files.ts";
 
 /** Dozens of runs of a whole life of files, each with its sweeps. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 test("after a minute a consumer begins no further file: the rest waits again, untried, and is queued anew", async () => {
   const { world, rag } = await heavyWorld();

@@ -20,7 +20,7 @@ const CHANGED = 10;
 const ROWS_PER_UNCHANGED_FILE = 3;
 /** D1 counts pages and the last row of an index twice now and then. */
 const SPARE_ROWS = 50;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 300_000;
 
 const pathOf = (at: number) => `folder-${at % 10}/file-${at}.txt`;
 

@@ -6,7 +6,7 @@ import { signedIn, withToken } from "../../support/worker-client.ts";
 
 type Admin = Awaited<ReturnType<typeof signedIn>>;
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 let admin: Admin;
 beforeAll(async () => {

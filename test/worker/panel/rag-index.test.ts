@@ -4,7 +4,7 @@ import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 
 /** Two builds are waited for, and a busy machine takes its time. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 afterAll(queuesSettled, 60_000);
 

@@ -8,7 +8,7 @@ type Admin = Awaited<ReturnType<typeof signedIn>>;
 type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
 
 /** Indexing is waited for, and a busy machine takes its time. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 let admin: Admin;
 let api: ReturnType<typeof withToken>;

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { signedIn } from "../../support/worker-client.ts";
 
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 test("users are made, listed in pages by address, changed and kept without their passwords", async () => {
   const admin = await signedIn();

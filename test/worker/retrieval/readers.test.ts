@@ -12,7 +12,7 @@ const READERS = 10;
 const VERSIONS = usesVectorize ? 20 : 100;
 const PASSAGES = 5;
 const TOP_K = 50;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const FILE = "boilers.md";
 
 let world: World;
