@@ -10,6 +10,8 @@ const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
 /** Every chunk costs a little, so that there are no more than needed. */
 const CHUNK_COST = 0.35;
+/** The least cost before any of so many units is kept, for most runs hold no better cut. */
+const RUN_UNITS = 64;
 /** Costs of running on over a heading, by where it leads. */
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
@@ -26,19 +28,29 @@ export function partition(units: Unit[], options: PartitionOptions): Piece[] {
   };
   const overlaps = Int32Array.from(units, (_unit, at) => overlapStart(units, at, options));
   const best = new Float64Array(units.length + 1);
+  const bestOfRun = new Float64Array(Math.ceil((units.length + 1) / RUN_UNITS)).fill(Infinity);
+  bestOfRun[0] = 0;
   const cuts = new Int32Array(units.length + 1);
   for (let before = 0; before < units.length; before++) {
     const to = before + 1;
-    best[to] = Infinity;
+    let least = Infinity;
     for (let from = before; from >= 0; from--) {
       if (from < before && between(sums.weights, from, to) > options.chunkSize) break;
+      const first = from - RUN_UNITS + 1;
+      if (first % RUN_UNITS === 0 && at(bestOfRun, first / RUN_UNITS) + CHUNK_COST >= least) {
+        // No cut within the run is better; what is beyond the limit ends the search as before.
+        from = first;
+        continue;
+      }
       const piece = { from, to, overlapFrom: at(overlaps, from) };
       const cost = at(best, from) + pieceCost(units, piece, sums, options.chunkSize);
-      if (cost >= at(best, to)) continue;
-      best[to] = cost;
+      if (cost >= least) continue;
+      least = cost;
       cuts[to] = from;
     }
-    best[to] = at(best, to) + (units[to]?.breakCost ?? 0);
+    best[to] = least + (units[to]?.breakCost ?? 0);
+    const run = Math.floor(to / RUN_UNITS);
+    bestOfRun[run] = Math.min(at(bestOfRun, run), at(best, to));
   }
   return piecesFrom(cuts, overlaps, units.length);
 }
