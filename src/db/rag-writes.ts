@@ -53,6 +53,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         liveSince: sql<number>`${createdAt}`.as("live_since"),
         vectorsFrom: sql<null>`null`.as("vectors_from"),
         movedAfter: sql<null>`null`.as("moved_after"),
+        takenAfter: sql<string>`''`.as("taken_after"),
       })
       .from(rags)
       .where(eq(rags.id, id)),
