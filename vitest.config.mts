@@ -45,9 +45,9 @@ export default defineConfig({
       {
         // All that ingests and retrieves once more, on Vectorize and Workers AI instead of what is
         // embedded. Not here: what is about one set of adapters (exact scans and memory of the
-        // embedded index, what is logged of its legs, other dimensions or models than the one of a
-        // Vectorize index, and the tests that bring a Vectorize of their own), and what no vector
-        // touches (sources, extraction, rows that D1 reads, access, panel, catalogue, alarms).
+        // embedded index, other dimensions or models than the one of a Vectorize index, and the
+        // tests that bring a Vectorize of their own), and what no vector touches (sources,
+        // extraction, rows that D1 reads, access, panel, catalogue, alarms).
         assetsInclude: ["**/fixtures/documents/*"],
         plugins: [
           cloudflareTest({
@@ -60,12 +60,12 @@ export default defineConfig({
         test: {
           name: "worker-on-production-adapters",
           include: [
-            "test/worker/generations/{crashes,during-a-build,growth,killer,rebuild,return}.test.ts",
-            "test/worker/ingestion/{change-feed,crashes,hand-back,notes,push,scans,scopes,usage}.test.ts",
+            "test/worker/generations/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
+            "test/worker/ingestion/{change-feed,crashes,hand-back,hand-back-meanwhile,notes,push,scans,scopes,slow-documents,usage}.test.ts",
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/jobs/delivery.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",
-            "test/worker/retrieval/{readers,retrieve,shards}.test.ts",
+            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
           ],
           setupFiles: [
             "./test/support/apply-migrations.ts",
