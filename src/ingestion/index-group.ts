@@ -1,10 +1,11 @@
 import type { FileSourceId } from "../core/ids.ts";
 import { inParallel } from "../core/parallel.ts";
+import { atPace } from "../core/stretches.ts";
 import { countTries } from "../db/crashed-store.ts";
 import type { ClaimedFile, FileEnd } from "../db/rag-file-store.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import { chunkDocument } from "./chunking/chunk-document.ts";
+import { chunkInStretches } from "./chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "./extractors/extracted-document.ts";
@@ -110,7 +111,8 @@ async function prepare(
   }
   const fingerprint = await fingerprintOf(file, loaded.sha256);
   const { chunkSize, chunkOverlap, name: fileName } = file;
-  const cut = chunkDocument(loaded.document, { chunkSize, chunkOverlap, tokenizer, fileName });
+  const settings = { chunkSize, chunkOverlap, tokenizer, fileName };
+  const cut = await atPace(chunkInStretches(loaded.document, settings), loaded.pace);
   if (cut.length === 0) throw new UnreadableDocument("no text found");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);

@@ -1,13 +1,14 @@
 import { MINUTE_MS } from "../core/clock.ts";
 import { sha256Hex } from "../core/hash.ts";
+import type { Pace } from "../core/stretches.ts";
 import { noteContent } from "../db/file-store.ts";
 import type { ClaimedFile } from "../db/rag-file-store.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { ListedFile } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
 import { extractDocument } from "./extractors/extract-document.ts";
-import { UnreadableDocument } from "./extractors/extracted-document.ts";
-import type { ExtractedDocument, Pace } from "./extractors/extracted-document.ts";
+import { TakesTooLong, UnreadableDocument } from "./extractors/extracted-document.ts";
+import type { ExtractedDocument } from "./extractors/extracted-document.ts";
 import { bytesKey, textKey } from "./file-objects.ts";
 import { FILE_LIMIT_BYTES } from "./hold-times.ts";
 import { StepFailure, during } from "./index-failure.ts";
@@ -17,17 +18,21 @@ import { readLimited } from "./read-limited.ts";
 
 /** Opening and reading one document at its source, ms. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
-/** Reading one document once it is here, ms; less than a queue consumer's share of the processor. */
-const EXTRACTION_TIMEOUT_MS = 3 * MINUTE_MS;
+/**
+ * Reading one document once it is here, and cutting it, ms; less than a queue consumer's share of
+ * the processor.
+ */
+const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
 export type LoadedDocument =
-  | { outcome: "loaded"; document: ExtractedDocument; sha256: string }
+  | { outcome: "loaded"; document: ExtractedDocument; sha256: string; pace: Pace }
   | { outcome: "gone" };
 
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
 /**
- * The extracted text of a file: the kept one where there is one, so that a second RAG neither
+ * The extracted text of a file, and the pace for what is done with it in the time that is left for
+ * the file: the kept text where there is one, so that a second RAG neither
  * downloads nor extracts again; otherwise from the bytes, and then it is kept.
  * @throws UnreadableDocument, SourceFailure, StepFailure
  */
@@ -39,7 +44,9 @@ export async function loadDocument(
   const keeps = isTextKept(file);
   if (keeps && file.sha256 !== null) {
     const document = await keptText(services, file, file.sha256);
-    if (document !== null) return { outcome: "loaded", document, sha256: file.sha256 };
+    if (document !== null) {
+      return { outcome: "loaded", document, sha256: file.sha256, pace: paceOf(services, lease) };
+    }
   }
   const content = await readContent(services, file);
   if (content === null) return { outcome: "gone" };
@@ -49,27 +56,20 @@ export async function loadDocument(
     await during("database", () => noteContent(services.db, file.fileId, file.version, facts));
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
-  const options = {
-    converter: services.converter,
-    discardsBytes: true,
-    pace: paceOf(services, lease),
-  };
+  const pace = paceOf(services, lease);
+  const options = { converter: services.converter, discardsBytes: true, pace };
   const document = await during("text extraction", () => extractDocument(raw, options));
   if (keeps) await keepText(services, file, sha256, document);
-  return { outcome: "loaded", document, sha256 };
+  return { outcome: "loaded", document, sha256, pace };
 }
 
 /** The clock of a Worker only moves while it waits. */
 function paceOf({ now }: Services, lease: Lease): Pace {
-  const deadline = now() + EXTRACTION_TIMEOUT_MS;
+  const deadline = now() + READING_TIMEOUT_MS;
   return async () => {
     await scheduler.wait(0);
     await lease.renew();
-    if (now() > deadline) {
-      throw new UnreadableDocument(
-        `reading it takes longer than ${EXTRACTION_TIMEOUT_MS / MINUTE_MS} minutes; split it into several`,
-      );
-    }
+    if (now() > deadline) throw new TakesTooLong(READING_TIMEOUT_MS / MINUTE_MS);
   };
 }
 

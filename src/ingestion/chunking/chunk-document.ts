@@ -1,3 +1,5 @@
+import { atOnce, Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { Tokenizer } from "../../core/tokens.ts";
 import type { ExtractedDocument, PageStart } from "../extractors/extracted-document.ts";
@@ -47,7 +49,10 @@ const TITLE_LOOK_CHARACTERS = 400;
  * Cuts a document along its structure. Pure and deterministic. Without overlap, the chunks'
  * stretches follow each other with only white space between them.
  */
-export function chunkDocument(document: ExtractedDocument, settings: ChunkSettings): Chunk[] {
+export function* chunkInStretches(
+  document: ExtractedDocument,
+  settings: ChunkSettings,
+): Stretches<Chunk[]> {
   const limits = {
     chunkSize: Math.max(1, settings.chunkSize),
     chunkOverlap: Math.max(0, settings.chunkOverlap),
@@ -70,14 +75,23 @@ export function chunkDocument(document: ExtractedDocument, settings: ChunkSettin
     // Pieces may hold more units than a batch: what is left must double before it is cut again.
     batch = Math.max(BATCH_UNITS, 2 * pending.length);
   };
+  const progress = new Progress();
   for (const placed of placedUnits(document.markdown, limits, whole)) {
     if (placed === "cut") settle(true);
-    else addUnit(pending, placed);
+    else {
+      addUnit(pending, placed);
+      const stretch = progress.stretchTo(placed.unit.end);
+      if (stretch > 0) yield stretch;
+    }
     if (pending.length >= batch) settle(false);
   }
   settle(true);
   return chunks;
 }
+
+/** All of it at once. */
+export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
+  atOnce(chunkInStretches(document, settings));
 
 /** White space weighs nothing: it goes with what stands before, or a chunk held any number of it. */
 function addUnit(pending: Placed[], placed: Placed): void {

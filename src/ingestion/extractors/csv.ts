@@ -1,3 +1,5 @@
+import { Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { ENDS_EARLY } from "./notes.ts";
@@ -12,18 +14,21 @@ const MAX_CELLS = 2_000;
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell holds all that follows`;
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
-export function extractCsv(text: string, delimiter: string | null = null): Extraction {
+export function* extractCsv(text: string, delimiter: string | null = null): Stretches<Extraction> {
   const out = new MarkdownBuilder();
   const writer = new SheetWriter(out);
   // `sep=;` on the first line is Excel's way to name the delimiter.
   const named = /^sep=(.)\r?\n/.exec(text);
   const body = named === null ? text : text.slice(named[0].length);
-  const end = { isInQuotes: false };
-  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body), end)) {
+  const place = { at: 0, isInQuotes: false };
+  const progress = new Progress();
+  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body), place)) {
     writer.addRow(row);
+    const stretch = progress.stretchTo(place.at);
+    if (stretch > 0) yield stretch;
   }
   writer.endTable();
-  const notes = end.isInQuotes ? [OPEN_QUOTE] : [];
+  const notes = place.isInQuotes ? [OPEN_QUOTE] : [];
   return { text: out, title: null, language: null, pages: [], notes };
 }
 
@@ -46,11 +51,11 @@ function mostFrequent(values: number[]): number {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Rows of cells; a quote that is never closed ends with the text. */
+/** Rows of cells; a quote that is never closed ends with the text. `place`: how far it came. */
 function* rowsOf(
   text: string,
   delimiter: string,
-  ending = { isInQuotes: false },
+  place = { at: 0, isInQuotes: false },
 ): Generator<string[]> {
   let row: string[] = [];
   let at = 0;
@@ -63,8 +68,9 @@ function* rowsOf(
     // What follows a closing quote still belongs to the cell.
     const tail = text[at] === '"' ? bareCell(text, end, delimiter) : { cell: "", end };
     row.push(cell + tail.cell);
-    ending.isInQuotes ||= isOpen;
+    place.isInQuotes ||= isOpen;
     at = tail.end;
+    place.at = at;
     if (text[at] === delimiter) {
       at++;
       if (at === text.length) row.push("");

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
@@ -10,32 +11,32 @@ import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationsh
 import { readXml } from "./xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
-export function extractDocx(bytes: Uint8Array): Extraction {
+export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
   const archive = new ZipArchive(bytes);
-  const main = mainPart(archive, "word/document.xml");
-  const related = relationshipsOf(archive, main);
+  const main = yield* mainPart(archive, "word/document.xml");
+  const related = yield* relationshipsOf(archive, main);
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
   const external = related.filter(({ isExternal }) => isExternal);
   const parts: DocxParts = {
-    styles: readStyles(archive, partOf("styles")),
-    numbering: readNumbering(archive, partOf("numbering")),
+    styles: yield* readStyles(archive, partOf("styles")),
+    numbering: yield* readNumbering(archive, partOf("numbering")),
     links: new Map(external.map(({ id, target }) => [id, target])),
     noteMarks: new NoteMarks(),
   };
   const out = new MarkdownBuilder();
   out.page(1);
   const hidden = { runs: 0, paragraphs: 0 };
-  const read = (part: string | null, noteElement: string | null) => {
+  const read = function* (part: string | null, noteElement: string | null): Stretches<void> {
     if (part === null) return;
     const reader = new DocxReader(parts, out, noteElement);
-    readXml(archive.chunks(part), reader);
+    yield* readXml(archive.chunks(part), reader);
     reader.finish();
     hidden.runs += reader.hiddenRuns;
     hidden.paragraphs += reader.hiddenParagraphs;
   };
-  read(main, null);
-  for (const note of ["footnote", "endnote"]) read(partOf(`${note}s`), note);
-  const { title, language } = corePropertiesOf(archive);
+  yield* read(main, null);
+  for (const note of ["footnote", "endnote"]) yield* read(partOf(`${note}s`), note);
+  const { title, language } = yield* corePropertiesOf(archive);
   return {
     text: out,
     title: title ?? out.firstHeading(),

@@ -1,6 +1,8 @@
+import { atPace, Progress } from "../../core/stretches.ts";
+import type { Pace, Stretches } from "../../core/stretches.ts";
 import type { Address, Attachment, Email } from "postal-mime";
-import { textOf, UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extracted-document.ts";
+import { TakesTooLong, textOf, UnreadableDocument } from "./extracted-document.ts";
+import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 import { extractHtml } from "./html.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 
@@ -42,7 +44,7 @@ export async function extractEml(
   const title = email.subject?.trim() || null;
   out.heading(1, title ?? "Message");
   for (const line of headerLines(email)) out.listItem(0, "-", line);
-  writeBody(email, out, notes);
+  await atPace(writeBody(email, out, notes), pace);
   for (const [index, attachment] of email.attachments.entries()) {
     await pace();
     if (index >= MAX_ATTACHMENTS) {
@@ -73,16 +75,21 @@ function addressText(address: Address): string {
 }
 
 /** HTML tells more than its plain alternative; a message has one of both at least, or neither. */
-function writeBody(email: Email, out: MarkdownBuilder, notes: string[]): void {
+function* writeBody(email: Email, out: MarkdownBuilder, notes: string[]): Stretches<void> {
   if (email.html !== undefined) {
-    const body = extractHtml(email.html);
+    const body = yield* extractHtml(email.html);
     notes.push(...body.notes);
     if (body.text.length > 0) {
       out.raw(textOf(body));
       return;
     }
   }
-  for (const paragraph of (email.text ?? "").split(/\n[ \t]*\n/)) out.paragraph(paragraph);
+  const progress = new Progress();
+  for (const paragraph of (email.text ?? "").split(/\n[ \t]*\n/)) {
+    out.paragraph(paragraph);
+    const stretch = progress.stretchTo(out.length);
+    if (stretch > 0) yield stretch;
+  }
 }
 
 async function writeAttachment(
@@ -104,7 +111,7 @@ async function writeAttachment(
     out.raw(document.markdown.replace(/^(#{1,4}) /gm, "##$1 "));
     notes.push(...document.notes.map((note) => `${name}: ${note}`));
   } catch (error) {
-    if (!(error instanceof UnreadableDocument)) throw error;
+    if (!(error instanceof UnreadableDocument) || error instanceof TakesTooLong) throw error;
     notes.push(`attachment ${name} left out: ${error.message}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "./text/decode-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
@@ -18,17 +19,18 @@ type Package = {
 const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
 
 /** Books (EPUB 2 and 3): the spine's chapters one after the other. */
-export function extractEpub(bytes: Uint8Array): Extraction {
+export function* extractEpub(bytes: Uint8Array): Stretches<Extraction> {
   const archive = new ZipArchive(bytes);
-  refuseProtected(archive);
-  const { title, language, spine } = readPackage(archive, packagePart(archive));
+  yield* refuseProtected(archive);
+  const { title, language, spine } = yield* readPackage(archive, yield* packagePart(archive));
   const out = new MarkdownBuilder();
   let hidden = 0;
   for (const part of spine) {
-    const chapter = archive.read(part);
+    const chapter = yield* archive.read(part);
     if (chapter === null) continue;
     const text = withLineFeeds(decodeText(chapter, null));
-    hidden += readHtml(selfClosedAsPairs(text), out).hiddenElements;
+    const { hiddenElements } = yield* readHtml(selfClosedAsPairs(text), out);
+    hidden += hiddenElements;
   }
   const notes = hidden === 0 ? [] : [`${hidden} hidden element${hidden === 1 ? "" : "s"} removed`];
   return { text: out, title, language, pages: [], notes };
@@ -42,10 +44,10 @@ function selfClosedAsPairs(xhtml: string): string {
   );
 }
 
-function refuseProtected(archive: ZipArchive): void {
+function* refuseProtected(archive: ZipArchive): Stretches<void> {
   const part = "META-INF/encryption.xml";
   const algorithms: string[] = [];
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name, { Algorithm = "" }) => {
       if (name === "EncryptionMethod") algorithms.push(Algorithm);
     },
@@ -56,9 +58,9 @@ function refuseProtected(archive: ZipArchive): void {
   }
 }
 
-function packagePart(archive: ZipArchive): string {
+function* packagePart(archive: ZipArchive): Stretches<string> {
   let part: string | null = null;
-  readXml(archive.chunks("META-INF/container.xml"), {
+  yield* readXml(archive.chunks("META-INF/container.xml"), {
     open: (name, attributes) => {
       if (name === "rootfile") part ??= attributes["full-path"] ?? null;
     },
@@ -69,14 +71,14 @@ function packagePart(archive: ZipArchive): string {
   return found;
 }
 
-function readPackage(archive: ZipArchive, part: string): Package {
+function* readPackage(archive: ZipArchive, part: string): Stretches<Package> {
   const folder = part.slice(0, part.lastIndexOf("/") + 1);
   const items = new Map<string, string>();
   const navigation = new Set<string>();
   const order: string[] = [];
   const facts: Record<string, string> = {};
   let current = "";
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
       current = name;
       if (name === "item") {

@@ -1,6 +1,8 @@
+import { atPace } from "../../core/stretches.ts";
+import type { Pace, Stretches } from "../../core/stretches.ts";
 import type { DocumentConverter } from "../../ports/document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument, Extraction, Pace, RawDocument } from "./extracted-document.ts";
+import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 import { unsupported } from "./media-type/advice.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
 import { codeLanguage } from "./media-type/kinds.ts";
@@ -23,7 +25,7 @@ export type ExtractOptions = {
   converter?: DocumentConverter | null;
   /** Gives up the file's buffer as soon as it is read, so that its text has the room. */
   discardsBytes?: boolean;
-  /** Awaited between a document's pages; what it throws ends the reading. */
+  /** Awaited now and then while a long document is read; what it throws ends the reading. */
   pace?: Pace;
 };
 
@@ -56,7 +58,7 @@ async function extractNested(
   // A PDF's are gone already, or back because a converter may be asked.
   const isPdf = !("foreign" in found) && found.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
-  const document = removeHiddenCharacters(extraction);
+  const document = await atPace(removeHiddenCharacters(extraction), paceOf(options));
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
     if (isPdf) {
       const { reason = NO_TEXT } = extraction;
@@ -97,10 +99,11 @@ async function convertForeign(
   return { text, title: null, language: null, pages: [], notes };
 }
 
-type BinaryExtractor = (bytes: Uint8Array) => Extraction;
-type TextExtractor = (text: string, file: RawDocument) => Extraction;
+type BinaryExtractor = (bytes: Uint8Array) => Stretches<Extraction>;
+type TextExtractor = (text: string, file: RawDocument) => Stretches<Extraction>;
 
 const unhurried: Pace = () => Promise.resolve();
+const paceOf = ({ pace = unhurried }: ExtractOptions) => pace;
 
 const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtractor>>> = {
   docx: async () => (await import("./docx.ts")).extractDocx,
@@ -148,16 +151,16 @@ async function extractKind(
   if (kind === "eml") {
     const { extractEml } = await import("./eml.ts");
     const extract = (part: RawDocument, at: number) => extractNested(part, options, at);
-    return await extractEml(file.bytes, extract, depth, options.pace ?? unhurried);
+    return await extractEml(file.bytes, extract, depth, paceOf(options));
   }
   if (kind === "pdf") {
     const { extractPdf } = await import("./pdf.ts");
-    return await extractPdf(file, options.pace ?? unhurried);
+    return await extractPdf(file, paceOf(options));
   }
   const binary = BINARY_EXTRACTORS[kind];
   if (binary !== undefined) {
     const extractBinary = await binary();
-    return unlessBroken(() => extractBinary(file.bytes));
+    return await atPace(unlessBroken(extractBinary(file.bytes)), paceOf(options));
   }
   const decoded = decodeFile(file);
   discardBytes(file, options);
@@ -166,14 +169,14 @@ async function extractKind(
   const text = withLineFeeds(decoded);
   // Where line ends changed, the former text must not stay.
   decoded.text = "";
-  const extraction = unlessBroken(() => extract(text, file));
+  const extraction = await atPace(unlessBroken(extract(text, file)), paceOf(options));
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 
 /** What no extractor foresaw lies in the document: it would happen again at every try. */
-function unlessBroken(read: () => Extraction): Extraction {
+function* unlessBroken(reading: Stretches<Extraction>): Stretches<Extraction> {
   try {
-    return read();
+    return yield* reading;
   } catch (cause) {
     if (cause instanceof UnreadableDocument) throw cause;
     throw new UnreadableDocument("document is damaged or made in a way that cannot be read", {

@@ -30,8 +30,12 @@ export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";
 }
 
-/** Lets others work, and throws when a document has been read for too long. */
-export type Pace = () => Promise<void>;
+/** The time for one document is over; no other part of it is worth a try. */
+export class TakesTooLong extends UnreadableDocument {
+  constructor(minutes: number) {
+    super(`reading it takes longer than ${minutes} minutes; split it into several`);
+  }
+}
 
 /** A document as it came. */
 export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { endsEarly } from "./html/ends-early.ts";
 import { readHtml } from "./html/html-reader.ts";
@@ -5,12 +6,14 @@ import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
 
 /** A page that is nothing but links keeps them: better than no text. */
-export function readPage(html: string): { extraction: Extraction; hiddenElements: number } {
+export function* readPage(
+  html: string,
+): Stretches<{ extraction: Extraction; hiddenElements: number }> {
   let out = new MarkdownBuilder();
-  let facts = readHtml(html, out);
+  let facts = yield* readHtml(html, out);
   if (out.length === 0) {
     out = new MarkdownBuilder();
-    facts = readHtml(html, out, { keepNavigation: true });
+    facts = yield* readHtml(html, out, { keepNavigation: true });
   }
   const notes = countNote(facts.hiddenElements, "hidden element", "removed");
   if (endsEarly(html)) notes.push(ENDS_EARLY);
@@ -20,4 +23,6 @@ export function readPage(html: string): { extraction: Extraction; hiddenElements
   return { extraction, hiddenElements: facts.hiddenElements };
 }
 
-export const extractHtml = (html: string): Extraction => readPage(html).extraction;
+export function* extractHtml(html: string): Stretches<Extraction> {
+  return (yield* readPage(html)).extraction;
+}

@@ -15,9 +15,10 @@ const OPENING = { "}": "{", "]": "[" };
 /**
  * Reads JSON (RFC 8259), and its dialects with comments and trailing commas, token by token, so
  * that memory does not grow with the tree. Several values after each other are read as well.
+ * @param place how far it came, in characters
  * @throws UnreadableDocument for what is no JSON.
  */
-export function* jsonTokens(text: string): Generator<JsonToken> {
+export function* jsonTokens(text: string, place: { at: number }): Generator<JsonToken> {
   const stack: string[] = [];
   // Asked once: where no comment ends any more, each `/*` would be looked through to the end.
   const lastCommentEnd = text.lastIndexOf(COMMENT_END);
@@ -44,6 +45,7 @@ export function* jsonTokens(text: string): Generator<JsonToken> {
     afterColon = text[at] === ":";
     if (afterColon !== (token.kind === "key")) throw notJson();
     at = afterColon ? afterSpace(at + 1) : at;
+    place.at = at;
     yield token;
   }
   if (stack.length > 0) throw notJson();

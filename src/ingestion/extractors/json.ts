@@ -1,3 +1,5 @@
+import { Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { jsonTokens } from "./json-tokens.ts";
@@ -14,14 +16,14 @@ const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
  * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
  * @throws UnreadableDocument when it nests too deeply.
  */
-export function extractJson(text: string): Extraction {
+export function* extractJson(text: string): Stretches<Extraction> {
   const writer = new JsonWriter();
   try {
-    writer.write(text);
+    yield* writer.write(text);
   } catch (error) {
     if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
-    const code = extractSourceCode(text, "json");
-    return endsInsideValue(text) ? { ...code, notes: [...code.notes, ENDS_EARLY] } : code;
+    const code = yield* extractSourceCode(text, "json");
+    return (yield* endsInsideValue(text)) ? { ...code, notes: [...code.notes, ENDS_EARLY] } : code;
   }
   return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
 }
@@ -29,10 +31,13 @@ export function extractJson(text: string): Extraction {
 const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 
 /** Whether brackets or a string are open at the end, and none was closed by another's. */
-function endsInsideValue(text: string): boolean {
+function* endsInsideValue(text: string): Stretches<boolean> {
+  const progress = new Progress();
   const structure = /["{}[\]]/g;
   const awaited: string[] = [];
   for (let found = structure.exec(text); found !== null; found = structure.exec(text)) {
+    const stretch = progress.stretchTo(found.index);
+    if (stretch > 0) yield stretch;
     const [part] = found;
     const closing = CLOSING[part];
     if (closing !== undefined) awaited.push(closing);
@@ -68,8 +73,12 @@ class JsonWriter {
   readonly #stack: Level[] = [];
   #key = "";
 
-  write(text: string): void {
-    for (const token of jsonTokens(text)) {
+  *write(text: string): Stretches<void> {
+    const place = { at: 0 };
+    const progress = new Progress();
+    for (const token of jsonTokens(text, place)) {
+      const stretch = progress.stretchTo(place.at);
+      if (stretch > 0) yield stretch;
       if (token.kind === "open") this.#open(token.bracket === "[");
       else if (token.kind === "close") this.#stack.pop();
       else if (token.kind === "key") this.#key = token.text;

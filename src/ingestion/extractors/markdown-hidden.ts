@@ -1,3 +1,5 @@
+import { Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import { Parser } from "htmlparser2";
 import { isHidden } from "./html/hidden-styles.ts";
 import type { HiddenSelectors } from "./html/hidden-styles.ts";
@@ -33,9 +35,9 @@ export type ShownMarkdown = { markdown: string; comments: number; elements: numb
  * container that is never closed hides the rest, as it does in a browser; any other element ends
  * with its paragraph. Linear in the text.
  */
-export function withoutHiddenMarkup(text: string): ShownMarkdown {
+export function* withoutHiddenMarkup(text: string): Stretches<ShownMarkdown> {
   if (!MAY_HIDE.test(text)) return { markdown: text, comments: 0, elements: 0 };
-  return new Remover(text).remove();
+  return yield* new Remover(text).remove();
 }
 
 /** An element that is being left out. */
@@ -56,11 +58,14 @@ class Remover {
     this.#text = text;
   }
 
-  remove(): ShownMarkdown {
+  *remove(): Stretches<ShownMarkdown> {
     const parts = new RegExp(PARTS);
+    const progress = new Progress();
     for (let found = parts.exec(this.#text); found !== null; found = parts.exec(this.#text)) {
       const { fence, comment, slash, name } = found.groups ?? {};
       const end = found.index + found[0].length;
+      const stretch = progress.stretchTo(end);
+      if (stretch > 0) yield stretch;
       this.#endParagraph(found.index, fence !== undefined);
       if (comment !== undefined) parts.lastIndex = this.#passComment(found.index);
       else if (name !== undefined) {

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { headingText } from "../../core/heading-text.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { withoutHiddenMarkup } from "./markdown-hidden.ts";
@@ -8,9 +9,9 @@ const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/
 const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^\1[`~]*[ \t]*$|$(?![^]))/gm;
 
 /** Markdown stays what it is, so that offsets lead back; only what no reader sees goes. */
-export function extractMarkdown(text: string): Extraction {
+export function* extractMarkdown(text: string): Stretches<Extraction> {
   const front = FRONT_MATTER.exec(text)?.[1] ?? "";
-  const { markdown, comments, elements } = withoutHiddenMarkup(text);
+  const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);
   return {
     text: markdown,
     title: fieldOf(front, "title") ?? firstHeading(markdown),

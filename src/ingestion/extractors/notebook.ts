@@ -1,3 +1,5 @@
+import { Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { readPage } from "./html.ts";
@@ -17,7 +19,7 @@ const HTML_TABLE = /<table[\s>]/i;
  * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
  * text cells as Markdown, code cells as code with what they printed, gave and failed with.
  */
-export function extractNotebook(text: string): Extraction {
+export function* extractNotebook(text: string): Stretches<Extraction> {
   let notebook: unknown;
   try {
     notebook = JSON.parse(text);
@@ -25,7 +27,7 @@ export function extractNotebook(text: string): Extraction {
     throw new UnreadableDocument("notebook is damaged or incomplete");
   }
   const reader = new NotebookReader(notebook);
-  for (const cell of cellsOf(notebook)) reader.add(cell);
+  for (const cell of cellsOf(notebook)) yield* reader.add(cell);
   const { out, title, notes } = reader;
   return { text: out, title, language: null, pages: [], notes };
 }
@@ -40,6 +42,7 @@ class NotebookReader {
   readonly out = new MarkdownBuilder();
   title: string | null = null;
   readonly #language: string;
+  readonly #progress = new Progress();
   #comments = 0;
   #elements = 0;
   #cut = 0;
@@ -56,58 +59,67 @@ class NotebookReader {
     ];
   }
 
-  add(cell: unknown): void {
+  *add(cell: unknown): Stretches<void> {
     const type = wordAt(cell, ["cell_type"]);
     if (type === "code") {
       // nbformat 3 says `input` and names the language of each cell.
       const source = linesAt(cell, "source") || linesAt(cell, "input");
       this.out.code(source, wordAt(cell, ["language"]) ?? this.#language);
-      for (const output of listAt(cell, "outputs")) this.#addOutput(output);
+      for (const output of listAt(cell, "outputs")) {
+        yield* this.#addOutput(output);
+        yield* this.#giveWay();
+      }
     } else if (type === "heading") {
       const heading = linesAt(cell, "source");
       this.title ??= heading;
       this.out.heading(Number(fieldOf(cell, "level")) || 1, heading);
-    } else this.#addText(linesAt(cell, "source"));
+    } else yield* this.#addText(linesAt(cell, "source"));
+    yield* this.#giveWay();
   }
 
-  #addText(source: string): void {
-    const { markdown, comments, elements } = withoutHiddenMarkup(source);
+  *#giveWay(): Stretches<void> {
+    const stretch = this.#progress.stretchTo(this.out.length);
+    if (stretch > 0) yield stretch;
+  }
+
+  *#addText(source: string): Stretches<void> {
+    const { markdown, comments, elements } = yield* withoutHiddenMarkup(source);
     this.#comments += comments;
     this.#elements += elements;
-    const extraction = extractMarkdown(markdown);
+    const extraction = yield* extractMarkdown(markdown);
     this.title ??= extraction.title;
     this.out.raw(textOf(extraction));
   }
 
   /** Printed text, a value in one format or several, or an error. */
-  #addOutput(output: unknown): void {
+  *#addOutput(output: unknown): Stretches<void> {
     this.out.code(this.#bounded(linesAt(output, "text")));
-    this.#addValue(fieldOf(output, "data"));
+    yield* this.#addValue(fieldOf(output, "data"));
     const error = wordAt(output, ["ename"]);
     if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
   }
 
   /** A table is clearer as HTML than as plain text, and need not be told twice. */
-  #addValue(data: unknown): void {
+  *#addValue(data: unknown): Stretches<void> {
     const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
-    const table = HTML_TABLE.test(html) ? this.#page(this.#bounded(html)) : "";
+    const table = HTML_TABLE.test(html) ? yield* this.#page(this.#bounded(html)) : "";
     if (table !== "") this.out.raw(table);
     else if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) {
       this.out.code(this.#bounded(plain));
-    } else this.#addDisplay(data, html, plain);
+    } else yield* this.#addDisplay(data, html, plain);
   }
 
   /** What plain text only names: a page, Markdown or a picture. */
-  #addDisplay(data: unknown, html: string, plain: string): void {
+  *#addDisplay(data: unknown, html: string, plain: string): Stretches<void> {
     const markdown = linesAt(data, "text/markdown");
     const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
-    if (markdown !== "") this.#addText(this.#bounded(markdown));
-    else if (html !== "") this.out.raw(this.#page(this.#bounded(html)));
+    if (markdown !== "") yield* this.#addText(this.#bounded(markdown));
+    else if (html !== "") this.out.raw(yield* this.#page(this.#bounded(html)));
     else if (!isPicture) this.out.code(plain);
   }
 
-  #page(html: string): string {
-    const { extraction, hiddenElements } = readPage(html);
+  *#page(html: string): Stretches<string> {
+    const { extraction, hiddenElements } = yield* readPage(html);
     this.#elements += hiddenElements;
     return textOf(extraction);
   }

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
@@ -11,21 +12,21 @@ import { readXml } from "./xml/xml-stream.ts";
 const utf8 = new TextDecoder();
 
 /** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
-export function extractOdf(bytes: Uint8Array, kind: OdfKind): Extraction {
+export function* extractOdf(bytes: Uint8Array, kind: OdfKind): Stretches<Extraction> {
   const archive = new ZipArchive(bytes);
-  const manifest = archive.read("META-INF/manifest.xml");
+  const manifest = yield* archive.read("META-INF/manifest.xml");
   if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
     throw new UnreadableDocument("document is encrypted");
   }
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out);
-  readXml(archive.chunks("styles.xml"), reader);
-  readXml(archive.chunks("content.xml"), reader);
-  return finished(reader, out, kind, corePropertiesOf(archive, "meta.xml"));
+  yield* readXml(archive.chunks("styles.xml"), reader);
+  yield* readXml(archive.chunks("content.xml"), reader);
+  return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
 }
 
 /** The body's element tells what it is. */
-export function extractFlatOdf(bytes: Uint8Array): Extraction {
+export function* extractFlatOdf(bytes: Uint8Array): Stretches<Extraction> {
   const text = utf8.decode(bytes);
   const isSheet = text.includes("<office:spreadsheet");
   const kind = isSheet
@@ -35,7 +36,7 @@ export function extractFlatOdf(bytes: Uint8Array): Extraction {
       : "text";
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out);
-  const { endsEarly } = readXml([bytes], reader);
+  const { endsEarly } = yield* readXml([bytes], reader);
   const { notes, ...rest } = finished(reader, out, kind, { title: null, language: null });
   return { ...rest, notes: endsEarly ? [...notes, ENDS_EARLY] : notes };
 }

@@ -1,6 +1,8 @@
+import { atPace } from "../../core/stretches.ts";
+import type { Pace } from "../../core/stretches.ts";
 import type { getDocumentProxy } from "unpdf";
 import { UnreadableDocument } from "./extracted-document.ts";
-import type { Extraction, Pace, RawDocument } from "./extracted-document.ts";
+import type { Extraction, RawDocument } from "./extracted-document.ts";
 import { foldSpace } from "./fold-space.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { characterMap } from "./pdf/character-maps.ts";
@@ -46,9 +48,9 @@ const SILENT = 0;
  * gets it back.
  */
 export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
-  checkStreams(file.bytes);
+  await atPace(checkStreams(file.bytes), pace);
   const bounds = new TreeBounds();
-  const fonts = countFonts(bounds.watch(objectTexts(file.bytes)));
+  const fonts = await atPace(countFonts(bounds.watch(objectTexts(file.bytes))), pace);
   const pdf = await open(file.bytes);
   try {
     const reader = new PdfPages(pdf, pace, fonts, bounds);

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
@@ -14,26 +15,26 @@ const MAX_SLIDES = 20_000;
 const TITLE_MAX_CHARACTERS = 200;
 
 /** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
-export function extractPptx(bytes: Uint8Array): Extraction {
+export function* extractPptx(bytes: Uint8Array): Stretches<Extraction> {
   const archive = new ZipArchive(bytes);
-  const main = mainPart(archive, "ppt/presentation.xml");
-  const related = relationshipsOf(archive, main);
+  const main = yield* mainPart(archive, "ppt/presentation.xml");
+  const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const out = new MarkdownBuilder();
   const hidden = { slides: 0, shapes: 0 };
-  for (const [index, id] of slideIds(archive, main).entries()) {
+  for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
     const slide = new SlideReader();
-    readXml(archive.chunks(part), slide);
+    yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) hidden.slides++;
-    else hidden.shapes += writeSlide(archive, part, slide, out, index + 1);
+    else hidden.shapes += yield* writeSlide(archive, part, slide, out, index + 1);
   }
   const notes = [
     ...countNote(hidden.slides, "hidden slide", "left out"),
     ...countNote(hidden.shapes, "hidden shape", "left out"),
   ];
-  const { title, language } = corePropertiesOf(archive);
+  const { title, language } = yield* corePropertiesOf(archive);
   return {
     text: out,
     title: usefulTitle(title) ?? out.firstHeading(),
@@ -47,9 +48,9 @@ export function extractPptx(bytes: Uint8Array): Extraction {
 const usefulTitle = (title: string | null) =>
   title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
 
-function slideIds(archive: ZipArchive, part: string): string[] {
+function* slideIds(archive: ZipArchive, part: string): Stretches<string[]> {
   const ids: string[] = [];
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "sldId") ids.push(attributes["r:id"] ?? "");
       if (ids.length > MAX_SLIDES) {
@@ -62,13 +63,13 @@ function slideIds(archive: ZipArchive, part: string): string[] {
 }
 
 /** Returns how many hidden shapes with text the slide and its notes have. */
-function writeSlide(
+function* writeSlide(
   archive: ZipArchive,
   part: string,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
   out: MarkdownBuilder,
   page: number,
-): number {
+): Stretches<number> {
   out.page(page);
   const title = titleOf(blocks);
   out.heading(1, title?.text ?? `Slide ${page}`);
@@ -76,13 +77,13 @@ function writeSlide(
     blocks.filter((block) => block !== title),
     out,
   );
-  const related = relationshipsOf(archive, part);
+  const related = yield* relationshipsOf(archive, part);
   const parts = (type: string) => related.filter((each) => each.type === type);
   for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
     if (hiddenDrawings.has(id)) continue;
-    for (const text of drawnTexts(archive, target)) out.paragraph(text);
+    for (const text of yield* drawnTexts(archive, target)) out.paragraph(text);
   }
-  return hiddenShapes + writeNotes(archive, parts("notesSlide"), out);
+  return hiddenShapes + (yield* writeNotes(archive, parts("notesSlide"), out));
 }
 
 /** The title, or what a slide without one begins with, if that is short enough to head it. */
@@ -107,11 +108,15 @@ function writeBlocks(blocks: SlideBlock[], out: MarkdownBuilder): void {
 }
 
 /** Returns how many hidden shapes with text they have. */
-function writeNotes(archive: ZipArchive, notes: Relationship[], out: MarkdownBuilder): number {
+function* writeNotes(
+  archive: ZipArchive,
+  notes: Relationship[],
+  out: MarkdownBuilder,
+): Stretches<number> {
   let hidden = 0;
   for (const { target } of notes) {
     const reader = new SlideReader();
-    readXml(archive.chunks(target), reader);
+    yield* readXml(archive.chunks(target), reader);
     for (const block of reader.blocks) if (block.kind !== "table") out.quote(block.text);
     hidden += reader.hiddenShapes;
   }
@@ -119,12 +124,12 @@ function writeNotes(archive: ZipArchive, notes: Relationship[], out: MarkdownBui
 }
 
 /** Texts of a diagram or chart: labels, titles, categories; each once. */
-function drawnTexts(archive: ZipArchive, part: string): string[] {
+function* drawnTexts(archive: ZipArchive, part: string): Stretches<string[]> {
   const texts = new Set<string>();
   let collects = false;
   let inStrings = 0;
   let current = "";
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name) => {
       if (name === "strCache") inStrings++;
       if (name === "p") current = "";

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import { longer } from "./bounded-text.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
@@ -18,15 +19,15 @@ type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
 
 /** Workbooks (ECMA-376): a sheet becomes a heading and its tables; values as they are shown. */
-export function extractXlsx(bytes: Uint8Array): Extraction {
+export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
   const archive = new ZipArchive(bytes);
-  const main = mainPart(archive, "xl/workbook.xml");
-  const related = relationshipsOf(archive, main);
+  const main = yield* mainPart(archive, "xl/workbook.xml");
+  const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
-  const workbook = readWorkbook(archive, main);
-  const shared = readSharedStrings(archive, partOf("sharedStrings"));
-  const formats = readCellFormats(archive, partOf("styles"), workbook.is1904);
+  const workbook = yield* readWorkbook(archive, main);
+  const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
+  const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
   let rows = 0;
   const countRow = () => {
@@ -38,18 +39,18 @@ export function extractXlsx(bytes: Uint8Array): Extraction {
     out.page(index + 1);
     out.heading(1, sheet.name);
     const writer = new SheetWriter(out);
-    readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
+    yield* readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
     writer.endTable();
   }
   shared.release();
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
   const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
-  return { text: out, ...corePropertiesOf(archive), pages: out.pages, notes };
+  return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
 }
 
-function readWorkbook(archive: ZipArchive, part: string): Workbook {
+function* readWorkbook(archive: ZipArchive, part: string): Stretches<Workbook> {
   const workbook: Workbook = { sheets: [], is1904: false };
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "workbookPr") workbook.is1904 = /^(1|true)$/.test(attributes["date1904"] ?? "");
       if (name !== "sheet") return;
@@ -65,12 +66,12 @@ function readWorkbook(archive: ZipArchive, part: string): Workbook {
 }
 
 /** Texts that cells refer to by number; phonetic readings are left out. */
-function readSharedStrings(archive: ZipArchive, part: string | null): SharedStrings {
+function* readSharedStrings(archive: ZipArchive, part: string | null): Stretches<SharedStrings> {
   const strings = new SharedStrings();
   let current = "";
   let collects = false;
   let phonetic = 0;
-  readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name) => {
       if (name === "si") current = "";
       else if (name === "rPh") phonetic++;

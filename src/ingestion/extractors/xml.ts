@@ -1,3 +1,4 @@
+import type { Stretches } from "../../core/stretches.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
 import { XmlReader } from "./xml/xml-reader.ts";
@@ -7,11 +8,11 @@ import { XmlStream } from "./xml/xml-stream.ts";
  * XML of any vocabulary. Documents keep their headings, lists, tables and code; of records, each
  * value stands with the names of what holds it, attributes included.
  */
-export function extractXml(xml: string): Extraction {
+export function* extractXml(xml: string): Stretches<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();
   const stream = new XmlStream(reader);
-  stream.write(withoutDoctype(xml));
+  yield* stream.write(withoutDoctype(xml));
   const { endsEarly } = stream.end();
   reader.finish();
   return {

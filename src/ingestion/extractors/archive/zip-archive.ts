@@ -1,4 +1,5 @@
 import { Inflate } from "fflate";
+import type { Stretches } from "../../../core/stretches.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 
 const MIB = 1 << 20;
@@ -63,9 +64,13 @@ export class ZipArchive {
   }
 
   /** The whole part, null when there is none. Names are matched exactly. */
-  read(name: string): Uint8Array | null {
+  *read(name: string): Stretches<Uint8Array | null> {
     if (!this.has(name)) return null;
-    const chunks = [...this.chunks(name)];
+    const chunks: Uint8Array[] = [];
+    for (const chunk of this.chunks(name)) {
+      chunks.push(chunk);
+      yield chunk.length;
+    }
     const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     let at = 0;
     for (const chunk of chunks) {

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import type { Stretches } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
@@ -43,16 +44,18 @@ const EFFECTS: Record<string, Effect> = {
  * Reads HTML in one pass, without a tree, so that memory does not grow with nesting.
  * `keepNavigation` reads what leads around the site as well.
  */
-export function readHtml(
+export function* readHtml(
   html: string,
   out: MarkdownBuilder,
   options: { keepNavigation?: boolean } = {},
-): HtmlFacts {
-  const { html: flat, flattened } = flattenNesting(html);
+): Stretches<HtmlFacts> {
+  const { html: flat, flattened } = yield* flattenNesting(html);
   const reader = new HtmlReader(out, options.keepNavigation ?? false);
   const parser = new Parser(reader);
   for (let at = 0; at < flat.length; at += PARSE_STEP_CHARACTERS) {
-    parser.write(flat.slice(at, at + PARSE_STEP_CHARACTERS));
+    const step = flat.slice(at, at + PARSE_STEP_CHARACTERS);
+    parser.write(step);
+    yield step.length;
   }
   parser.end();
   reader.finish();

@@ -37,8 +37,8 @@ export function detectKind(file: RawDocument): DetectedKind {
 
 function zipKind(file: RawDocument): DetectedKind {
   const archive = new ZipArchive(file.bytes);
-  const mimetype = archive.read("mimetype");
-  const declared = mimetype === null ? "" : headOf(mimetype).trim();
+  const [mimetype] = archive.chunks("mimetype");
+  const declared = mimetype === undefined ? "" : headOf(mimetype).trim();
   const byDeclaration = KINDS_BY_MIMETYPE_PART.find(([pattern]) => pattern.test(declared));
   if (byDeclaration !== undefined) return { kind: byDeclaration[1] };
   if (archive.has("META-INF/container.xml")) return { kind: "epub" };

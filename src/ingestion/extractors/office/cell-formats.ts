@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 
@@ -42,11 +43,15 @@ const BUILT_IN: Record<number, string> = {
 };
 
 /** Formats by the index that cells name (`s`). */
-export function readCellFormats(archive: ZipArchive, part: string | null, is1904: boolean) {
+export function* readCellFormats(
+  archive: ZipArchive,
+  part: string | null,
+  is1904: boolean,
+): Stretches<CellFormat[]> {
   const codes = new Map<number, string>();
   const formats: CellFormat[] = [];
   let inCellFormats = false;
-  readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "numFmt") {
         codes.set(Number(attributes["numFmtId"]), attributes["formatCode"] ?? "");

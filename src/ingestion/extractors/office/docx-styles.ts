@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
@@ -16,7 +17,10 @@ const BODY_OUTLINE_LEVEL = 9;
 const MAX_INHERITANCE = 20;
 
 /** Paragraph styles by id, with what they inherit filled in. */
-export function readStyles(archive: ZipArchive, part: string | null): Map<string, ParagraphStyle> {
+export function* readStyles(
+  archive: ZipArchive,
+  part: string | null,
+): Stretches<Map<string, ParagraphStyle>> {
   const styles = new Map<string, ParagraphStyle>();
   let style: ParagraphStyle | null = null;
   const set: Record<string, (current: ParagraphStyle, attributes: XmlAttributes) => void> = {
@@ -43,7 +47,7 @@ export function readStyles(archive: ZipArchive, part: string | null): Map<string
     },
   };
   const inherited = { basedOn: null, headingLevel: null, numId: null, listLevel: null };
-  readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "style") {
         style = { name: "", ...inherited, isHidden: false };
@@ -84,7 +88,7 @@ export function isOn(value: string | undefined): boolean {
 export type Numbering = (numId: string, level: number) => Level;
 type Level = { isOrdered: boolean; start: number };
 
-export function readNumbering(archive: ZipArchive, part: string | null): Numbering {
+export function* readNumbering(archive: ZipArchive, part: string | null): Stretches<Numbering> {
   const abstracts = new Map<string, Map<number, Level>>();
   const instances = new Map<string, string>();
   let levels = new Map<number, Level>();
@@ -114,7 +118,7 @@ export function readNumbering(archive: ZipArchive, part: string | null): Numberi
       levels = new Map();
     },
   };
-  readXml(part === null ? [] : archive.chunks(part), {
+  yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name, attributes) => onOpen[name]?.(attributes),
     close: () => undefined,
   });

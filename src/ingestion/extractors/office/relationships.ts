@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 
@@ -5,11 +6,11 @@ import { readXml } from "../xml/xml-stream.ts";
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
 
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
-export function relationshipsOf(archive: ZipArchive, part: string): Relationship[] {
+export function* relationshipsOf(archive: ZipArchive, part: string): Stretches<Relationship[]> {
   const slash = part.lastIndexOf("/");
   const folder = part.slice(0, slash + 1);
   const found: Relationship[] = [];
-  readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
+  yield* readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
     open: (name, attributes) => {
       if (name !== "Relationship") return;
       const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
@@ -38,18 +39,22 @@ export function resolvePart(folder: string, target: string): string {
 }
 
 /** The part that the package is about, or `fallback` where the package does not say. */
-export function mainPart(archive: ZipArchive, fallback: string): string {
-  const main = relationshipsOf(archive, "").find(({ type }) => type === "officeDocument");
+export function* mainPart(archive: ZipArchive, fallback: string): Stretches<string> {
+  const related = yield* relationshipsOf(archive, "");
+  const main = related.find(({ type }) => type === "officeDocument");
   return main !== undefined && archive.has(main.target) ? main.target : fallback;
 }
 
 export type CoreProperties = { title: string | null; language: string | null };
 
 /** Title and language as the package declares them. */
-export function corePropertiesOf(archive: ZipArchive, part = "docProps/core.xml"): CoreProperties {
+export function* corePropertiesOf(
+  archive: ZipArchive,
+  part = "docProps/core.xml",
+): Stretches<CoreProperties> {
   const values: Record<string, string> = {};
   let current = "";
-  readXml(archive.chunks(part), {
+  yield* readXml(archive.chunks(part), {
     open: (name) => {
       current = name;
     },

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../extracted-document.ts";
 
@@ -16,11 +17,11 @@ const EXPANDS = "compressed data expands too much";
  * Looks at a PDF's streams before pdf.js unpacks them into memory.
  * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
  */
-export function checkStreams(bytes: Uint8Array): void {
+export function* checkStreams(bytes: Uint8Array): Stretches<void> {
   let objects = 0;
   for (const { dictionary, data } of streamsOf(bytes)) {
     if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
-    checkStream(data, dictionary);
+    yield* checkStream(data, dictionary);
   }
 }
 
@@ -42,7 +43,8 @@ export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
   }
 }
 
-function checkStream(data: Uint8Array, dictionary: string): void {
+function* checkStream(data: Uint8Array, dictionary: string): Stretches<void> {
+  yield data.length + dictionary.length;
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   // Pictures are not decoded.
@@ -60,6 +62,7 @@ function checkStream(data: Uint8Array, dictionary: string): void {
       return;
     }
     if (inflated > MAX_STREAM_BYTES) throw new UnreadableDocument(EXPANDS);
+    yield STEP_BYTES;
   }
 }
 

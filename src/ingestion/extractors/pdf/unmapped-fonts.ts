@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import type { TextItem } from "./page-segments.ts";
 
 /**
@@ -20,9 +21,12 @@ const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
 const DICTIONARY = /<<[^<>]*>>/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
-export function countFonts(texts: Iterable<string>): FontMaps {
+export function* countFonts(texts: Iterable<string>): Stretches<FontMaps> {
   const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
-  for (const text of texts) addFonts(count, text);
+  for (const text of texts) {
+    addFonts(count, text);
+    yield text.length;
+  }
   return count;
 }
 

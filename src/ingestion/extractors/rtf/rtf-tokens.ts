@@ -18,11 +18,15 @@ const MAX_WORD_CHARACTERS = 32;
 const isLetter = (byte: number) => (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a);
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 
-/** Reads Rich Text Format 1.9.1 token by token; binary data is skipped. */
-export function* rtfTokens(bytes: Uint8Array): Generator<RtfToken> {
+/**
+ * Reads Rich Text Format 1.9.1 token by token; binary data is skipped.
+ * @param place how far it came, in bytes
+ */
+export function* rtfTokens(bytes: Uint8Array, place: { at: number }): Generator<RtfToken> {
   let at = 0;
   while (at < bytes.length) {
     const byte = bytes[at] ?? 0;
+    place.at = at;
     if (byte === BACKSLASH) {
       const { token, next } = controlAt(bytes, at + 1);
       at = next;

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import { CompactText } from "../compact-text.ts";
 import { textOf } from "../extracted-document.ts";
 import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";
@@ -32,19 +33,31 @@ const STEP_CHARACTERS = 1 << 18;
 export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
 
 /** Takes out what a reader cannot see and says so; page starts follow the text. */
-export function removeHiddenCharacters(extraction: Extraction): ExtractedDocument {
+export function* removeHiddenCharacters(extraction: Extraction): Stretches<ExtractedDocument> {
   const { title, language, pages, notes } = extraction;
   const text = textOf(extraction);
-  SUSPECT.lastIndex = 0;
-  if (text.isWellFormed() && !SUSPECT.test(text)) {
+  if (text.isWellFormed() && !(yield* hasSuspect(text))) {
     return { markdown: text, title, language, pages, notes };
   }
-  const { kept, counts, moved } = withoutHidden(text, pages);
+  const { kept, counts, moved } = yield* withoutHidden(text, pages);
   const removed = [...counts].map(([kind, count]) => noteOf(kind, count));
   return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
 }
 
-function withoutHidden(text: string, pages: PageStart[]) {
+function* hasSuspect(text: string): Stretches<boolean> {
+  for (let at = 0; at < text.length;) {
+    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
+    SUSPECT.lastIndex = 0;
+    if (SUSPECT.test(text.slice(at, end))) return true;
+    yield end - at;
+    at = end;
+  }
+  return false;
+}
+
+type Shown = { kept: CompactText; counts: Map<Kind, number>; moved: PageStart[] };
+
+function* withoutHidden(text: string, pages: PageStart[]): Stretches<Shown> {
   const kept = new CompactText();
   const counts = new Map<Kind, number>();
   const moved: PageStart[] = [];
@@ -71,15 +84,17 @@ function withoutHidden(text: string, pages: PageStart[]) {
         .slice(from, end)
         .replace(SUSPECT, (character, offset) => clean(character, from + offset)),
     );
+    yield end - at;
     at = end;
   }
   movePages(text.length);
   return { kept, counts, moved };
 }
 
-/** `at`, or one less where it would divide a pair. */
+/** `at` or the text's end, or one less where it would divide a pair. */
 function wholeCharacterEnd(text: string, at: number): number {
-  return at < text.length && /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
+  if (at >= text.length) return text.length;
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }
 
 function hiddenKind(text: string, character: string, at: number): Kind | "keep" | "silent" {

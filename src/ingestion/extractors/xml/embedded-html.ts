@@ -1,3 +1,4 @@
+import { atOnce } from "../../../core/stretches.ts";
 import { textOf } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
 import { readPage } from "../html.ts";
@@ -18,7 +19,7 @@ export class EmbeddedHtml {
   /** The same text where it holds no HTML. */
   toMarkdown(text: string): string {
     if (!isHtml(text)) return text;
-    const { extraction, hiddenElements } = readPage(text);
+    const { extraction, hiddenElements } = atOnce(readPage(text));
     this.hiddenElements += hiddenElements;
     return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
   }

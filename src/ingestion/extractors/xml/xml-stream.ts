@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import type { Stretches } from "../../../core/stretches.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 
 /** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */
@@ -56,9 +57,11 @@ export class XmlStream {
     );
   }
 
-  write(text: string): void {
+  *write(text: string): Stretches<void> {
     for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
-      this.#parser.write(text.slice(at, at + STEP_CHARACTERS));
+      const step = text.slice(at, at + STEP_CHARACTERS);
+      this.#parser.write(step);
+      yield step.length;
     }
   }
 
@@ -76,14 +79,17 @@ function localName(name: string): string {
 }
 
 /** Reads the bytes of an XML part: UTF-8 unless a byte-order mark says UTF-16. */
-export function readXml(chunks: Iterable<Uint8Array>, handler: XmlHandler): { endsEarly: boolean } {
+export function* readXml(
+  chunks: Iterable<Uint8Array>,
+  handler: XmlHandler,
+): Stretches<{ endsEarly: boolean }> {
   const stream = new XmlStream(handler);
   let decoder: TextDecoder | null = null;
   for (const chunk of chunks) {
     decoder ??= new TextDecoder(encodingOf(chunk), { fatal: false, ignoreBOM: false });
-    stream.write(decoder.decode(chunk, { stream: true }));
+    yield* stream.write(decoder.decode(chunk, { stream: true }));
   }
-  stream.write(decoder?.decode() ?? "");
+  yield* stream.write(decoder?.decode() ?? "");
   return stream.end();
 }
 
