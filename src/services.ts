@@ -4,6 +4,7 @@ import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
+import type { DocumentRoom } from "./ingestion/document-room.ts";
 import type { DocumentConverter } from "./ports/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -36,6 +37,8 @@ export type Services = {
   models: ModelRegistry;
   rateLimits: RateLimits;
   converter: DocumentConverter | null;
+  /** Shared by all events of an isolate. */
+  documentRoom: DocumentRoom;
   sourceReaders: SourceReaders;
   /** Makes sure that the clock's alarm is set; cheap when it is. */
   wakeClock: () => Promise<void>;

@@ -27,9 +27,14 @@ import { workBudget } from "./work-budget.ts";
 
 /** Files that are worked on together hold at most so much text, bytes; a larger one goes alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
-/** Compressed documents, and how much more text they may hold than they have bytes. */
-const COMPRESSED = /\.(docx|docm|xlsx|xlsm|pptx|pptm|odt|ods|odp|epub|pdf)$/i;
+/** Documents that are compressed, or hold such, by name and by type. */
+const COMPRESSED = /\.(do[ct][xm]|xl[st][xm]|p[po][ts][xm]|od[tsp]|epub|pdf|eml)$/i;
+const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc822/i;
+/** How much more text they may hold than they have bytes, and how much at most. */
 const EXPANSION = 8;
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
+/** A consumer that waits for room asks so often, ms. */
+const ASK_AGAIN_MS = 200;
 
 /** A message that is to be delivered again after a wait. */
 export type Redelivery = { message: IndexMessage; delayMs: number };
@@ -56,7 +61,7 @@ export async function indexFiles(
   try {
     for (const group of [...groups, ...suspects.map((file) => [file])]) {
       await lease.renew();
-      results.push(...(await workOn(services, group, job)));
+      results.push(...(await workInTurn(services, group, job)));
     }
   } finally {
     sendIndexingUsage(services, job.tally.uses);
@@ -146,7 +151,7 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
   let open: ClaimedFile[] = [];
   let bytes = 0;
   for (const file of files) {
-    const weight = COMPRESSED.test(file.name) ? EXPANSION * file.size : file.size;
+    const weight = weightOf(file);
     if (open.length === 0 || bytes + weight > GROUP_LIMIT_BYTES) {
       open = [];
       bytes = 0;
@@ -156,6 +161,33 @@ function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
     bytes += weight;
   }
   return groups;
+}
+
+/** The text that a file may come to, bytes. */
+function weightOf({ name, mimeType, size }: ClaimedFile): number {
+  const isCompressed = COMPRESSED.test(name) || COMPRESSED_TYPE.test(mimeType);
+  return isCompressed ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size) : size;
+}
+
+/** Works on a group when the isolate has room for it; what has waited too long is not begun. */
+async function workInTurn(
+  services: Services,
+  group: ClaimedFile[],
+  job: IndexJob,
+): Promise<FileResult[]> {
+  const { documentRoom, now } = services;
+  const bytes = group.reduce((sum, file) => sum + weightOf(file), 0);
+  const visit = { bytes, until: 0 };
+  try {
+    while (!documentRoom.enter(visit, now())) {
+      if (!job.budget.mayWait()) return group.map((file) => ({ kind: "unbegun", file }));
+      await scheduler.wait(ASK_AGAIN_MS);
+      await job.lease.renew();
+    }
+    return await workOn(services, group, job);
+  } finally {
+    documentRoom.leave(visit);
+  }
 }
 
 async function workOn(

@@ -7,14 +7,19 @@ import { MINUTE_MS } from "../core/clock.ts";
  */
 const BEGIN_WITHIN_MS = MINUTE_MS;
 
-/** Whether one more file may be begun. */
-export type WorkBudget = { mayBegin: () => boolean };
+export type WorkBudget = {
+  /** Whether one more file may be begun. The first always may, so that every invocation gets on. */
+  mayBegin: () => boolean;
+  /** Whether it is still worth waiting for room. */
+  mayWait: () => boolean;
+};
 
-/** A budget from now on. The first file is always begun, so that every invocation gets on. */
+/** A budget from now on. */
 export function workBudget(now: () => number): WorkBudget {
   const end = now() + BEGIN_WITHIN_MS;
   let hasBegun = false;
   return {
+    mayWait: () => now() < end,
     mayBegin: () => {
       const may = !hasBegun || now() < end;
       hasBegun = true;

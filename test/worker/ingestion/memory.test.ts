@@ -1,0 +1,87 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { push } from "./heavy-files.ts";
+
+const LARGE_BYTES = 25 * 1024 * 1024;
+
+/** Two pushed files of this size, and two consumers of one isolate, each with one of them. */
+async function twoConsumers(bytes: number) {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "first.txt", "A first note.");
+  await push(world, source, "second.txt", "A second note.");
+  await env.DB.prepare("update files set size = ?2 where file_source_id = ?1")
+    .bind(source, bytes)
+    .run();
+  const embedding = embeddingWaits(world);
+  const [one, other] = world.waiting.splice(0);
+  if (one === undefined || other === undefined) throw new Error("two messages wait");
+  const first = world.deliverBatch("quarry-index", [one]);
+  await embedding.begun(1);
+  const asks = vi.spyOn(world.services.documentRoom, "enter");
+  const second = world.deliverBatch("quarry-index", [other]);
+  const ends = async () => {
+    embedding.goesOn();
+    await Promise.all([first, second]);
+  };
+  return { world, rag, embedding, asks, second, ends };
+}
+
+/** Each call of the embedder waits until all may go on. */
+function embeddingWaits(world: World) {
+  const gate = Promise.withResolvers<void>();
+  let calls = 0;
+  const { models } = world.services;
+  world.services.models = {
+    ...models,
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+        calls++;
+        await gate.promise;
+        return await embedder.model.doEmbed(options);
+      };
+      return { ...embedder, model: { ...embedder.model, doEmbed } };
+    },
+  };
+  return {
+    calls: () => calls,
+    begun: async (number: number) =>
+      await vi.waitFor(() => expect(calls).toBe(number), { timeout: MINUTE_MS }),
+    goesOn: gate.resolve,
+  };
+}
+
+const statuses = async ({ world, rag }: Awaited<ReturnType<typeof twoConsumers>>) =>
+  (await world.rows(rag)).map(({ status, attempts }) => `${status} ${attempts}`);
+
+test("two small documents are worked on at once", async () => {
+  const both = await twoConsumers(1_000);
+  await both.embedding.begun(2);
+  await both.ends();
+  expect(await statuses(both)).toEqual(["indexed 0", "indexed 0"]);
+});
+
+test("a second document of 25 MiB waits until the first has left the isolate's memory", async () => {
+  const both = await twoConsumers(LARGE_BYTES);
+  await vi.waitFor(() => expect(both.asks.mock.calls.length).toBeGreaterThan(3), MINUTE_MS);
+  expect(both.embedding.calls()).toBe(1);
+  await both.ends();
+  expect(both.embedding.calls()).toBe(2);
+  expect(await statuses(both)).toEqual(["indexed 0", "indexed 0"]);
+});
+
+test("what found no room for a minute is handed back untried, and indexed later", async () => {
+  const both = await twoConsumers(LARGE_BYTES);
+  await vi.waitFor(() => expect(both.asks).toHaveBeenCalled(), MINUTE_MS);
+  both.world.now += 2 * MINUTE_MS;
+  await both.second;
+  expect(await statuses(both)).toEqual(["processing 1", "pending 0"]);
+  await both.ends();
+  await both.world.deliver();
+  expect(await statuses(both)).toEqual(["indexed 0", "indexed 0"]);
+});
