@@ -1,10 +1,13 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { putFile } from "../../../src/ingestion/put-file.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { LONG_FILES } from "../../support/long-files.ts";
 
 const PAGES = 200;
 const FIRST_PAGE = 5;
+const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
 
 /** Many pages that show the same line. */
 function pdfOfManyPages(): string {
@@ -23,35 +26,91 @@ function pdfOfManyPages(): string {
   return `%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`;
 }
 
-/** Delivers the PDF and a text behind it; with each look at the clock so many ms have gone by. */
-async function deliverWith(stepMs: number) {
+const longFile = (name: string, rows: number) => {
+  const content = LONG_FILES.find(([each]) => each === name)?.[1](rows) ?? "";
+  return typeof content === "string" ? bytesOf(content) : (content.slice().buffer as ArrayBuffer);
+};
+
+/**
+ * Delivers the file and a text behind it; with each look at the clock so many ms have gone by.
+ * `onLook` is told what the clock says.
+ */
+async function deliver(
+  path: string,
+  body: ArrayBuffer,
+  stepMs: number,
+  onLook: (now: number) => void = () => undefined,
+) {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
-  for (const [path, text] of [
-    ["a.pdf", pdfOfManyPages()],
-    ["b.txt", "A note behind it."],
-  ] as const) {
+  for (const file of [
+    { path, body },
+    { path: "z.txt", body: bytesOf("A note behind it.") },
+  ]) {
     const of = { contentLength: null, mimeType: "application/octet-stream", metadata: null };
-    await putFile(world.services, { source: { id: source }, path, body: bytesOf(text), ...of });
+    await putFile(world.services, { source: { id: source }, ...file, ...of });
   }
-  world.services.now = () => (world.now += stepMs);
+  world.services.now = () => {
+    world.now += stepMs;
+    onLook(world.now);
+    return world.now;
+  };
   await world.deliver();
-  return await world.rows(rag);
+  return { rows: await world.rows(rag), source };
 }
 
+/** Of the texts that are kept of a source's files, in characters. */
+const keptLengths = async (source: string) => {
+  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
+  return objects.filter(({ key }) => key.includes("/text/")).map(({ size }) => size);
+};
+
 test("a document that is read for more than three minutes is given up between two pages, and the next one is indexed", async () => {
-  expect(await deliverWith(0)).toMatchObject([
+  const pdf = bytesOf(pdfOfManyPages());
+  expect((await deliver("a.pdf", pdf, 0)).rows).toMatchObject([
     { path: "a.pdf", status: "indexed" },
-    { path: "b.txt", status: "indexed" },
+    { path: "z.txt", status: "indexed" },
   ]);
-  expect(await deliverWith(20_000)).toMatchObject([
-    {
-      path: "a.pdf",
-      status: "error",
-      chunks: 0,
-      error: "reading it takes longer than 3 minutes; split it into several",
-    },
-    { path: "b.txt", status: "indexed" },
+  expect((await deliver("a.pdf", pdf, 20_000)).rows).toMatchObject([
+    { path: "a.pdf", status: "error", chunks: 0, error: TOO_LONG },
+    { path: "z.txt", status: "indexed" },
   ]);
+});
+
+test.each(["beds.docx", "beds.rtf", "beds.csv"])(
+  "%s is given up in the middle as well, and the next one is indexed",
+  async (path) => {
+    const { rows } = await deliver(path, longFile(path, 30_000), 50_000);
+    expect(rows).toMatchObject([
+      { path, status: "error", chunks: 0, error: TOO_LONG },
+      { path: "z.txt", status: "indexed" },
+    ]);
+  },
+);
+
+test("a document that is read in time, but not cut, is given up as well", async () => {
+  const { rows, source } = await deliver("beds.txt", longFile("beds.txt", 30_000), 16_000);
+  expect(rows).toMatchObject([
+    { path: "beds.txt", status: "error", chunks: 0, error: TOO_LONG },
+    { path: "z.txt", status: "indexed" },
+  ]);
+  expect(Math.max(...(await keptLengths(source)))).toBeGreaterThan(30_000 * 100);
+});
+
+test("nobody takes a document up while another worker reads it: its lease is renewed in the middle", async () => {
+  const seen: Promise<{ clock: number; until: number } | null>[] = [];
+  const look = async (clock: number) => {
+    const row = await env.DB.prepare(
+      "select held_until as until from rag_files where path = 'held.docx' and status = 'processing'",
+    ).first<{ until: number }>();
+    return row && { clock, until: row.until };
+  };
+  const body = longFile("beds.docx", 30_000);
+  const { rows } = await deliver("held.docx", body, 30_000, (now) => seen.push(look(now)));
+  expect(rows[0]).toMatchObject({ path: "held.docx", error: TOO_LONG });
+  const holds = (await Promise.all(seen)).filter((hold) => hold !== null);
+  expect(holds.filter(({ clock, until }) => until <= clock)).toEqual([]);
+  // Once when it is claimed, once when it is begun, and then while it is read.
+  expect(new Set(holds.map(({ until }) => until)).size).toBeGreaterThan(3);
 });
