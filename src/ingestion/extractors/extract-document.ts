@@ -65,7 +65,7 @@ async function extractNested(
       const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
       return { ...facts, markdown: textOf({ text, ...facts }) };
     }
-    throw new UnreadableDocument(NO_TEXT);
+    throw new UnreadableDocument(extraction.reason ?? NO_TEXT);
   }
   return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
 }

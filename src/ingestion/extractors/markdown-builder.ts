@@ -58,6 +58,14 @@ export class MarkdownBuilder {
     this.#block(`${indent}${marker} ${continued}`, true);
   }
 
+  /** A further paragraph of the item just written, whose list goes on after it. */
+  itemParagraph(depth: number, text: string): void {
+    const lines = escapeBlockStarts(foldLines(text));
+    if (lines === "") return;
+    this.#inList = false;
+    this.#block(lines.replaceAll(/^/gm, LIST_INDENT.repeat(Math.max(depth, 0) + 1)), true);
+  }
+
   /** The next item begins a new list. */
   endList(): void {
     this.#inList = false;

@@ -21,6 +21,11 @@ export class TextPieces {
     return this.#length === 0;
   }
 
+  /** Empty where nothing was added. */
+  get lastCharacter(): string {
+    return this.#pieces.findLast((piece) => piece !== "")?.at(-1) ?? "";
+  }
+
   /** @throws UnreadableDocument when the text becomes larger than any is. */
   add(piece: string): void {
     this.#length += piece.length;

@@ -1,56 +1,60 @@
 import { Parser } from "htmlparser2";
 import type { Stretches } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
-import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { TextPieces } from "../text-pieces.ts";
+import { codeLanguageOf } from "./code-language.ts";
 import { flattenNesting } from "./flatten-nesting.ts";
-import { collectHiddenSelectors, isHidden } from "./hidden-styles.ts";
-import type { HiddenSelectors } from "./hidden-styles.ts";
-import { BLOCKS, isNavigation, SKIPPED } from "./html-roles.ts";
-import { TableCollector } from "./table-collector.ts";
-
-type Attributes = Record<string, string>;
-type List = { ordered: boolean; next: number };
-/** What closing an element undoes; `plain` undoes nothing. */
-type Effect = "plain" | "skip" | "code" | "quote" | "content" | "link" | "note";
-type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean };
+import { isHidden } from "./hidden-styles.ts";
+import {
+  BLOCKS,
+  effectOf,
+  isBesideText,
+  isDoxygenCode,
+  isLine,
+  isMain,
+  isMount,
+  isNavigation,
+  leadsOn,
+  LINES,
+  SKIPPED,
+} from "./html-roles.ts";
+import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
+import { INLINE_EFFECTS, inlineText } from "./inline-texts.ts";
+import { OpenItems } from "./open-items.ts";
+import { OpenTables } from "./open-tables.ts";
+import { PageFacts } from "./page-facts.ts";
+import { ShownText } from "./shown-text.ts";
 
 export type HtmlFacts = {
   title: string | null;
   language: string | null;
   hiddenElements: number;
   flattened: boolean;
+  shown: ShownText;
+};
+
+export type HtmlOptions = {
+  /** Reads what leads around the site as well. */
+  keepNavigation?: boolean;
+  /** Reads nothing outside of `main` but, where that has none, a title of the first level. */
+  onlyMain?: "and title" | "alone";
 };
 
 const PARSE_STEP_CHARACTERS = 1 << 16;
-const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
-const MAX_LINK_CHARACTERS = 300;
-const LISTS = new Set(["ul", "ol", "menu", "dl"]);
-const ITEMS = new Set(["li", "dt", "dd"]);
 const CELLS = new Set(["td", "th"]);
 const HEADING = /^h[1-6]$/;
-const EFFECTS: Record<string, Effect> = {
-  title: "skip",
-  main: "content",
-  article: "content",
-  blockquote: "quote",
-  code: "code",
-  kbd: "code",
-  samp: "code",
-};
+/** As two line breaks leave it. */
+const BLANK_LINE = /\n\s*\n/;
 
-/**
- * Reads HTML in one pass, without a tree, so that memory does not grow with nesting.
- * `keepNavigation` reads what leads around the site as well.
- */
+/** Reads HTML in one pass, without a tree, so that memory does not grow with nesting. */
 export function* readHtml(
   html: string,
   out: MarkdownBuilder,
-  options: { keepNavigation?: boolean } = {},
+  options: HtmlOptions = {},
 ): Stretches<HtmlFacts> {
   const { html: flat, flattened } = yield* flattenNesting(html);
-  const reader = new HtmlReader(out, options.keepNavigation ?? false);
+  const reader = new HtmlReader(out, options);
   const parser = new Parser(reader);
   for (let at = 0; at < flat.length; at += PARSE_STEP_CHARACTERS) {
     const step = flat.slice(at, at + PARSE_STEP_CHARACTERS);
@@ -59,241 +63,233 @@ export function* readHtml(
   }
   parser.end();
   reader.finish();
-  return {
-    title: reader.title,
-    language: reader.language,
-    hiddenElements: reader.hidden,
-    flattened,
-  };
-}
-
-function anchorEffect(attributes: Attributes): Effect {
-  const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
-  if (role.includes("noteref")) return "note";
-  return LINK_TARGET.test(attributes["href"] ?? "") ? "link" : "plain";
+  const { hidden: hiddenElements, shown } = reader;
+  const { title, language } = reader.facts;
+  return { title, language, hiddenElements, flattened, shown };
 }
 
 class HtmlReader {
-  title: string | null = null;
-  language: string | null = null;
   hidden = 0;
-  #hasTitle = false;
+  readonly facts = new PageFacts();
+  readonly shown = new ShownText();
   readonly #text = new TextPieces();
   #heading = 0;
-  #item: { marker: string; depth: number } | null = null;
   #preformatted = 0;
-  #quoted = 0;
-  #contentDepth = 0;
+  #codeLanguage = "";
+  /** Of the open ruby's characters. */
+  #readings = "";
   #skipping = 0;
-  #sink: "title" | "style" | null = null;
-  #sunk = "";
-  readonly #open: { name: string; effect: Effect; textStart: number; href: string }[] = [];
-  readonly #lists: List[] = [];
-  readonly #tables: OpenTable[] = [];
-  #cell: { columnSpan: number; rowSpan: number } | null = null;
-  readonly #hiddenSelectors: HiddenSelectors = new Set();
+  readonly #depths = { quote: 0, content: 0, main: 0, link: 0 };
+  readonly #open: OpenElement[] = [];
+  readonly #items: OpenItems;
+  readonly #tables: OpenTables;
   readonly #out: MarkdownBuilder;
-  readonly #keepNavigation: boolean;
+  readonly #options: HtmlOptions;
 
-  constructor(out: MarkdownBuilder, keepNavigation: boolean) {
+  constructor(out: MarkdownBuilder, options: HtmlOptions) {
     this.#out = out;
-    this.#keepNavigation = keepNavigation;
+    this.#items = new OpenItems(out);
+    this.#tables = new OpenTables(out);
+    this.#options = options;
   }
 
   onopentag(name: string, attributes: Attributes): void {
-    this.#noteFacts(name, attributes);
+    this.facts.open(name, attributes, this.#skipping > 0);
     const effect = this.#effectOf(name, attributes);
-    const open = { name, effect, textStart: this.#text.end, href: attributes["href"] ?? "" };
+    const open = { name, effect, attributes, textStart: 0, mountedAt: null, hasReference: false };
+    const around = this.#open.at(-1);
     this.#open.push(open);
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
-    if (BLOCKS.has(name)) this.#openBlock(name, attributes);
+    if (BLOCKS.has(name)) this.#openBlock(name, attributes, around);
     else if (name === "br") this.#text.add("\n");
     else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
-    this.#count(effect, 1);
-    open.textStart = this.#text.end;
+    this.#enter(open);
   }
 
   onclosetag(name: string): void {
     const open = this.#open.pop();
     if (open === undefined) return;
-    if (this.#sink !== null && this.#sink === name) this.#endSink();
+    this.facts.close(name);
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
-    if (open.effect === "link") this.#closeLink(open.textStart, open.href);
-    if (open.effect === "note") this.#closeNote(open.textStart);
-    if (open.effect === "code") this.#closeCode(open.textStart);
-    if (BLOCKS.has(name)) this.#closeBlock(name);
-    this.#count(open.effect, -1);
+    if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
+    if (BLOCKS.has(name)) this.#closeBlock(open);
+    this.#count(open, -1);
+    if (open.mountedAt !== null)
+      this.shown.closeMount(open.mountedAt, isMain(name, open.attributes));
   }
 
   ontext(data: string): void {
-    if (this.#sink !== null) this.#sunk += data;
-    else if (this.#skipping === 0) {
-      this.#text.add(this.#preformatted > 0 ? data : data.replace(/\s+/g, " "));
-    }
+    if (this.facts.takes(data) || this.#skipping > 0 || this.#isBetweenLines(data)) return;
+    const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
+    this.#text.add(text);
+    this.shown.add(text, this.#depths);
   }
 
   finish(): void {
     this.#flush();
-    while (this.#tables.length > 0) this.#closeTable();
-  }
-
-  #noteFacts(name: string, attributes: Attributes): void {
-    if (name === "html") this.language ??= attributes["lang"] ?? attributes["xml:lang"] ?? null;
-    else if (name === "meta") this.#onMeta(attributes);
-    else if (name === "style" || (name === "title" && !this.#hasTitle)) {
-      if (this.#skipping > 0) return;
-      this.#sink = name;
-      this.#sunk = "";
-    }
+    this.#tables.closeAll();
   }
 
   #effectOf(name: string, attributes: Attributes): Effect {
     if (SKIPPED.has(name)) return "skip";
-    if (isHidden(name, attributes, this.#hiddenSelectors)) {
+    if (isHidden(name, attributes, this.facts.hiddenSelectors)) {
       if (this.#skipping === 0) this.hidden++;
       return "skip";
     }
-    const leadsAround = isNavigation(name, attributes, this.#contentDepth > 0);
-    if (leadsAround && !this.#keepNavigation) return "skip";
-    if (name === "a") return anchorEffect(attributes);
-    return EFFECTS[name] ?? "plain";
+    if (isBesideText(name, attributes)) return "skip";
+    const leadsAround = isNavigation(name, attributes, this.#depths.content > 0);
+    if (leadsAround && this.#options.keepNavigation !== true) return "skip";
+    return effectOf(name, attributes);
   }
 
-  #count(effect: Effect, step: 1 | -1): void {
-    if (effect === "content") this.#contentDepth += step;
-    if (effect === "quote") this.#quoted += step;
+  #enter(open: OpenElement): void {
+    const { name, attributes } = open;
+    this.#count(open, 1);
+    if (isMount(name, attributes)) open.mountedAt = this.shown.total;
+    const isCode = name === "pre" || name === "div" || (name === "code" && this.#preformatted > 0);
+    // Highlighters name the language on the block, on what surrounds it or on what it holds.
+    if (isCode) this.#codeLanguage = codeLanguageOf(name, attributes) || this.#codeLanguage;
+    open.textStart = this.#text.end;
   }
 
-  #onMeta(attributes: Attributes): void {
-    const { content } = attributes;
-    if (content === undefined) return;
-    if (attributes["http-equiv"]?.toLowerCase() === "content-language") this.language ??= content;
-    if (attributes["property"] === "og:title") this.title ??= foldSpace(content) || null;
+  #count({ name, effect, attributes }: OpenElement, step: 1 | -1): void {
+    if (effect === "content") this.#depths.content += step;
+    if (effect === "quote") this.#depths.quote += step;
+    if (isMain(name, attributes)) this.#depths.main += step;
+    if (name === "a") this.#depths.link += step;
   }
 
-  #endSink(): void {
-    if (this.#sink === "style") collectHiddenSelectors(this.#sunk, this.#hiddenSelectors);
-    else {
-      this.title = foldSpace(this.#sunk) || this.title;
-      this.#hasTitle = true;
-    }
-    this.#sink = null;
-  }
-
-  #openBlock(name: string, attributes: Attributes): void {
-    this.#flush();
-    if (LISTS.has(name)) {
-      this.#lists.push({ ordered: name === "ol", next: Number(attributes["start"] ?? 1) || 1 });
-    } else if (ITEMS.has(name)) this.#startItem(name);
-    else if (name === "pre") this.#preformatted++;
-    else if (HEADING.test(name)) this.#startHeading(Number(name[1]));
-    else this.#openTablePart(name, attributes);
-  }
-
-  #startHeading(level: number): void {
-    const table = this.#tables.at(-1);
-    // Headings inside cells mean that the table only places things.
-    if (this.#cell !== null && table !== undefined) this.#makeLayout(table);
-    this.#heading = level;
-  }
-
-  #openTablePart(name: string, attributes: Attributes): void {
-    const current = this.#tables.at(-1);
-    if (name === "table") {
-      // As does a table inside a cell.
-      if (current !== undefined && !current.isLayout) this.#makeLayout(current);
-      const long = new LongTable(this.#out);
-      this.#tables.push({ table: new TableCollector(), long, isLayout: false });
-    } else if (current === undefined || current.isLayout) return;
-    else if (name === "tr") {
-      current.table.startRow();
-    } else if (CELLS.has(name)) {
-      current.long.add(current.table.takeMany());
-      this.#text.take();
-      const { colspan = "1", rowspan = "1" } = attributes;
-      this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
-    }
-  }
-
-  #makeLayout(outer: OpenTable): void {
-    outer.isLayout = true;
-    for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
-    this.#cell = null;
-    this.#out.paragraph(this.#text.take());
-  }
-
-  #startItem(name: string): void {
-    const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
-    const list = this.#lists.at(-1);
-    const marker = list?.ordered === true && name === "li" ? `${list.next++}.` : "-";
-    this.#item = { marker, depth };
-  }
-
-  #closeBlock(name: string): void {
-    if (CELLS.has(name) && this.#cell !== null) {
-      this.#tables
-        .at(-1)
-        ?.table.addCell(this.#text.take(), this.#cell.columnSpan, this.#cell.rowSpan);
-      this.#cell = null;
+  #openBlock(name: string, attributes: Attributes, around: OpenElement | undefined): void {
+    if (this.#isLine(name, attributes, around)) {
+      this.#endLine();
       return;
     }
     this.#flush();
-    if (LISTS.has(name)) this.#lists.pop();
-    else if (ITEMS.has(name)) this.#item = null;
-    else if (name === "pre") this.#preformatted--;
-    else if (HEADING.test(name)) this.#heading = 0;
-    else if (name === "table") this.#closeTable();
+    if (name === "pre") this.#preformatted++;
+    else if (HEADING.test(name)) this.#startHeading(Number(name[1]));
+    else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
   }
 
-  #closeTable(): void {
-    const closed = this.#tables.pop();
-    if (closed === undefined || closed.isLayout) return;
-    closed.long.add(closed.table.rows);
-    closed.long.end();
+  /** Whether a block is a line of verse or code. Doxygen's code shows what it is by its lines. */
+  #isLine(name: string, attributes: Attributes, around?: OpenElement): boolean {
+    if (!isLine(name, attributes)) return this.#preformatted > 0 && LINES.has(name);
+    if (around?.effect === "plain" && isDoxygenCode(around.attributes)) {
+      this.#flush();
+      around.effect = "pre";
+      around.textStart = this.#text.end;
+      this.#preformatted++;
+    }
+    return true;
   }
 
-  #closeLink(textStart: number, href: string): void {
-    const text = this.#text.takeFrom(textStart);
-    const label = foldSpace(text);
-    const target = href.trim();
-    const isTold = label === "" || label === target || /[\s()]/.test(target);
-    if (isTold || this.#preformatted > 0 || target.length > MAX_LINK_CHARACTERS) {
-      this.#text.add(text);
-    } else this.#text.add(`${/^\s/.test(text) ? " " : ""}[${label}](${target})`);
+  #isBetweenLines(data: string): boolean {
+    const around = this.#open.at(-1);
+    return around?.effect === "pre" && isDoxygenCode(around.attributes) && data.trim() === "";
   }
 
-  #closeNote(textStart: number): void {
-    const text = this.#text.takeFrom(textStart);
-    const mark = text.replace(/\D/g, "");
-    this.#text.add(mark === "" ? text : `[^${mark}]`);
+  #endLine(): void {
+    if (!this.#text.isEmpty && this.#text.lastCharacter !== "\n") this.#text.add("\n");
   }
 
+  #startHeading(level: number): void {
+    // Headings inside cells mean that the table only places things.
+    if (this.#tables.isInCell) this.#makeLayout();
+    this.#heading = level;
+    if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
+  }
+
+  #openTablePart(name: string, attributes: Attributes): void {
+    if (this.#isOutside) return;
+    if (name === "table") {
+      // As does a table inside a cell.
+      this.#makeLayout();
+      this.#tables.openTable();
+    } else if (name === "tr") this.#tables.startRow();
+    else if (CELLS.has(name) && this.#tables.openCell(name, attributes)) this.#text.take();
+  }
+
+  #makeLayout(): void {
+    this.#tables.makeLayout();
+    this.#out.paragraph(this.#text.take());
+  }
+
+  #closeInline(open: OpenElement): void {
+    const { name, effect, attributes } = open;
+    const text = this.#text.takeFrom(open.textStart);
+    const around = this.#open.at(-1);
+    const { href = "" } = attributes;
+    if (name === "a") {
+      this.shown.addLink(leadsOn(attributes));
+      open.hasReference = href.includes("#");
+      if (around !== undefined) around.hasReference ||= open.hasReference;
+    }
+    if (effect === "reading") {
+      this.#readings += foldSpace(text);
+      return;
+    }
+    const isNote = open.hasReference || (around?.attributes["href"] ?? "").includes("#");
+    const before = this.#text.lastCharacter;
+    const [readings, isInCode] = [this.#readings, this.#preformatted > 0];
+    if (effect === "ruby") this.#readings = "";
+    this.#text.add(inlineText(effect, text, { href, before, readings, isNote, isInCode }));
+  }
+
+  #closeBlock({ name, effect, attributes, textStart }: OpenElement): void {
+    if (effect !== "pre" && this.#isLine(name, attributes)) {
+      this.#endLine();
+      return;
+    }
+    if (effect === "pre") this.#closeCode(textStart);
+    else if (CELLS.has(name) && this.#tables.isInCell) {
+      this.#tables.closeCell(this.#text.take());
+      this.shown.endBlock();
+    } else this.#flush();
+    this.#items.close(name);
+    if (HEADING.test(name)) this.#heading = 0;
+    else if (name === "table" && !this.#isOutside) this.#tables.closeTable();
+  }
+
+  /** Lines of code have no place in a cell: their table places things, unless it has a header. */
   #closeCode(textStart: number): void {
-    const code = this.#text.takeFrom(textStart);
-    const isPlain = this.#preformatted > 0 || code.trim() === "" || code.includes("`");
-    this.#text.add(isPlain ? code : `\`${foldSpace(code)}\``);
+    if (this.#tables.isInCell && !this.#tables.hasHeads) {
+      const code = this.#text.takeFrom(textStart);
+      if (code.trim().includes("\n")) this.#makeLayout();
+      this.#text.add(code);
+    }
+    this.#flush();
+    this.#preformatted--;
+    this.#codeLanguage = "";
+  }
+
+  get #isOutside(): boolean {
+    return this.#options.onlyMain !== undefined && this.#depths.main === 0;
   }
 
   /** Writes the gathered text as what its surroundings say it is. */
   #flush(): void {
-    if (this.#cell !== null) {
+    if (this.#tables.isInCell) {
       // Blocks inside a cell become lines, which the table folds.
       if (!this.#text.isEmpty) this.#text.add("\n");
       return;
     }
     const text = this.#text.take();
+    const { isBar } = this.shown.endBlock();
     if (text.trim() === "") return;
-    if (this.#preformatted > 0) this.#out.code(text);
-    else if (this.#heading > 0) this.#out.heading(this.#heading, text);
-    else if (this.#item !== null) this.#writeItem(this.#item, text);
-    else if (this.#quoted > 0) this.#out.quote(text);
-    else this.#out.paragraph(text);
+    const isLeft = this.#isOutside && (this.#heading !== 1 || this.#options.onlyMain === "alone");
+    if (!isLeft) this.#write(text, isBar && this.#options.keepNavigation !== true);
   }
 
-  #writeItem(item: { marker: string; depth: number }, text: string): void {
-    this.#out.listItem(item.depth, item.marker, text);
-    this.#item = null;
+  #write(text: string, isBar: boolean): void {
+    if (this.#preformatted > 0) {
+      this.#out.code(text, this.#codeLanguage);
+      return;
+    }
+    this.#codeLanguage = "";
+    if (this.#heading > 0) this.#out.heading(this.#heading, text);
+    else if (this.#items.write(text) || isBar) return;
+    else if (this.#depths.quote > 0) this.#out.quote(text);
+    else for (const part of text.split(BLANK_LINE)) this.#out.paragraph(part);
   }
 }

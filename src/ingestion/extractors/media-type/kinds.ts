@@ -165,3 +165,6 @@ export function kindByMediaType(mimeType: string | null): DocumentKind | null {
 export function codeLanguage(name: string): string {
   return LANGUAGE_BY_ENDING.get(endingOf(name)) ?? "";
 }
+
+/** Whether a code fence would name a language so. */
+export const isCodeLanguage = (name: string) => Object.hasOwn(CODE_ENDINGS, name);

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+
+const read = (body: string) =>
+  extractDocument({ name: "a.html", mimeType: null, bytes: new TextEncoder().encode(body) });
+const markdownOf = async (body: string) => (await read(body)).markdown;
+
+describe("what leads around a site is left out", () => {
+  const text = "<p>Oil the hinge in May.</p>";
+
+  it.each([
+    ["DocBook's header", `<div class="navheader"><table><tr><td>Prev<td>Chapter 2</table></div>`],
+    ["Javadoc's bars", `<div class="subNav"><ul class="navList"><li>Frames</ul></div>`],
+    ["a bar of links", `<p><a href=a>Home</a> | <a href=b>Index</a> | <a href=c>Help</a></p>`],
+    ["a path of links", `<div><a href=a>Docs</a> &gt; <a href=b>Doors</a></div>`],
+    [
+      "links with a relation",
+      `<p>Next: <a rel=next href=b>Locks</a>, Up: <a rel=up href=c>Top</a>`,
+    ],
+    ["one link to the next page", `<p><a rel="next" href="b">Locks</a></p>`],
+    ["a list of languages", `<div class="toplang"><p>Languages: <a href=fr>fr</a></div>`],
+    ["a dialog", `<div role="dialog"><p>We use cookies.</p></div>`],
+    ["a footer that is no element", `<div id="footer"><p>Copyright 2020</div>`],
+  ])("%s", async (_name, around) => {
+    expect(await markdownOf(`<body>${around}${text}${around}</body>`)).toBe(
+      "Oil the hinge in May.",
+    );
+  });
+
+  it("what stands around main, but for a title that is missing in it", async () => {
+    const around = "<p>Our newest offer: two locks for one.</p>";
+    const long =
+      "<p>Oil the hinge in May, and once more in September, before it freezes; grease does not do.</p>";
+    const header = "<header><h1>Doors</h1></header>";
+    const plain =
+      "Oil the hinge in May, and once more in September, before it freezes; grease does not do.";
+    const page = (main: string) => `<body>${header}${around}<main>${main}${long}</main></body>`;
+    expect(await markdownOf(page(""))).toBe(`# Doors\n\n${plain}`);
+    expect(await markdownOf(page("<h1>Hinges</h1>"))).toBe(`# Hinges\n\n${plain}`);
+  });
+
+  it("nothing of a page whose main is a small part of it", async () => {
+    const html = `<body><main><p>Welcome.</p></main><p>Oil the hinge in May, and the lock as well.`;
+    expect(await markdownOf(html)).toBe("Welcome.\n\nOil the hinge in May, and the lock as well.");
+  });
+
+  it("no chapter that is about menus, and no box of an author", async () => {
+    const html = `<body><p>Intro</p><section id="menu"><h2>Menu</h2>${text}</section>
+      <div class="section" id="navigation"><h2>Navigation</h2>${text}</div>
+      <article><div class="sidebar">${text}</div></article></body>`;
+    expect(await markdownOf(html)).toBe(
+      "Intro\n\n## Menu\n\nOil the hinge in May.\n\n## Navigation\n\nOil the hinge in May.\n\nOil the hinge in May.",
+    );
+  });
+});
+
+it.each([
+  `<nav><a href=/>Home</a></nav><div id="root"></div><noscript>Enable JavaScript.</noscript>`,
+  `<div id="app">Loading…</div><p>© Doors Ltd</p>`,
+  `<nav><a href=/>Home</a></nav><main></main>`,
+])("a page that scripts build is an error, not its navigation: %s", async (body) => {
+  const page = read(`<html><head><script src="a.js"></script></head><body>${body}</body></html>`);
+  await expect(page).rejects.toThrow("page is built by scripts and holds no text of its own");
+});
+
+describe("code", () => {
+  it.each([
+    [`<div class="highlight-python3"><div><pre>a = 1</pre></div></div>`, "python"],
+    [`<pre><code class="language-rust hljs">a = 1</code></pre>`, "rust"],
+    [`<pre class="brush: php; gutter: true">a = 1</pre>`, "php"],
+    [`<pre lang="ruby">a = 1</pre>`, "ruby"],
+    [`<pre class="screen">a = 1</pre>`, ""],
+    [`<div class="highlight-default"><pre>a = 1</pre></div>`, ""],
+  ])("knows its language: %s", async (html, language) => {
+    expect(await markdownOf(`<p>So:</p>${html}<p>End</p><pre>b</pre>`)).toBe(
+      `So:\n\n\`\`\`${language}\na = 1\n\`\`\`\n\nEnd\n\n\`\`\`\nb\n\`\`\``,
+    );
+  });
+
+  it("keeps its lines where each is an element, and leaves their numbers out", async () => {
+    const html = `<div class="fragment"><div class="line"><span class="lineno"> 1</span>if (a) {</div>
+      <div class="line">  b();</div>\n<div class="line">}</div></div>
+      <table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre><td><pre>c\n  d</pre></table>`;
+    expect(await markdownOf(html)).toBe("```\nif (a) {\n  b();\n}\n```\n\n```\nc\n  d\n```");
+  });
+});
+
+describe("text", () => {
+  it.each([
+    ["<h2>Locks<a class=headerlink href='#locks'>¶</a></h2>", "## Locks"],
+    ["<dl><dt>open()<a href='#open'>#</a><dd>Opens.</dl>", "- open()\n   - Opens."],
+    [
+      "10<sup>6</sup> m<sup>2</sup>, x<sup>n+1</sup>, the 21<sup>st</sup>",
+      "10^6 m^2, x^(n+1), the 21st",
+    ],
+    [
+      "Oil it<sup><a href='#f1'>1</a></sup> or<a href='#f2'><sup>2</sup></a> not.",
+      "Oil it[^1] or[^2] not.",
+    ],
+    ["H<sub>2</sub>O, 101<sub>2</sub>", "H2O, 101_2"],
+    ["<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を", "漢字(かんじ)を"],
+    ["Open <i aria-hidden=true>lock_open</i> the door", "Open the door"],
+    ["First<br>line<br><br>Second", "First\nline\n\nSecond"],
+    [
+      "<div class=line-block><div class=line>Roses</div><div class=line>are red</div></div>",
+      "Roses\nare red",
+    ],
+    ["<ol><li><p>One<p>More<li>Two</ol>", "1. One\n\n   More\n2. Two"],
+  ])("%s", async (html, markdown) => {
+    expect(await markdownOf(`<body><div>${html}</div></body>`)).toBe(markdown);
+  });
+});
