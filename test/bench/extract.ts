@@ -30,10 +30,10 @@ type Row = {
   precision: number | null;
 };
 
-const PANDOC = new Set([".docx", ".epub", ".html", ".ipynb", ".csv", ".tsv"]);
-const WRITER = new Set([".odt", ".fodt", ".rtf"]);
-const SHEETS = new Set([".xlsx", ".ods", ".fods"]);
-const SLIDES = new Set([".pptx", ".odp"]);
+const PANDOC = new Set(".docx .dotx .docm .epub .html .ipynb .csv .tsv".split(" "));
+const WRITER = new Set(".odt .ott .fodt .rtf".split(" "));
+const SHEETS = new Set(".xlsx .xlsm .xltx .ods .ots .fods".split(" "));
+const SLIDES = new Set(".pptx .potx .odp .otp .fodp".split(" "));
 const PYTHON: Record<string, string> = {
   ".json": "Python's json",
   ".jsonl": "Python's json",
@@ -143,8 +143,9 @@ function pythonText(path: string): { text: string; names: string } {
 }
 
 function pandocText(path: string): string {
-  const standalone = extname(path) === ".docx" ? ["-s"] : [];
-  return output("pandoc", [...standalone, "-t", "plain", "--wrap=none", path]);
+  const isWord = /^\.do[ct]/.test(extname(path));
+  const options = isWord ? ["-s", "-f", "docx"] : [];
+  return output("pandoc", [...options, "-t", "plain", "--wrap=none", path]);
 }
 
 function output(command: string, args: string[]): string {

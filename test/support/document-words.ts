@@ -36,9 +36,11 @@ function wordsOf(text: string, oracle: string): string[] {
 function plain(text: string): string {
   const withoutLinks = text
     .replace(/^```\w+$/gm, "")
-    .replace(/\]\((?:https?|mailto):[^)]*\)/g, "]");
+    .replace(/\u00ad/g, "")
+    .replace(/\[([^\]]*)\]\((?:https?|mailto):[^)]*\)/g, "$1");
   const withoutNotes = withoutLinks.replace(/\[\^?[\w-]+\]:?(?= |$)|\[\^?\d+\]/gm, " ");
-  return withoutNotes.replace(/^[\s>]*(\d+[.)]|[a-z][.)]|[-•])\s/gm, " ");
+  const bare = withoutNotes.replace(/^[\s>]*[-•]\s/gm, " ");
+  return bare.replace(/^[\s>]*\(?(\d+|[a-z]|[ivx]+)[.)]\s/gm, " ");
 }
 
 export function countsOf(words: string[]): Map<string, number> {

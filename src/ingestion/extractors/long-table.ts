@@ -28,6 +28,14 @@ export class LongTable {
     }
   }
 
+  /** Rows that are not written yet; the table ends without them. */
+  take(): string[][] {
+    const rows = this.#held;
+    this.#held = [];
+    this.end();
+    return rows;
+  }
+
   end(): void {
     if (this.#held.length > 0) this.#out.table(this.#held);
     this.#held = [];

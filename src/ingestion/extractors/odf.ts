@@ -5,8 +5,10 @@ import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
 import { OdfReader } from "./office/odf-reader.ts";
-import type { OdfKind } from "./office/odf-reader.ts";
-import { corePropertiesOf } from "./office/relationships.ts";
+import { OdfObjectReader } from "./office/odf-objects.ts";
+import type { OdfObject } from "./office/odf-objects.ts";
+import type { OdfKind } from "./office/odf-writer.ts";
+import { corePropertiesOf, PropertiesReader } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
 const utf8 = new TextDecoder();
@@ -19,10 +21,23 @@ export function* extractOdf(bytes: Uint8Array, kind: OdfKind): Stretches<Extract
     throw new UnreadableDocument("document is encrypted");
   }
   const out = new MarkdownBuilder();
-  const reader = new OdfReader(kind, out);
+  const reader = new OdfReader(kind, out, yield* readObjects(archive));
   yield* readXml(archive.chunks("styles.xml"), reader);
   yield* readXml(archive.chunks("content.xml"), reader);
   return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
+}
+
+/** Formulas and charts by the names of their folders; what else a folder may hold is not read. */
+function* readObjects(archive: ZipArchive): Stretches<Map<string, OdfObject>> {
+  const objects = new Map<string, OdfObject>();
+  for (const name of archive.names()) {
+    const folder = /^(.+)\/content\.xml$/.exec(name)?.[1];
+    if (folder === undefined) continue;
+    const reader = new OdfObjectReader();
+    yield* readXml(archive.chunks(name), reader);
+    objects.set(folder, reader.object);
+  }
+  return objects;
 }
 
 /** The body's element tells what it is. */
@@ -36,8 +51,22 @@ export function* extractFlatOdf(bytes: Uint8Array): Stretches<Extraction> {
       : "text";
   const out = new MarkdownBuilder();
   const reader = new OdfReader(kind, out);
-  const { endsEarly } = yield* readXml([bytes], reader);
-  const { notes, ...rest } = finished(reader, out, kind, { title: null, language: null });
+  const described = new PropertiesReader();
+  const { endsEarly } = yield* readXml([bytes], {
+    open: (name, attributes) => {
+      described.open(name);
+      reader.open(name, attributes);
+    },
+    text: (data) => {
+      described.text(data);
+      reader.text(data);
+    },
+    close: (name) => {
+      described.close();
+      reader.close(name);
+    },
+  });
+  const { notes, ...rest } = finished(reader, out, kind, described.properties);
   return { ...rest, notes: endsEarly ? [...notes, ENDS_EARLY] : notes };
 }
 

@@ -36,9 +36,7 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
   for (const [index, sheet] of workbook.sheets.entries()) {
     const part = targets.get(sheet.relationship);
     if (part === undefined || sheet.isHidden) continue;
-    out.page(index + 1);
-    out.heading(1, sheet.name);
-    const writer = new SheetWriter(out);
+    const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
     yield* readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
     writer.endTable();
   }

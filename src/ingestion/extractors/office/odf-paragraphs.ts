@@ -1,14 +1,21 @@
 import { longer } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
+import { withLink } from "../link-text.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
-export type OdfParagraph = { text: string; level: number; style: string };
+export type OdfParagraph = {
+  text: string;
+  level: number;
+  style: string;
+  /** As the paragraph's element has them. */
+  attributes: XmlAttributes;
+};
 
 /** Text of one style. `isCounted`: it has been counted as hidden already. */
 type Span = { isHidden: boolean; isCounted: boolean };
 /** `spans`: the paragraph itself, then each span that is open. */
-type Open = OdfParagraph & { spans: Span[] };
+type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: string }[] };
 
 /** Paragraphs that are open: notes and text boxes stand inside the one that anchors them. */
 export class OdfParagraphs {
@@ -26,7 +33,8 @@ export class OdfParagraphs {
     const isAnchorHidden = this.#open.at(-1)?.spans.at(-1)?.isHidden ?? false;
     const isHidden = isAnchorHidden || this.#styles.isHiddenText("paragraph", style) === true;
     const spans = [{ isHidden, isCounted: false }];
-    this.#open.push({ text: "", level: level || this.#styles.outlineOf(style), style, spans });
+    const outline = level || this.#styles.outlineOf(style);
+    this.#open.push({ text: "", level: outline, style, attributes, spans, links: [] });
   }
 
   openSpan(attributes: XmlAttributes): void {
@@ -39,6 +47,18 @@ export class OdfParagraphs {
 
   closeSpan(): void {
     this.#open.at(-1)?.spans.pop();
+  }
+
+  openLink(target: string): void {
+    const paragraph = this.#open.at(-1);
+    paragraph?.links.push({ start: paragraph.text.length, target });
+  }
+
+  closeLink(): void {
+    const paragraph = this.#open.at(-1);
+    const link = paragraph?.links.pop();
+    if (paragraph === undefined || link === undefined) return;
+    paragraph.text = withLink(paragraph.text, link.start, link.target);
   }
 
   write(text: string): void {

@@ -1,31 +1,19 @@
-import type { MarkdownBuilder } from "../markdown-builder.ts";
-import { longer } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
-import { LongTable } from "../long-table.ts";
+import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import { OdfLists } from "./odf-lists.ts";
+import { OdfNumbering } from "./odf-numbering.ts";
+import { OdfObjectReader } from "./odf-objects.ts";
+import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs } from "./odf-paragraphs.ts";
 import type { OdfParagraph } from "./odf-paragraphs.ts";
 import { OdfStyles } from "./odf-styles.ts";
-import { SheetWriter } from "./sheet-writer.ts";
+import { MAX_REPEAT, OdfTables } from "./odf-tables.ts";
+import { OdfWriter } from "./odf-writer.ts";
+import type { OdfKind } from "./odf-writer.ts";
 
-/** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
-export type OdfKind = "text" | "spreadsheet" | "presentation";
-
-type OpenTable = {
-  rows: string[][];
-  long: LongTable;
-  row: string[];
-  cell: string;
-  columns: number;
-  repeat: number;
-};
-
-/** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
-const MAX_REPEAT = 200;
-/** As many as a sheet can have. */
-const MAX_COLUMNS = 16_384;
 const LEFT_OUT = new Set(
-  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count footer-decl".split(
+  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data help-message error-message".split(
     " ",
   ),
 );
@@ -41,24 +29,28 @@ export class OdfReader implements XmlHandler {
   #hiddenDepth = 0;
   #inBody = false;
   #leftOut = 0;
-  #slide = 0;
-  #pageTitle: string | null = null;
-  #sheet: SheetWriter | null = null;
-  #item: { marker: string; depth: number } | null = null;
-  #notes: string[] = [];
+  readonly #notes: string[] = [];
   #noteDepth = 0;
   #inSpeakerNotes = 0;
-  #code: string[] = [];
+  /** Paragraphs of a slide's title; null outside one. */
+  #title: string[] | null = null;
+  /** Reads what stands in the file itself instead of a part of its own. */
+  #object: OdfObjectReader | null = null;
+  #objectDepth = 0;
   readonly #styles = new OdfStyles();
-  readonly #lists: { style: string; isOrdered: boolean; next: number }[] = [];
+  readonly #numbering = new OdfNumbering();
+  readonly #lists = new OdfLists(this.#numbering);
   readonly #paragraphs = new OdfParagraphs(this.#styles);
-  readonly #tables: OpenTable[] = [];
-  readonly #out: MarkdownBuilder;
+  readonly #tables = new OdfTables();
+  readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
+  /** By their name in the package, such as `Object 1`. */
+  readonly #objects: Map<string, OdfObject>;
 
-  constructor(kind: OdfKind, out: MarkdownBuilder) {
+  constructor(kind: OdfKind, out: MarkdownBuilder, objects = new Map<string, OdfObject>()) {
     this.#kind = kind;
-    this.#out = out;
+    this.#writer = new OdfWriter(kind, out);
+    this.#objects = objects;
   }
 
   /** Stretches of hidden text inside paragraphs. */
@@ -69,103 +61,115 @@ export class OdfReader implements XmlHandler {
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     body: () => {
       this.#inBody = true;
-      if (this.#kind === "text") this.#out.page(++this.#slide);
+      this.#writer.nextPage();
     },
     p: (attributes) => this.#openParagraph(attributes, 0),
     h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
     span: (attributes) => this.#paragraphs.openSpan(attributes),
+    a: ({ href = "" }) => this.#paragraphs.openLink(href),
     "hidden-paragraph": ({ "is-hidden": isHidden }) => {
       if (isHidden === "true") this.#paragraphs.hide();
     },
     s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
     tab: () => this.#write("\t"),
     "line-break": () => this.#write("\n"),
-    "soft-page-break": () => this.#nextPage(),
-    list: (attributes) => {
-      const style = attributes["style-name"] ?? this.#lists.at(-1)?.style ?? "";
-      const isOrdered = this.#styles.isOrdered(style, this.#lists.length + 1);
-      this.#lists.push({ style, isOrdered, next: 1 });
-    },
-    "list-item": () => {
-      const list = this.#lists.at(-1);
-      const marker = list?.isOrdered === true ? `${list.next++}.` : "-";
-      this.#item = { marker, depth: this.#lists.length - 1 };
-    },
-    "note-citation": () => {
-      this.#write("[^");
+    "soft-page-break": () => this.#writer.nextPage(),
+    list: (attributes) => this.#lists.openList(attributes),
+    "list-item": (attributes) => this.#lists.openItem(attributes),
+    note: () => {
+      this.#notes.push("");
+      this.#write(`[^${this.#notes.length}]`);
     },
     "note-body": () => {
       this.#noteDepth++;
-      this.#notes.push("");
     },
-    page: (attributes) => this.#openSlide(attributes),
+    page: () => {
+      if (this.#kind === "presentation") this.#writer.openSlide(false);
+    },
     notes: () => {
       this.#inSpeakerNotes++;
     },
-    table: (attributes) => this.#openTable(attributes),
-    "table-row": ({ "number-rows-repeated": repeat = "1" }) => {
-      const table = this.#tables.at(-1);
-      if (table !== undefined) Object.assign(table, { row: [], repeat: Number(repeat) });
+    frame: (attributes) => {
+      if (attributes["presentation:class"] === "title") this.#title = [];
     },
-    "table-cell": (attributes) => this.#openCell(attributes),
-    "covered-table-cell": (attributes) => this.#openCell(attributes),
+    object: ({ href = "" }) => this.#openObject(href),
+    table: (attributes) => this.#openTable(attributes),
+    "table-row": (attributes) => this.#tables.openRow(attributes),
+    "table-cell": (attributes) => this.#tables.openCell(attributes),
+    "covered-table-cell": (attributes) => this.#tables.openCell(attributes),
   };
 
   open(name: string, attributes: XmlAttributes): void {
+    if (this.#object !== null) {
+      this.#objectDepth++;
+      this.#object.open(name, attributes);
+      return;
+    }
     if (this.#hiddenDepth > 0 || this.#hides(name, attributes)) {
       this.#hiddenDepth++;
       return;
     }
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
-    if (!this.#inBody) this.#styles.onOpen[name]?.(attributes);
-    this.#onOpen[name]?.(attributes);
+    if (this.#inBody) this.#onOpen[name]?.(attributes);
+    else if (name === "body") this.#onOpen["body"]?.(attributes);
+    else {
+      this.#styles.onOpen[name]?.(attributes);
+      this.#numbering.onOpen[name]?.(attributes);
+    }
   }
 
   text(data: string): void {
+    if (this.#object !== null) this.#object.text(data);
     // White space folds; what counts is written as elements.
-    if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
+    else if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
       this.#write(data.replace(/\s+/g, " "));
   }
 
   close(name: string): void {
+    if (this.#object !== null) {
+      this.#closeObject(name, this.#object);
+      return;
+    }
     if (this.#hiddenDepth > 0) {
       this.#hiddenDepth--;
       return;
     }
     if (LEFT_OUT.has(name)) this.#leftOut--;
     if (this.#leftOut > 0) return;
-    this.#onClose[name]?.();
+    if (this.#inBody) this.#onClose[name]?.();
+    else if (name === "style") this.#styles.endStyle();
   }
 
   finish(): void {
-    this.#writeCode();
+    this.#writer.finish();
     for (const [index, note] of this.#notes.entries())
-      if (note !== "") this.#out.paragraph(`[^${index + 1}]: ${note}`);
+      if (note !== "") this.#writer.paragraph(`[^${index + 1}]: ${note}`);
   }
 
   readonly #onClose: Record<string, () => void> = {
-    style: () => this.#styles.endStyle(),
     p: () => this.#closeParagraph(),
     h: () => this.#closeParagraph(),
     span: () => this.#paragraphs.closeSpan(),
-    list: () => {
-      this.#lists.pop();
-    },
-    "list-item": () => {
-      this.#item = null;
-    },
-    "note-citation": () => this.#write("]"),
+    a: () => this.#paragraphs.closeLink(),
+    list: () => this.#lists.closeList(),
+    "list-item": () => this.#lists.closeItem(),
     "note-body": () => {
       this.#noteDepth--;
+    },
+    page: () => {
+      this.#writer.closeSlide();
     },
     notes: () => {
       this.#inSpeakerNotes--;
     },
-    "table-cell": () => this.#closeCell(),
-    "covered-table-cell": () => this.#closeCell(),
-    "table-row": () => this.#closeRow(),
-    table: () => this.#closeTable(),
+    frame: () => this.#closeTitle(),
+    "table-cell": () => this.#tables.closeCell(),
+    "covered-table-cell": () => this.#tables.closeCell(),
+    "table-row": () => this.#writer.rows(this.#tables.closeRow()),
+    table: () => {
+      if (this.#tables.close()) this.#writer.endTable();
+    },
   };
 
   /** Whether an element is not shown, with all that it holds; counts it. */
@@ -180,7 +184,7 @@ export class OdfReader implements XmlHandler {
     }
     if (name !== "page" || this.#kind !== "presentation") return false;
     if (!this.#styles.isHiddenSlide(attributes["style-name"] ?? "")) return false;
-    this.#slide++;
+    this.#writer.openSlide(true);
     this.hiddenSlides++;
     return true;
   }
@@ -189,103 +193,77 @@ export class OdfReader implements XmlHandler {
     this.#paragraphs.write(text);
   }
 
-  #nextPage(): void {
-    if (this.#kind !== "text") return;
-    this.#out.page(++this.#slide);
-  }
-
   #openParagraph(attributes: XmlAttributes, level: number): void {
-    if (this.#inBody) this.#paragraphs.open(attributes, level);
+    this.#paragraphs.open(attributes, level);
   }
 
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
-    const table = this.#tables.at(-1);
     const last = this.#notes.length - 1;
     if (this.#noteDepth > 0)
       this.#notes[last] = `${this.#notes[last] ?? ""} ${paragraph.text}`.trim();
-    else if (table !== undefined) table.cell = longer(table.cell, `${paragraph.text}\n`);
+    else if (this.#tables.write(paragraph.text)) return;
+    else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }
 
-  #writeParagraph({ text, level, style }: OdfParagraph): void {
+  #writeParagraph({ text, level, style, attributes }: OdfParagraph): void {
     if (this.#styles.isCode(style)) {
-      this.#code.push(text);
+      this.#writer.code(text);
       return;
     }
-    this.#writeCode();
-    if (foldSpace(text) === "") return;
-    if (this.#kind === "presentation" && this.#pageTitle === null) {
-      this.#pageTitle = text;
-      this.#out.heading(1, text);
-    } else if (this.#inSpeakerNotes > 0) this.#out.quote(text);
-    else if (level > 0) this.#out.heading(level, text);
-    else if (this.#item !== null) {
-      this.#out.listItem(this.#item.depth, this.#item.marker, text);
-      this.#item = null;
-    } else this.#out.paragraph(text);
+    if (foldSpace(text) !== "") this.#writeText(text, level, style, attributes);
+    this.#writer.endBlock();
   }
 
-  #writeCode(): void {
-    if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
+  #writeText(text: string, level: number, style: string, attributes: XmlAttributes): void {
+    if (this.#inSpeakerNotes > 0) {
+      this.#writer.slideNote(text);
+      return;
+    }
+    const item = this.#lists.take();
+    if (level > 0) {
+      const own = this.#numbering.headingLabel(level, attributes);
+      this.#writer.heading(level, `${item?.label || own} ${text}`);
+    } else if (item !== null) this.#writer.item(item, text);
+    else if (this.#styles.isQuote(style)) this.#writer.quote(text);
+    else this.#writer.paragraph(text);
   }
 
-  #openSlide(_attributes: XmlAttributes): void {
-    if (this.#kind !== "presentation") return;
-    this.#slide++;
-    this.#out.page(this.#slide);
-    this.#pageTitle = null;
+  #closeTitle(): void {
+    const parts = this.#title;
+    this.#title = null;
+    if (parts !== null && foldSpace(parts.join(" ")) !== "")
+      this.#writer.slideTitle(parts.join(" "));
+  }
+
+  #openObject(href: string): void {
+    const name = href.replace(/^\.\//, "");
+    const object = this.#objects.get(name);
+    if (object !== undefined) this.#place(object);
+    this.#object = new OdfObjectReader();
+    this.#objectDepth = 1;
+  }
+
+  #closeObject(name: string, reader: OdfObjectReader): void {
+    if (--this.#objectDepth > 0) reader.close(name);
+    else {
+      this.#place(reader.object);
+      this.#object = null;
+    }
+  }
+
+  #place(object: OdfObject): void {
+    if (object.formula !== "") this.#write(object.formula);
+    if (object.texts.length > 0 || object.rows.length > 0) this.#writer.chart(object);
   }
 
   #openTable(attributes: XmlAttributes): void {
-    if (!this.#inBody) return;
-    const long = new LongTable(this.#out);
-    this.#tables.push({ rows: [], long, row: [], cell: "", columns: 1, repeat: 1 });
-    if (this.#kind !== "spreadsheet" || this.#tables.length > 1) return;
-    this.#slide++;
-    if (this.#styles.isHiddenSheet(attributes["style-name"] ?? "")) {
-      this.hiddenSheets++;
-      return;
-    }
-    this.#out.page(this.#slide);
-    this.#out.heading(1, attributes["table:name"] ?? attributes["name"] ?? `Sheet ${this.#slide}`);
-    this.#sheet = new SheetWriter(this.#out);
-  }
-
-  #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    const table = this.#tables.at(-1);
-    if (table !== undefined) Object.assign(table, { cell: "", columns: Number(repeat) || 1 });
-  }
-
-  #closeCell(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    const room = Math.max(0, MAX_COLUMNS - table.row.length);
-    const count = Math.min(table.columns, MAX_REPEAT, room);
-    for (let at = 0; at < count; at++) table.row.push(table.cell);
-  }
-
-  #closeRow(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    const isEmpty = table.row.every((cell) => cell.trim() === "");
-    const count = isEmpty ? 1 : Math.min(table.repeat, MAX_REPEAT);
-    for (let at = 0; at < count; at++) {
-      if (this.#tables.length > 1) table.rows.push(table.row);
-      else if (this.#kind === "spreadsheet") this.#sheet?.addRow(table.row);
-      else table.long.add([table.row]);
-    }
-  }
-
-  #closeTable(): void {
-    const table = this.#tables.pop();
-    const outer = this.#tables.at(-1);
-    if (table === undefined) return;
-    this.#writeCode();
-    if (outer !== undefined) outer.cell += `${table.rows.flat().join("\n")}\n`;
-    else if (this.#kind !== "spreadsheet") table.long.end();
-    this.#sheet?.endTable();
-    this.#sheet = null;
+    this.#tables.open();
+    if (this.#kind !== "spreadsheet" || this.#tables.depth > 1) return;
+    const isHidden = this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
+    if (isHidden) this.hiddenSheets++;
+    this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);
   }
 }

@@ -12,15 +12,13 @@ type Style = {
 /** LibreOffice's names of built-in styles, kept where an imported document set no outline level. */
 const HEADING_STYLE = /^Heading_20_([1-6])$/;
 const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
+const QUOTE_STYLE = /^(quotations|quote|block_20_quotation|block_20_text)$/i;
 const MAX_INHERITANCE = 20;
 
 /** Styles of an OpenDocument file by family and name: a name says nothing outside its family. */
 export class OdfStyles {
   readonly #styles = new Map<string, Style>();
   #current: Style | null = null;
-  #list = "";
-  /** `style level` of lists that count. */
-  readonly #orderedLevels = new Set<string>();
 
   readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     style: (attributes) => {
@@ -40,22 +38,11 @@ export class OdfStyles {
       if (this.#current === null || display === undefined) return;
       this.#current.isHiddenText = display === "none";
     },
-    "list-style": (attributes) => {
-      this.#list = attributes["style:name"] ?? "";
-    },
-    "list-level-style-number": ({ level = "1", "num-format": format = "" }) => {
-      if (format !== "") this.#orderedLevels.add(`${this.#list} ${level}`);
-    },
   };
 
   /** What follows belongs to no style. */
   endStyle(): void {
     this.#current = null;
-  }
-
-  /** Levels count from 1. */
-  isOrdered(listStyle: string, level: number): boolean {
-    return this.#orderedLevels.has(`${listStyle} ${level}`);
   }
 
   isHiddenSheet(name: string): boolean {
@@ -78,6 +65,10 @@ export class OdfStyles {
 
   isCode(paragraphStyle: string): boolean {
     return CODE_STYLE.test(paragraphStyle) || CODE_STYLE.test(this.#parentOf(paragraphStyle));
+  }
+
+  isQuote(paragraphStyle: string): boolean {
+    return QUOTE_STYLE.test(paragraphStyle) || QUOTE_STYLE.test(this.#parentOf(paragraphStyle));
   }
 
   /** The heading level of a paragraph style; 0 for body text. */

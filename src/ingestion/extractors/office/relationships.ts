@@ -1,6 +1,7 @@
 import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
+import type { XmlHandler } from "../xml/xml-stream.ts";
 
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
@@ -52,18 +53,33 @@ export function* corePropertiesOf(
   archive: ZipArchive,
   part = "docProps/core.xml",
 ): Stretches<CoreProperties> {
-  const values: Record<string, string> = {};
-  let current = "";
-  yield* readXml(archive.chunks(part), {
-    open: (name) => {
-      current = name;
-    },
-    text: (data) => {
-      values[current] = (values[current] ?? "") + data;
-    },
-    close: () => {
-      current = "";
-    },
-  });
-  return { title: values["title"]?.trim() || null, language: values["language"]?.trim() || null };
+  const reader = new PropertiesReader();
+  yield* readXml(archive.chunks(part), reader);
+  return reader.properties;
+}
+
+/** Reads properties as they are named by Dublin Core, up to the body of a document. */
+export class PropertiesReader implements XmlHandler {
+  readonly #values: Record<string, string> = {};
+  #current = "";
+  #inBody = false;
+
+  get properties(): CoreProperties {
+    const { title = "", language = "" } = this.#values;
+    return { title: title.trim() || null, language: language.trim() || null };
+  }
+
+  open(name: string): void {
+    if (name === "body") this.#inBody = true;
+    this.#current = name === "title" || name === "language" ? name : "";
+  }
+
+  text(data: string): void {
+    if (this.#inBody || this.#current === "") return;
+    this.#values[this.#current] = (this.#values[this.#current] ?? "") + data;
+  }
+
+  close(): void {
+    this.#current = "";
+  }
 }

@@ -13,12 +13,23 @@ const isCaption = (row: string[]) => row.filter((cell) => cell !== "").length ==
  */
 export class SheetWriter {
   #hasCaption = false;
+  /** Written before the first row: a sheet without text has no heading. */
+  #sheet: { page: number; name: string } | null;
   readonly #table: LongTable;
   readonly #out: MarkdownBuilder;
 
-  constructor(out: MarkdownBuilder) {
+  constructor(out: MarkdownBuilder, sheet: { page: number; name: string } | null = null) {
     this.#out = out;
+    this.#sheet = sheet;
     this.#table = new LongTable(out);
+  }
+
+  /** Whatever comes next belongs to the sheet. */
+  begin(): void {
+    if (this.#sheet === null) return;
+    this.#out.page(this.#sheet.page);
+    this.#out.heading(1, this.#sheet.name);
+    this.#sheet = null;
   }
 
   addRow(cells: string[]): void {
@@ -37,7 +48,10 @@ export class SheetWriter {
     if (row.every((cell) => cell === "")) {
       // A row that stands alone between empty ones may be the header of what follows.
       if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
-    } else if (this.#table.length === 0 && isCaption(row)) {
+      return;
+    }
+    this.begin();
+    if (this.#table.length === 0 && isCaption(row)) {
       this.#hasCaption = true;
       this.#out.paragraph(row.join(" "));
     } else this.#table.add([row]);

@@ -1,0 +1,57 @@
+const LETTERS = 26;
+const FIRST_LETTER = 0x61;
+/** As far as Roman numerals and repeated letters are written. */
+const MAX_LETTERED = 3_999;
+const ROMAN: [number, string][] = [
+  [1000, "m"],
+  [900, "cm"],
+  [500, "d"],
+  [400, "cd"],
+  [100, "c"],
+  [90, "xc"],
+  [50, "l"],
+  [40, "xl"],
+  [10, "x"],
+  [9, "ix"],
+  [5, "v"],
+  [4, "iv"],
+  [1, "i"],
+];
+
+/** A number as a list counts: formats by their names in ECMA-376 (`lowerRoman`) and in ODF (`i`). */
+export function countedAs(format: string, count: number): string {
+  if (count < 1 || count > MAX_LETTERED) return String(count);
+  if (format === "lowerLetter" || format === "a") return letters(count);
+  if (format === "upperLetter" || format === "A") return letters(count).toUpperCase();
+  if (format === "lowerRoman" || format === "i") return roman(count);
+  if (format === "upperRoman" || format === "I") return roman(count).toUpperCase();
+  return format === "decimalZero" ? String(count).padStart(2, "0") : String(count);
+}
+
+/** a, b, … z, aa, bb: the letter is repeated. */
+function letters(count: number): string {
+  const letter = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
+  return letter.repeat(Math.ceil(count / LETTERS));
+}
+
+function roman(count: number): string {
+  let left = count;
+  let text = "";
+  for (const [value, sign] of ROMAN) {
+    while (left >= value) {
+      text += sign;
+      left -= value;
+    }
+  }
+  return text;
+}
+
+/**
+ * How Markdown marks an item that shows this label. Plain numbers are markers of its own; of any
+ * other, such as `(a)` or `4.2`, the item keeps what a reader would refer to it by.
+ */
+export function markerFor(label: string): { marker: string; prefix: string } {
+  const number = /^\(?(\d{1,9})[.)]?$/.exec(label)?.[1];
+  if (number !== undefined) return { marker: `${number}.`, prefix: "" };
+  return { marker: "-", prefix: /[\p{L}\p{N}]/u.test(label) ? `${label} ` : "" };
+}
