@@ -1,5 +1,4 @@
 import { notFound, tooLarge } from "../core/errors.ts";
-import { sha256Hex } from "../core/hash.ts";
 import { newId } from "../core/ids.ts";
 import type { FileId, FileSourceId } from "../core/ids.ts";
 import { findFile, writeFile } from "../db/file-store.ts";
@@ -9,7 +8,8 @@ import type { Services } from "../services.ts";
 import { bytesKey } from "./file-objects.ts";
 import { checkFilePath, fileNameOf } from "./file-path.ts";
 import { FILE_LIMIT_BYTES, QUEUED_HOLD_MS } from "./hold-times.ts";
-import { readLimited } from "./read-limited.ts";
+import { receiveUpload } from "./receive-upload.ts";
+import type { Upload } from "./receive-upload.ts";
 
 export type PutFileInput = {
   source: { id: FileSourceId };
@@ -32,9 +32,6 @@ export type PutFileResult = {
 
 /** A new file's path may be taken, and a deleted one forgotten, between reading and writing it. */
 const WRITE_TRIES = 4;
-/** Versions tell writes of equal bytes apart, so that cleaning up after one spares the other. */
-const WRITE_ID_LENGTH = 12;
-
 /**
  * Stores a file of a `file_system` source and queues its indexing in every RAG that holds it.
  * The same bytes again change nothing.
@@ -43,20 +40,33 @@ const WRITE_ID_LENGTH = 12;
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
   checkFilePath(input.path);
   if (input.contentLength !== null && input.contentLength > FILE_LIMIT_BYTES) throw tooLarge();
-  const bytes = await readLimited(input.body, FILE_LIMIT_BYTES, input.contentLength);
-  if (bytes === null) throw tooLarge();
-  const sha256 = await sha256Hex(bytes);
+  const version = crypto.randomUUID();
+  const newFileId = newId<FileId>(services.now());
+  const before = () => findFile(services.db, input.source.id, input.path);
+  const upload = await receiveUpload(services.files, input.body, {
+    placeFor: async () => {
+      const fileId = (await before())?.id ?? newFileId;
+      return bytesKey({ sourceId: input.source.id, fileId }, version);
+    },
+    limit: FILE_LIMIT_BYTES,
+    announcedBytes: input.contentLength,
+  });
+  if (upload === null) throw tooLarge();
   for (let attempt = 0; attempt < WRITE_TRIES; attempt++) {
-    const before = await findFile(services.db, input.source.id, input.path);
-    const base = { path: input.path, size: bytes.byteLength, sha256 };
-    if (before !== null && isUnchanged(before, input, sha256)) {
+    const file = await before();
+    const base = { path: input.path, size: upload.size, sha256: upload.sha256 };
+    if (file !== null && isUnchanged(file, input, upload.sha256)) {
+      // Written by this very call, where the database was asked twice.
+      if (file.version !== version) await upload.discard();
       return { ...base, changed: false, created: false };
     }
-    const messages = await store(services, input, { bytes, sha256, before });
+    const content = { upload, version, fileId: file?.id ?? newFileId, before: file };
+    const messages = await store(services, input, content);
     if (messages === null) continue;
     await services.queue.index(messages);
-    return { ...base, changed: true, created: before === null || before.deletedAt !== null };
+    return { ...base, changed: true, created: file === null || file.deletedAt !== null };
   }
+  await upload.discard();
   throw notFound();
 }
 
@@ -69,18 +79,18 @@ function isUnchanged(before: StoredFile, input: PutFileInput, sha256: string): b
   );
 }
 
-type Content = { bytes: Uint8Array; sha256: string; before: StoredFile | null };
+/** `version`: each write has its own, of equal bytes too: cleaning up after one spares the other. */
+type Content = { upload: Upload; version: string; fileId: FileId; before: StoredFile | null };
 
 /** Bytes first, then the rows: a row never names bytes that are not there. */
 async function store(
   services: Services,
   input: PutFileInput,
-  { bytes, sha256, before }: Content,
+  { upload, version, fileId, before }: Content,
 ): Promise<IndexMessage[] | null> {
   const now = services.now();
-  const of = { sourceId: input.source.id, fileId: before?.id ?? newId<FileId>(now) };
-  const version = `${sha256}-${crypto.randomUUID().slice(0, WRITE_ID_LENGTH)}`;
-  await services.files.put(bytesKey(of, version), bytes);
+  const of = { sourceId: input.source.id, fileId };
+  await upload.storeAt(bytesKey(of, version));
   const written = await writeFile(
     services.db,
     {
@@ -88,19 +98,18 @@ async function store(
       sourceId: of.sourceId,
       path: input.path,
       name: fileNameOf(input.path),
-      size: bytes.byteLength,
+      size: upload.size,
       mimeType: input.mimeType,
       version,
-      sha256,
+      sha256: upload.sha256,
       metadata: input.metadata ?? before?.metadata ?? {},
       isNew: before === null,
     },
     now,
     now + QUEUED_HOLD_MS,
   );
-  const unneeded = written === null ? version : written.replaced;
-  if (unneeded !== null) {
-    services.inBackground(services.files.delete(bytesKey(of, unneeded)));
-  }
+  const replaced = written?.replaced ?? null;
+  const isOther = replaced !== null && replaced !== version;
+  if (isOther) services.inBackground(services.files.delete(bytesKey(of, replaced)));
   return written?.messages ?? null;
 }

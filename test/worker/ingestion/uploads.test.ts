@@ -1,0 +1,146 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { findFileSource } from "../../../src/catalog/find-file-source.ts";
+import { removeFileSource } from "../../../src/catalog/remove-file-source.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import type { FileSourceId } from "../../../src/core/ids.ts";
+import { putFile } from "../../../src/ingestion/put-file.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { push } from "./heavy-files.ts";
+
+const LINE = "The lock keeper notes the height of the water at each turn of the tide.\n\n";
+const PART = new TextEncoder().encode(LINE.repeat(3_700));
+const PARTS = 4;
+const SIZE = PART.length * PARTS;
+const WHOLE = new Uint8Array(SIZE);
+for (let at = 0; at < PARTS; at++) WHOLE.set(PART, at * PART.length);
+
+/** A body of a little over a mebibyte; `meanwhile` is awaited before its third part. */
+function longBody(meanwhile: () => Promise<void> = async () => undefined) {
+  let sent = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (sent === 2) await meanwhile();
+        if (sent < PARTS) controller.enqueue(PART.slice());
+        else controller.close();
+        sent++;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const putLong = async (world: World, source: FileSourceId, body = longBody()) =>
+  await putFile(world.services, {
+    source: { id: source },
+    path: "log.txt",
+    body,
+    contentLength: SIZE,
+    mimeType: "text/plain",
+    metadata: null,
+  });
+
+/** What lies in the bucket of a source's bytes, whole. */
+async function storedBytes(source: FileSourceId): Promise<string[]> {
+  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
+  const keys = objects.map(({ key }) => key).filter((key) => key.includes("/bytes/"));
+  return await Promise.all(
+    keys.map(async (key) => {
+      const object = await env.FILES.get(key);
+      return object === null ? "gone" : await sha256Hex(await object.arrayBuffer());
+    }),
+  );
+}
+
+test("a long upload goes on to the bucket while it comes, and ends like any other", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  const sha256 = await sha256Hex(WHOLE);
+  let isPassedOn = false;
+  const { files } = world.services;
+  world.services.files = new Proxy(files, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        isPassedOn ||= name === "put" && args[1] instanceof ReadableStream;
+        return Reflect.apply(method, target, args);
+      };
+    },
+  });
+  let wasPassedOn = false;
+  const body = longBody(async () => {
+    wasPassedOn = isPassedOn;
+  });
+  const put = await putLong(world, source, body);
+  expect(put).toEqual({ path: "log.txt", size: SIZE, sha256, changed: true, created: true });
+  expect(wasPassedOn).toBe(true);
+  expect(await storedBytes(source)).toEqual([sha256]);
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([{ path: "log.txt", status: "indexed" }]);
+});
+
+test("the same long bytes again change nothing and leave nothing behind", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  await world.addRag(source);
+  await putLong(world, source);
+  world.waiting = [];
+  expect(await putLong(world, source)).toMatchObject({ changed: false, created: false });
+  expect(world.waiting).toEqual([]);
+  expect(await storedBytes(source)).toEqual([await sha256Hex(WHOLE)]);
+});
+
+test("a long upload that breaks off stores nothing", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const body = longBody(() => Promise.reject(new Error("the caller has gone")));
+  await expect(putLong(world, source, body)).rejects.toThrow("the caller has gone");
+  expect(await storedBytes(source)).toEqual([]);
+  const { results } = await env.DB.prepare("select 1 from files where file_source_id = ?")
+    .bind(source)
+    .all();
+  expect(results).toEqual([]);
+});
+
+test("a path that was taken during a long upload ends with the upload's bytes, and no others", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  const body = longBody(async () => await push(world, source, "log.txt", "Another's note."));
+  expect(await putLong(world, source, body)).toMatchObject({ changed: true, created: false });
+  await world.deliver();
+  await Promise.all(world.background);
+  expect(await storedBytes(source)).toEqual([await sha256Hex(WHOLE)]);
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+  expect((await world.shown(rag))["log.txt"]?.join()).not.toContain("Another's");
+});
+
+test("a file that was forgotten during a long upload is a new file", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "log.txt", "A note.");
+  const body = longBody(async () => {
+    await env.DB.batch([
+      env.DB.prepare("delete from rag_files where rag_id = ?").bind(rag),
+      env.DB.prepare("delete from files where file_source_id = ?").bind(source),
+    ]);
+  });
+  expect(await putLong(world, source, body)).toMatchObject({ changed: true, created: true });
+  expect(await world.rows(rag)).toMatchObject([{ status: "pending" }]);
+  expect(await storedBytes(source)).toContain(await sha256Hex(WHOLE));
+});
+
+test("a long upload into a source that goes meanwhile is not found, and nothing of it stays", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const body = longBody(async () => {
+    const found = await findFileSource(world.services, { key: source });
+    await removeFileSource(world.services, { source: found });
+  });
+  await expect(putLong(world, source, body)).rejects.toMatchObject({ kind: "not-found" });
+  expect(await storedBytes(source)).toEqual([]);
+});
