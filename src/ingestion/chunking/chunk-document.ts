@@ -7,7 +7,7 @@ import { commonPath, sameWords, titleFor } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
 import { partition } from "./partition.ts";
 import type { Piece } from "./partition.ts";
-import { placedUnits } from "./place-units.ts";
+import { levelOfCuts, placedUnits } from "./place-units.ts";
 import type { Placed } from "./place-units.ts";
 import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
 import type { Span, SplitOptions, Unit } from "./split-units.ts";
@@ -76,7 +76,8 @@ export function* chunkInStretches(
     batch = Math.max(BATCH_UNITS, 2 * pending.length);
   };
   const progress = new Progress();
-  for (const placed of placedUnits(document.markdown, limits, whole)) {
+  const cutLevel = yield* levelOfCuts(document.markdown, whole);
+  for (const placed of placedUnits(document.markdown, limits, cutLevel)) {
     if (placed === "cut") settle(true);
     else {
       addUnit(pending, placed);

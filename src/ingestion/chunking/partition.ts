@@ -10,8 +10,10 @@ const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
 /** Every chunk costs a little, so that there are no more than needed. */
 const CHUNK_COST = 0.35;
-/** The least cost before any of so many units is kept, for most runs hold no better cut. */
-const RUN_UNITS = 64;
+/** So many units are passed over together where none of them can hold a better cut. */
+const RUN_UNITS = 32;
+/** Sums taken in another order differ by less. */
+const ROUNDING_SLACK = 1e-6;
 /** Costs of running on over a heading, by where it leads. */
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
@@ -19,81 +21,136 @@ const OUT_OF_SECTION = 0.7;
 
 /**
  * Cuts a run of units where it hurts least: a shortest path over all cuts (dynamic programming),
- * so that the result is the best one and the same every time.
+ * so that the result is the best one and the same every time. Of equal cuts the last one is taken.
  */
 export function partition(units: Unit[], options: PartitionOptions): Piece[] {
-  const sums = {
-    weights: prefixSums(units.map((unit) => unit.weight)),
-    crossings: prefixSums(crossingCosts(units)),
-  };
-  const overlaps = Int32Array.from(units, (_unit, at) => overlapStart(units, at, options));
-  const best = new Float64Array(units.length + 1);
-  const bestOfRun = new Float64Array(Math.ceil((units.length + 1) / RUN_UNITS)).fill(Infinity);
-  bestOfRun[0] = 0;
-  const cuts = new Int32Array(units.length + 1);
-  for (let before = 0; before < units.length; before++) {
-    const to = before + 1;
-    let least = Infinity;
-    for (let from = before; from >= 0; from--) {
-      if (from < before && between(sums.weights, from, to) > options.chunkSize) break;
-      const first = from - RUN_UNITS + 1;
-      if (first % RUN_UNITS === 0 && at(bestOfRun, first / RUN_UNITS) + CHUNK_COST >= least) {
-        // No cut within the run is better; what is beyond the limit ends the search as before.
-        from = first;
-        continue;
-      }
-      const piece = { from, to, overlapFrom: at(overlaps, from) };
-      const cost = at(best, from) + pieceCost(units, piece, sums, options.chunkSize);
-      if (cost >= least) continue;
-      least = cost;
-      cuts[to] = from;
+  return new Partition(units, options).pieces();
+}
+
+class Partition {
+  readonly #units: Unit[];
+  readonly #limit: number;
+  /** A smaller piece costs the more, the smaller it is; tokens. */
+  readonly #small: number;
+  /** Of the units before each. */
+  readonly #weights: Float64Array;
+  readonly #crossings: Float64Array;
+  readonly #overlaps: Int32Array;
+  readonly #headers: Float64Array;
+  /** The least cost of all before each unit, the break before it included. */
+  readonly #best: Float64Array;
+  readonly #cuts: Int32Array;
+  /** Of each run: the least of these costs, and the latest start of a piece's text, as a weight. */
+  readonly #bestOfRun: Float64Array;
+  readonly #startOfRun: Float64Array;
+
+  constructor(units: Unit[], options: PartitionOptions) {
+    const { length } = units;
+    this.#units = units;
+    this.#limit = options.chunkSize;
+    this.#small = Math.min(SMALL_CHUNK_TOKENS, options.chunkSize / 2);
+    this.#weights = prefixSums(numbersOf(units, (unit) => unit.weight));
+    this.#crossings = prefixSums(crossingCosts(units));
+    this.#overlaps = overlapStarts(units, options);
+    this.#headers = numbersOf(units, (unit) => unit.tableHeader?.weight ?? 0);
+    this.#best = new Float64Array(length + 1);
+    this.#cuts = new Int32Array(length + 1);
+    const runs = Math.ceil((length + 1) / RUN_UNITS);
+    this.#bestOfRun = new Float64Array(runs).fill(Infinity);
+    this.#startOfRun = new Float64Array(runs).fill(-Infinity);
+  }
+
+  pieces(): Piece[] {
+    const end = this.#units.length;
+    let lowest = 0;
+    this.#note(0);
+    for (let to = 1; to <= end; to++) {
+      while (lowest < to - 1 && between(this.#weights, lowest, to) > this.#limit) lowest++;
+      const cut = this.#bestCut(to, lowest);
+      this.#cuts[to] = cut;
+      this.#best[to] = this.#costFrom(cut, to, Infinity) + (this.#units[to]?.breakCost ?? 0);
+      this.#note(to);
     }
-    best[to] = least + (units[to]?.breakCost ?? 0);
-    const run = Math.floor(to / RUN_UNITS);
-    bestOfRun[run] = Math.min(at(bestOfRun, run), at(best, to));
+    const pieces: Piece[] = [];
+    for (let to = end; to > 0; to = this.#cuts[to] ?? 0) {
+      const from = this.#cuts[to] ?? 0;
+      pieces.push({ from, to, overlapFrom: this.#overlaps[from] ?? 0 });
+    }
+    return pieces.reverse();
   }
-  return piecesFrom(cuts, overlaps, units.length);
-}
 
-/** Walks the best cuts back from the end. */
-function piecesFrom(cuts: Int32Array, overlaps: Int32Array, end: number): Piece[] {
-  const pieces: Piece[] = [];
-  for (let to = end; to > 0; to = at(cuts, to)) {
-    const from = at(cuts, to);
-    pieces.push({ from, to, overlapFrom: at(overlaps, from) });
+  #note(from: number): void {
+    const run = Math.floor(from / RUN_UNITS);
+    const start = at(this.#weights, this.#overlaps[from] ?? 0) - at(this.#headers, from);
+    this.#bestOfRun[run] = Math.min(at(this.#bestOfRun, run), at(this.#best, from));
+    this.#startOfRun[run] = Math.max(at(this.#startOfRun, run), start);
   }
-  return pieces.reverse();
+
+  /** Where the best last piece before `to` begins. */
+  #bestCut(to: number, lowest: number): number {
+    const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
+    // Most pieces begin where the one that ends a unit before does: after it, few are worth a look.
+    this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, found);
+    for (let last = to - 2; last >= lowest;) {
+      const first = Math.max(lowest, last - (last % RUN_UNITS));
+      const bound = this.#boundOf(first, last, to);
+      if (bound < found.least || (bound === found.least && last > found.cut)) {
+        for (let from = last; from >= first; from--) this.#try(from, to, found);
+      }
+      last = first - 1;
+    }
+    return found.cut;
+  }
+
+  #try(from: number, to: number, found: { cut: number; least: number }): void {
+    const cost = this.#costFrom(from, to, found.least);
+    if (cost > found.least || (cost === found.least && from <= found.cut)) return;
+    found.cut = from;
+    found.least = cost;
+  }
+
+  /** No cut from `first` to `last`, of one run, costs less. */
+  #boundOf(first: number, last: number, to: number): number {
+    const run = Math.floor(first / RUN_UNITS);
+    const lightest = at(this.#weights, to) - at(this.#startOfRun, run);
+    if (lightest > this.#limit + ROUNDING_SLACK) return Infinity;
+    const piece = this.#smallness(first, to) + between(this.#crossings, last + 1, to);
+    return at(this.#bestOfRun, run) + piece;
+  }
+
+  /** Infinite for what is over the limit, unless it is a single unit; not exact above `least`. */
+  #costFrom(from: number, to: number, least: number): number {
+    const before = at(this.#best, from);
+    const smallness = this.#smallness(from, to);
+    if (before + smallness > least) return Infinity;
+    const weight = between(this.#weights, this.#overlaps[from] ?? 0, to) + at(this.#headers, from);
+    if (weight > this.#limit && from < to - 1) return Infinity;
+    return before + (smallness + between(this.#crossings, from + 1, to));
+  }
+
+  #smallness(from: number, to: number): number {
+    const own = between(this.#weights, from, to);
+    return own < this.#small ? CHUNK_COST + SMALL_COST * (1 - own / this.#small) : CHUNK_COST;
+  }
 }
 
-const at = (values: ArrayLike<number>, index: number) => values[index] ?? 0;
+const at = (values: Float64Array, index: number) => values[index] ?? 0;
 
-type Sums = { weights: Float64Array; crossings: Float64Array };
+const between = (sums: Float64Array, from: number, to: number) => at(sums, to) - at(sums, from);
 
-/** Infinite for what is over the limit, unless it is a single unit: those fit by themselves. */
-function pieceCost(units: Unit[], piece: Piece, sums: Sums, limit: number): number {
-  const { from, to, overlapFrom } = piece;
-  const header = units[from]?.tableHeader?.weight ?? 0;
-  const weight = between(sums.weights, overlapFrom, to) + header;
-  if (weight > limit && from < to - 1) return Infinity;
-  const small = Math.min(SMALL_CHUNK_TOKENS, limit / 2);
-  const own = between(sums.weights, from, to);
-  const smallness = own < small ? SMALL_COST * (1 - own / small) : 0;
-  return CHUNK_COST + smallness + between(sums.crossings, from + 1, to);
-}
-
-function between(sums: Float64Array, from: number, to: number): number {
-  return at(sums, to) - at(sums, from);
-}
-
-function prefixSums(values: number[]): Float64Array {
+function prefixSums(values: Float64Array): Float64Array {
   const sums = new Float64Array(values.length + 1);
-  for (const [index, value] of values.entries()) sums[index + 1] = at(sums, index) + value;
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) {
+    sum += values[index] ?? 0;
+    sums[index + 1] = sum;
+  }
   return sums;
 }
 
-function crossingCosts(units: Unit[]): number[] {
+function crossingCosts(units: Unit[]): Float64Array {
   let level = 0;
-  return units.map((unit) => {
+  return numbersOf(units, (unit) => {
     if (unit.level === 0) return 0;
     const previous = level;
     ({ level } = unit);
@@ -102,18 +159,27 @@ function crossingCosts(units: Unit[]): number[] {
   });
 }
 
-/** The first unit that a chunk beginning at `index` repeats, within the budget. */
-function overlapStart(units: Unit[], index: number, options: PartitionOptions): number {
-  const first = units[index];
-  if (first === undefined || !first.mayOverlap) return index;
-  const room = options.chunkSize - first.weight;
-  let budget = Math.min(options.chunkOverlap, room);
-  let start = index;
-  while (start > 0) {
-    const before = units[start - 1];
-    if (before === undefined || !before.mayOverlap || before.weight > budget) break;
-    budget -= before.weight;
-    start--;
+/** The first unit that a chunk beginning at each unit repeats, within the budget. */
+function overlapStarts(units: Unit[], { chunkSize, chunkOverlap }: PartitionOptions): Int32Array {
+  // What cannot be repeated weighs too much.
+  const weights = numbersOf(units, (unit) => (unit.mayOverlap ? unit.weight : Infinity));
+  const starts = new Int32Array(units.length);
+  for (let index = 0; index < starts.length; index++) {
+    let budget = Math.min(chunkOverlap, chunkSize - (weights[index] ?? 0));
+    let start = index;
+    for (; start > 0; start--) {
+      const weight = weights[start - 1] ?? 0;
+      if (weight > budget) break;
+      budget -= weight;
+    }
+    starts[index] = start;
   }
-  return start;
+  return starts;
+}
+
+/** As typed arrays: they are looked at some hundred times each. */
+function numbersOf(units: Unit[], numberOf: (unit: Unit) => number): Float64Array {
+  const numbers = new Float64Array(units.length);
+  for (const [index, unit] of units.entries()) numbers[index] = numberOf(unit);
+  return numbers;
 }

@@ -1,3 +1,5 @@
+import { Progress } from "../../core/stretches.ts";
+import type { Stretches } from "../../core/stretches.ts";
 import { pathUnder } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
 import { scanBlocks } from "./scan-blocks.ts";
@@ -10,16 +12,12 @@ export type Placed = { unit: Unit; path: HeadingPath };
 
 const LEAD_IN_MAX_CHARACTERS = 400;
 
-/**
- * All units in order, and a cut before every top heading: the shallowest that the document has.
- * A short document may join what stands before its only top heading.
- */
+/** All units in order, and a cut before every heading of a level; 0 for no cuts. */
 export function* placedUnits(
   markdown: string,
   options: SplitOptions,
-  isShort: boolean,
+  cutLevel: number,
 ): Generator<Placed | "cut"> {
-  const cutLevel = levelOfCuts(markdown, isShort);
   let path: HeadingPath = [];
   let before: Block | null = null;
   for (const block of scanBlocks(markdown)) {
@@ -37,17 +35,23 @@ export function* placedUnits(
   }
 }
 
-/** 0 for no cuts. */
-function levelOfCuts(markdown: string, isShort: boolean): number {
-  let level = 0;
+/**
+ * Which headings begin a chunk: the shallowest that the document has. A short document may join
+ * what stands before its only top heading. 0 for none.
+ */
+export function* levelOfCuts(markdown: string, isShort: boolean): Stretches<number> {
+  const progress = new Progress();
+  let level = Infinity;
   let count = 0;
-  for (const block of scanBlocks(markdown)) {
-    if (block.kind !== "heading") continue;
-    if (level === 0 || block.level < level) count = 0;
-    if (level === 0 || block.level < level) ({ level } = block);
-    if (block.level === level) count++;
+  for (const { kind, level: found, end } of scanBlocks(markdown)) {
+    const stretch = progress.stretchTo(end);
+    if (stretch > 0) yield stretch;
+    if (kind !== "heading") continue;
+    if (found < level) [level, count] = [found, 0];
+    if (found === level) count++;
+    if (level === 1 && !isShort) return level;
   }
-  return isShort && count <= 1 ? 0 : level;
+  return count === 0 || (isShort && count === 1) ? 0 : level;
 }
 
 /** Whether the paragraph before ends in a colon and leads into this block. */

@@ -66,11 +66,15 @@ export function* splitBlock(
   else yield* splitProse(markdown, block, options, BREAK.block);
 }
 
-function unitOf(markdown: string, span: Span, breakCost: number, tokenizer: Tokenizer): Unit {
-  const { start, end } = span;
+function unitOf(
+  markdown: string,
+  { start, end }: Span,
+  breakCost: number,
+  tokenizer: Tokenizer,
+  mayOverlap = false,
+): Unit {
   const weight = tokenWeight(markdown, tokenizer, start, end);
-  const rest = { level: 0, mayOverlap: false, tableHeader: null, leadIn: null };
-  return { start, end, weight, breakCost, ...rest };
+  return { start, end, weight, breakCost, level: 0, mayOverlap, tableHeader: null, leadIn: null };
 }
 
 function* splitHeading(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
@@ -90,10 +94,7 @@ function* splitProse(
   let { start } = span;
   let breakCost = firstBreak;
   for (const end of sentenceEnds(markdown, span.start, span.end)) {
-    const sentence = {
-      ...unitOf(markdown, { start, end }, breakCost, options.tokenizer),
-      mayOverlap: true,
-    };
+    const sentence = unitOf(markdown, { start, end }, breakCost, options.tokenizer, true);
     if (sentence.weight <= limits.chunkSize) yield sentence;
     else yield* splitLong(markdown, sentence, limits);
     breakCost = endsSentence(markdown, end) ? BREAK.sentence : BREAK.line;
@@ -116,7 +117,7 @@ function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generat
   while (start < long.end) {
     const latest = reachOf(markdown, start, long.end, limits);
     const end = latest >= long.end ? long.end : cutBefore(markdown, start, latest);
-    yield { ...unitOf(markdown, { start, end }, breakCost, limits.tokenizer), mayOverlap: true };
+    yield unitOf(markdown, { start, end }, breakCost, limits.tokenizer, true);
     breakCost = BREAK.word;
     start = end;
   }

@@ -28,7 +28,7 @@ function pdfOfManyPages(): string {
 
 const longFile = (name: string, rows: number) => {
   const content = LONG_FILES.find(([each]) => each === name)?.[1](rows) ?? "";
-  return typeof content === "string" ? bytesOf(content) : (content.slice().buffer as ArrayBuffer);
+  return typeof content === "string" ? bytesOf(content) : content.slice().buffer;
 };
 
 /**
