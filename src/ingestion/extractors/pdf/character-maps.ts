@@ -1,8 +1,13 @@
+import { encodedCharacters } from "./encoded-characters.ts";
+import type { Code } from "./encoded-characters.ts";
+import { glyphsOf } from "./glyph-collections.ts";
+
 /**
  * Predefined CMaps (ISO 32000-2, §9.7.5.2) name legacy encodings of Chinese, Japanese and Korean.
  * The real ones lead to glyph numbers of a vendor's collection, and a second table from there to
  * Unicode. Nothing is drawn here, so both are made up: codes lead to numbers above the real
- * collections', given to a collection's characters in order, and from there to Unicode.
+ * collections', given to a collection's characters in order, and from there to Unicode. Fonts that
+ * are coded by the collection's own numbers find these there as well.
  */
 const FIRST_NUMBER = 0x7800;
 const RANGES_A_BLOCK = 100;
@@ -24,7 +29,6 @@ const COLLECTIONS: Record<string, Collection> = {
 };
 
 type Range = { low: number; high: number; target: number; bytes: number };
-type Code = { code: number; bytes: number; character: string };
 
 const cache = new Map<string, string>();
 
@@ -45,7 +49,7 @@ function makeMap(name: string): string {
     }));
     return cmapText(
       name,
-      rangesOf(codes, (character) => character.charCodeAt(0)),
+      rangesOf([...realNumbers(toUnicode), ...codes], (character) => character.charCodeAt(0)),
       "bf",
     );
   }
@@ -61,6 +65,16 @@ function makeMap(name: string): string {
     );
   }
   throw new Error(`unknown CMap ${name}`);
+}
+
+/** Unknown glyphs are shown as such, for pdf.js would take their numbers for characters. */
+function realNumbers(collection: string): Code[] {
+  const glyphs = glyphsOf(collection);
+  return Array.from({ length: FIRST_NUMBER - 1 }, (_unused, at) => ({
+    code: at + 1,
+    bytes: 2,
+    character: glyphs.get(at + 1) ?? "\ufffd",
+  }));
 }
 
 const collections = new Map<string, Map<string, number>>();
@@ -90,23 +104,6 @@ function codesOf(name: string, encoding: string, numbers: Map<string, number>): 
   if (!isSevenBit) return encoded;
   const wide = encoded.filter(({ code, bytes }) => bytes === 2 && (code & 0x8080) === 0x8080);
   return wide.map(({ code, bytes, character }) => ({ code: code & 0x7f7f, bytes, character }));
-}
-
-function* encodedCharacters(encoding: string): Generator<Code> {
-  const decoder = new TextDecoder(encoding);
-  const decode = (...bytes: number[]) => decoder.decode(Uint8Array.from(bytes));
-  const isSingle = (text: string) => text.length === 1 && text !== "\ufffd";
-  for (let code = 0x20; code <= 0xff; code++) {
-    const character = decode(code);
-    if (code !== 0x7f && isSingle(character)) yield { code, bytes: 1, character };
-  }
-  for (let lead = 0x81; lead <= 0xfe; lead++) {
-    if (isSingle(decode(lead))) continue;
-    for (let trail = 0x40; trail <= 0xfe; trail++) {
-      const character = decode(lead, trail);
-      if (isSingle(character)) yield { code: (lead << 8) | trail, bytes: 2, character };
-    }
-  }
 }
 
 /** Runs of codes whose targets follow each other too; a run ends with its last byte. */

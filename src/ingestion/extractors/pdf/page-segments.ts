@@ -1,3 +1,5 @@
+import { withAccent } from "./loose-accents.ts";
+
 /** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
 export type Segment = {
   text: string;
@@ -61,9 +63,8 @@ export function segmentsOf(
     const { segment, isTurned } = placed(item, viewport, order);
     if (item.mark !== undefined) segment.block = blocks?.get(item.mark);
     const into = isTurned ? turned : level;
-    const joined = last !== null && into.at(-1) === last && isContinued(last, segment);
-    if (joined && last !== null) append(last, segment, pendingSpace);
-    else {
+    const before = last !== null && into.at(-1) === last ? last : null;
+    if (before === null || !continues(before, segment, pendingSpace)) {
       into.push(segment);
       last = segment;
     }
@@ -89,6 +90,19 @@ function placed(item: TextItem, viewport: number[], order: number) {
     order,
   };
   return { segment, isTurned };
+}
+
+/** Whether a segment goes on with the item, which it then holds. */
+function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
+  const accented = last.block === next.block ? withAccent(last, next) : null;
+  if (accented !== null) {
+    last.text = accented;
+    last.x1 = Math.max(last.x1, next.x1);
+    return true;
+  }
+  if (!isContinued(last, next)) return false;
+  append(last, next, spaceBetween);
+  return true;
 }
 
 function isContinued(last: Segment, next: Segment): boolean {

@@ -19,15 +19,20 @@ const DIFFERENCES = /\/Differences\s*\[/g;
 const MAX_DIFFERENCES_CHARACTERS = 1 << 16;
 const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
 const DICTIONARY = /<<[^<>]*>>/g;
+/** The glyph numbers of these collections are known: each stands for a character. */
+const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
 export function* countFonts(texts: Iterable<string>): Stretches<FontMaps> {
   const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
+  let known = 0;
   for (const text of texts) {
     addFonts(count, text);
+    known += text.match(COLLECTION)?.length ?? 0;
     yield text.length;
   }
-  return count;
+  known = Math.min(known, count.unmapped);
+  return { ...count, unmapped: count.unmapped - known, mapped: count.mapped + known };
 }
 
 function addFonts(count: FontMaps, text: string): void {

@@ -1,0 +1,65 @@
+/** A stretch of text on one line, in points. */
+type Stretch = { text: string; x0: number; x1: number; y: number; size: number };
+
+/**
+ * Older fonts of TeX hold no letters with accents: the accent is drawn first and its letter below
+ * or above it, so that "für" comes as "f¨" and "ur". Some writers draw the letter first.
+ */
+const COMBINING: Record<string, string> = {
+  "`": "\u0300",
+  "´": "\u0301",
+  ˆ: "\u0302",
+  "˜": "\u0303",
+  "¯": "\u0304",
+  "˘": "\u0306",
+  "˙": "\u0307",
+  "¨": "\u0308",
+  "˚": "\u030a",
+  "˝": "\u030b",
+  ˇ: "\u030c",
+  "¸": "\u0327",
+  "˛": "\u0328",
+};
+const DOTLESS: Record<string, string> = { ı: "i", ȷ: "j" };
+const ENDING_ACCENT = /[`´ˆ˜¯˘˙¨˚˝ˇ¸˛]$/u;
+/** No word begins with these, so the gap before the accent of a wide letter is no space. */
+const NEVER_FIRST = /[ąęńň]/u;
+
+/** In ems: how far a letter and its accent cover each other, and how far they are apart in height. */
+const LEAST_OVERLAP = 0.1;
+/** Wide accents reach a little over the letter before theirs. */
+const LEAST_OVERLAP_BEHIND = 0.25;
+const MOST_OVERLAP = 1;
+const MOST_RAISED = 0.45;
+
+/** Both in one where an accent and its letter meet; null where none does. */
+export function withAccent(last: Stretch, next: Stretch): string | null {
+  const size = Math.max(last.size, next.size);
+  const overlap = (last.x1 - next.x0) / size;
+  if (overlap < LEAST_OVERLAP || overlap > MOST_OVERLAP) return null;
+  if (Math.abs(last.y - next.y) > size * MOST_RAISED) return null;
+  const first = accentFirst(last.text, next.text);
+  return first ?? (overlap < LEAST_OVERLAP_BEHIND ? null : letterFirst(last.text, next.text));
+}
+
+function accentFirst(before: string, after: string): string | null {
+  const accent = ENDING_ACCENT.exec(before)?.[0];
+  if (accent === undefined) return null;
+  const letter = composed(after.slice(0, 1), accent);
+  if (letter === null) return null;
+  const bare = before.slice(0, -accent.length);
+  return (NEVER_FIRST.test(letter) ? bare.trimEnd() : bare) + letter + after.slice(1);
+}
+
+function letterFirst(before: string, after: string): string | null {
+  const letter = composed(before.slice(-1), after.slice(0, 1));
+  return letter === null ? null : before.slice(0, -1) + letter + after.slice(1);
+}
+
+/** One character; null where there is none. */
+function composed(letter: string, accent: string): string | null {
+  const combining = COMBINING[accent];
+  if (combining === undefined || !/\p{L}/u.test(letter)) return null;
+  const both = `${DOTLESS[letter] ?? letter}${combining}`.normalize("NFC");
+  return both.length === 1 ? both : null;
+}

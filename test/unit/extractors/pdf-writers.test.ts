@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { pdfOf, pdfStream } from "../../support/pdf-of.ts";
+
+const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+
+const HELVETICA =
+  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+
+/** One page; `/F1` is the first of the objects that follow its content. */
+const pageOf = (content: string, font = HELVETICA, ...more: string[]) =>
+  pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    pdfStream(content),
+    font,
+    ...more,
+  ]);
+
+const line = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td ${text} TJ ET\n`;
+
+describe("letters whose accents are drawn apart, as older TeX does", () => {
+  it.each([
+    ["[(Die Gr\\250) 333 (o\\337e f\\250) 333 (ur alle)]", "Die Größe für alle"],
+    ["[(Jede ) -194 (\\250) 527 (Uberfahrt, M\\250) 333 (unz)]", "Jede Überfahrt, Münz"],
+    ["[(miejscowo) -83 (\\264) 416 (s) -83 (\\264) 416 (c)]", "miejscowość"],
+    ["[(uko) -111 (\\264) 444 (nczony)]", "ukończony"],
+    ["[(gar) 0 (c) 417 (\\270) 84 (on)]", "garçon"],
+  ])("%s", async (drawn, shown) => {
+    expect((await extract(pageOf(line(700, drawn)))).markdown).toBe(shown);
+  });
+
+  it("leaves accents alone that stand by themselves", async () => {
+    const drawn = "[(Der Akut ) (\\264) ( und das Trema ) (\\250)]";
+    expect((await extract(pageOf(line(700, drawn)))).markdown).toBe("Der Akut ´ und das Trema ¨");
+  });
+});
+
+describe("fonts that are coded by the glyphs of a known collection", () => {
+  const font = (collection: string, encoding: string) => [
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Any-${encoding} /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (${collection}) /Supplement 2 >> /DW 1000 /FontDescriptor 7 0 R >>`,
+    "<< /Type /FontDescriptor /FontName /Any /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>",
+  ];
+  // Numbers as poppler-data has them.
+  it.each([
+    [
+      "Japan1",
+      "07d303740cd603940aa703780ca7035a095a0394027b0b480015001309da02a2205c02a3",
+      "港に入る船は届け出る。第42条（凜）",
+    ],
+    [
+      "GB1",
+      "0dee10b5052f11ba04410fb605a8083a01110449077c001200130062",
+      "所有船只必须登记，编号12。",
+    ],
+    ["CNS1", "0ca5027906590b7509f300f71465006515af", "港口的船隻→薦、羅"],
+    [
+      "Korea1",
+      "0ce604b309c00001065c09af09df05d7000107d305d700010e5e166e",
+      "항구에 들어오는 배는 更新",
+    ],
+  ])("%s", async (collection, codes, text) => {
+    const [font0 = "", ...more] = font(collection, "Identity-H");
+    const { markdown, notes } = await extract(pageOf(line(700, `[<${codes}>]`), font0, ...more));
+    expect(markdown.normalize("NFKC")).toBe(text.normalize("NFKC"));
+    expect(notes).toEqual([]);
+  });
+
+  it("shows a glyph that it does not know as unknown", async () => {
+    const [font0 = "", ...more] = font("Japan1", "Identity-H");
+    const bytes = pageOf(line(700, "[<07d3232807d307d3>]"), font0, ...more);
+    expect((await extract(bytes)).markdown).toBe("港\ufffd港港");
+  });
+});
