@@ -13,6 +13,7 @@ import type { Block, PagePart } from "./pdf/page-blocks.ts";
 import { segmentsOf } from "./pdf/page-segments.ts";
 import type { Segment, TextItem } from "./pdf/page-segments.ts";
 import { FontNames } from "./pdf/font-names.ts";
+import { FormSigns, withFormValues } from "./pdf/form-values.ts";
 import { objectTexts } from "./pdf/object-texts.ts";
 import { repeatedLines } from "./pdf/repeated-lines.ts";
 import type { RepeatedLines } from "./pdf/repeated-lines.ts";
@@ -28,6 +29,8 @@ import { showsText } from "./text/hidden-characters.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+/** What a look at the file's objects told. */
+type FileSigns = { isTreeLarge: boolean; hasForms: boolean };
 type PageText = { segments: Segment[]; structure: PageStructure | null };
 
 const MAX_PAGES = 10_000;
@@ -50,10 +53,15 @@ const SILENT = 0;
 export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extraction> {
   await atPace(checkStreams(file.bytes), pace);
   const bounds = new TreeBounds();
-  const fonts = await atPace(countFonts(bounds.watch(objectTexts(file.bytes))), pace);
+  const forms = new FormSigns();
+  const texts = forms.watch(bounds.watch(objectTexts(file.bytes)));
+  const fonts = await atPace(countFonts(texts), pace);
   const pdf = await open(file.bytes);
   try {
-    const reader = new PdfPages(pdf, pace, fonts, bounds);
+    const reader = new PdfPages(pdf, pace, fonts, {
+      isTreeLarge: bounds.isLarge,
+      hasForms: forms.hasValues,
+    });
     const extraction = await readDocument(reader);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
     if (mayBeScan) file.bytes = await pdf.getData();
@@ -75,9 +83,12 @@ class PdfPages {
   /** Asked when the first page is read. */
   #tagged: Promise<boolean> | null;
 
-  constructor(pdf: Pdf, pace: Pace, maps: FontMaps, bounds: TreeBounds) {
+  readonly #hasForms: boolean;
+
+  constructor(pdf: Pdf, pace: Pace, maps: FontMaps, signs: FileSigns) {
     this.pdf = pdf;
-    this.#tagged = bounds.isLarge ? Promise.resolve(false) : null;
+    this.#tagged = signs.isTreeLarge ? Promise.resolve(false) : null;
+    this.#hasForms = signs.hasForms;
     this.fonts = new UnmappedFonts(maps);
     this.#pace = pace;
   }
@@ -101,7 +112,10 @@ class PdfPages {
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    return await textItems(page, await this.#isTagged(), this.fonts);
+    const items = await textItems(page, await this.#isTagged(), this.fonts);
+    if (!this.#hasForms) return items;
+    const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
+    return withFormValues(items, annotations);
   }
 
   async #forget(): Promise<void> {
