@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { segmentsOf } from "../../../src/ingestion/extractors/pdf/page-segments.ts";
 import { pdfOf, pdfStream } from "../../support/pdf-of.ts";
 
 const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
@@ -73,4 +74,93 @@ describe("fonts that are coded by the glyphs of a known collection", () => {
     const bytes = pageOf(line(700, "[<07d3232807d307d3>]"), font0, ...more);
     expect((await extract(bytes)).markdown).toBe("港\ufffd港港");
   });
+});
+
+describe("lines that are read from the right", () => {
+  const UPRIGHT = [1, 0, 0, -1, 0, 800];
+  /** Each part from where it begins; a letter is half as wide as it is high. */
+  const shown = (parts: [string, number][]) => {
+    const items = parts.map(([str, x]) => ({
+      str,
+      transform: [10, 0, 0, 10, x, 700],
+      width: str.length * 5,
+      height: 10,
+      fontName: "f",
+    }));
+    return segmentsOf(items, UPRIGHT).map(({ text }) => text);
+  };
+  const glyphs = (text: string, x: number, step: number) =>
+    [...text].map((glyph, at): [string, number] => [glyph, x + at * step]);
+
+  it("glyph by glyph from the left, as Chromium draws them", () => {
+    const drawn = glyphs("ﺐﻌﻠﻣ", 100, 5).concat(glyphs("ﻞﺼﻓ", 125, 5));
+    expect(shown(drawn)).toEqual(["فصل ملعب"]);
+  });
+
+  it("glyph by glyph from the right, as XeTeX draws them", () => {
+    const drawn = glyphs("ספינה", 200, -5).concat(glyphs("בנמל", 170, -5));
+    expect(shown(drawn)).toEqual(["ספינה בנמל"]);
+  });
+
+  it("words from the left, each drawn from the right, with a number and a name between", () => {
+    const drawn: [string, number][] = [
+      ["Harbour log", 60],
+      ...glyphs("ביומן", 140, -5),
+      ["14:30", 150],
+      ...glyphs("בשעה", 195, -5),
+      ...glyphs("השער", 220, -5),
+    ];
+    expect(shown(drawn)).toEqual(["השער בשעה 14:30 ביומן Harbour log"]);
+  });
+
+  it("within a line that is read from the left", () => {
+    const drawn: [string, number][] = [
+      ["The word is", 50],
+      ...glyphs("בנמל", 125, -5),
+      ["and stands for the port", 135],
+    ];
+    expect(shown(drawn)).toEqual(["The word is בנמל and stands for the port"]);
+  });
+
+  it("keeps columns apart", () => {
+    expect(
+      shown([
+        ["ספינה", 300],
+        ["בנמל", 100],
+      ]),
+    ).toEqual(["ספינה", "בנמל"]);
+  });
+});
+
+it("shows ideographs where a writer names the radicals that look alike", () => {
+  const transform = [10, 0, 0, 10, 50, 700];
+  const item = { str: "港⻑が⻘い⾨を⻄に", transform, width: 90, height: 10, fontName: "f" };
+  expect(segmentsOf([item], [1, 0, 0, -1, 0, 800])[0]?.text).toBe("港長が青い門を西に");
+});
+
+it("reads what a form is filled in with, beside its labels, and no hidden or secret value", async () => {
+  const field = (at: number, entries: string) =>
+    `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R /Rect [200 ${at} 400 ${at + 20}] /DA (/F1 10 Tf 0 g) ${entries} >>`;
+  const fields = [
+    field(695, "/FT /Tx /T (a) /V (Ingeborg Halvorsen)"),
+    field(655, "/FT /Ch /T (b) /V (Saltholm) /Opt [(Saltholm) (Other)] /Ff 131072"),
+    field(615, "/FT /Btn /T (c) /V /Yes /AS /Yes /AP << /N << /Yes 12 0 R /Off 12 0 R >> >>"),
+    field(575, "/FT /Tx /T (d) /Ff 8192 /V (secret)"),
+    field(535, "/FT /Tx /T (e) /V (unseen)").replace("/F 4", "/F 2"),
+    "<< /Type /Annot /Subtype /FreeText /F 4 /Rect [50 480 300 500] /DA (/F1 10 Tf 0 g) /Contents (Paid at the gate) >>",
+  ];
+  const labels = ["Name:", "Port:", "Insured:", "Password:", "Other:"];
+  const bytes = pdfOf([
+    `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${fields.map((_unused, at) => `${at + 6} 0 R`).join(" ")}] >> >>`,
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> /Annots [${fields.map((_unused, at) => `${at + 6} 0 R`).join(" ")}] >>`,
+    pdfStream(labels.map((label, at) => line(700 - at * 40, `[(${label})]`)).join("")),
+    HELVETICA,
+    ...fields,
+    pdfStream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"),
+  ]);
+  const { markdown } = await extract(bytes);
+  expect(markdown.replace(/[|\s-]+/g, " ").trim()).toBe(
+    "Name: Ingeborg Halvorsen Port: Saltholm Insured: ☑ Password: Other: Paid at the gate",
+  );
 });

@@ -188,15 +188,18 @@ function cellsOf(rows: Block[][]): string[][] {
   });
 }
 
+/** Chinese and Japanese have no spaces, and their signs are as wide as their characters. */
+const UNSPACED_END =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
+
 /** Words divided at line ends are joined again. */
 export function textOf(block: Block): string {
   let text = "";
   for (const line of block.lines) {
     const next = line.text.trim();
     if (/\p{L}[-\u00ad]$/u.test(text) && /^\p{Ll}/u.test(next)) text = text.slice(0, -1) + next;
-    else if (text === "" || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(text)) {
-      text += next;
-    } else text += ` ${next}`;
+    else if (text === "" || UNSPACED_END.test(text)) text += next;
+    else text += ` ${next}`;
   }
   return text;
 }

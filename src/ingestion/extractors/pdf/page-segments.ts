@@ -1,4 +1,7 @@
 import { withAccent } from "./loose-accents.ts";
+import { withoutRadicals } from "./radicals.ts";
+import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
+import type { Piece } from "./right-to-left.ts";
 
 /** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
 export type Segment = {
@@ -13,6 +16,8 @@ export type Segment = {
   order: number;
   /** The block of the document's structure that it belongs to. */
   block?: number | undefined;
+  /** Of a line that is not read from the left throughout; `text` follows from them. */
+  pieces?: Piece[];
 };
 
 /** What of pdf.js's text items is used. */
@@ -31,7 +36,11 @@ type Matrix = readonly [number, number, number, number, number, number];
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;
 const COLUMN_GAP = 0.85;
+/** Between words read from the right, which must not be taken apart. */
+const JUSTIFIED_GAP = 1.5;
 const OVERLAP = -0.5;
+/** Of a line. */
+const MAX_PIECES = 1000;
 const SAME_LINE = 0.35;
 /** Raised and lowered marks are smaller and stand close by. */
 const RAISED = 0.6;
@@ -39,9 +48,6 @@ const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const LEAST_SIZE = 0.5;
-/** Fonts draw 日 and the radical ⽇ with one glyph, and some writers name the radical. */
-const RADICALS = /[\u2f00-\u2fd5]/g;
-
 /**
  * Joins a page's text items, in their order, into segments; turned text comes last. `blocks`: the
  * block of each marked content, where the document tells; no segment stands in two of them.
@@ -70,8 +76,50 @@ export function segmentsOf(
     }
     pendingSpace = /\s$/.test(item.str);
   }
-  return [...level, ...turned];
+  return [...wholeLines(level), ...turned];
 }
+
+/** Brings the parts of lines together that are read from the right, in the order of reading. */
+function wholeLines(segments: Segment[]): Segment[] {
+  const lines: Segment[] = [];
+  for (const segment of segments) {
+    const last = lines.at(-1);
+    if (last !== undefined && isBeside(last, segment)) appendPiece(last, segment);
+    else lines.push(segment);
+  }
+  for (const line of lines) {
+    if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
+    delete line.pieces;
+  }
+  return lines;
+}
+
+/** On either side of a line in which something is read from the right, or where it has room. */
+function isBeside(last: Segment, next: Segment): boolean {
+  if (last.block !== next.block || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
+  const size = Math.max(last.size, next.size);
+  if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
+  const gap = Math.max(next.x0 - last.x1, last.x0 - next.x1);
+  const isWithin = hasRightToLeft(last) && hasRightToLeft(next);
+  if (gap > size * (isWithin ? JUSTIFIED_GAP : COLUMN_GAP)) return false;
+  return hasRoom(last.pieces ?? [last], next, size);
+}
+
+function hasRoom(pieces: Piece[], { x0, x1 }: Segment, size: number): boolean {
+  if (pieces.length >= MAX_PIECES) return false;
+  return pieces.every((piece) => Math.max(x0 - piece.x1, piece.x0 - x1) > size * OVERLAP);
+}
+
+const hasRightToLeft = ({ pieces, text }: Segment) => pieces !== undefined || isRightToLeft(text);
+
+function appendPiece(into: Segment, next: Segment): void {
+  into.pieces ??= [pieceOf(into)];
+  for (const piece of next.pieces ?? [pieceOf(next)]) into.pieces.push(piece);
+  into.x0 = Math.min(into.x0, next.x0);
+  into.x1 = Math.max(into.x1, next.x1);
+}
+
+const pieceOf = ({ text, x0, x1 }: Segment): Piece => ({ text, x0, x1 });
 
 function placed(item: TextItem, viewport: number[], order: number) {
   const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
@@ -81,7 +129,7 @@ function placed(item: TextItem, viewport: number[], order: number) {
   const along = isTurned ? f : e;
   const across = isTurned ? e : f;
   const segment: Segment = {
-    text: item.str.replace(RADICALS, (radical) => radical.normalize("NFKC")),
+    text: withoutShapes(withoutRadicals(item.str)),
     x0: along,
     x1: along + item.width,
     y: across,
@@ -100,8 +148,9 @@ function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean
     last.x1 = Math.max(last.x1, next.x1);
     return true;
   }
-  if (!isContinued(last, next)) return false;
-  append(last, next, spaceBetween);
+  if (isBeside(last, next)) appendPiece(last, next);
+  else if (isContinued(last, next)) append(last, next, spaceBetween);
+  else return false;
   return true;
 }
 

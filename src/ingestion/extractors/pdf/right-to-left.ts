@@ -1,0 +1,97 @@
+/** A part of a line, in points; `text` in the order in which it is read. */
+export type Piece = { text: string; x0: number; x1: number };
+
+type Direction = "left" | "right" | "number" | "neutral";
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const LETTER = /\p{L}/u;
+/** In ems. */
+const WORD_GAP = 0.13;
+
+export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text);
+
+/** Shapes of Arabic letters within words, and ligatures; the marks among them bring a space along. */
+const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
+
+export const withoutShapes = (text: string) =>
+  text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
+
+/**
+ * A line of parts that lie side by side, in the order in which it is read: writers draw lines of
+ * Arabic and Hebrew glyph by glyph from either side. After the Unicode bidirectional algorithm
+ * (UAX 9), whose result is undone here for one level of embedding.
+ *
+ * @param size of the type, in points
+ */
+export function readingOrder(pieces: Piece[], size: number): string {
+  const line = withSpaces(
+    pieces.toSorted((a, b) => a.x0 - b.x0),
+    size,
+  );
+  const right = charactersOf(line, "right");
+  const base = right >= charactersOf(line, "left") ? "right" : "left";
+  const runs = runsOf(line, base);
+  if (base === "right") runs.reverse();
+  const texts = runs.flatMap(({ direction, pieces: run }) =>
+    (direction === "right" ? run.toReversed() : run).map(({ text }) => text),
+  );
+  return texts.join("").replace(/ {2,}/g, " ");
+}
+
+function withSpaces(sorted: Piece[], size: number): Piece[] {
+  return sorted.flatMap((piece, at) => {
+    const before = sorted[at - 1];
+    const isApart = before !== undefined && piece.x0 - before.x1 > size * WORD_GAP;
+    return isApart ? [{ text: " ", x0: before.x1, x1: piece.x0 }, piece] : [piece];
+  });
+}
+
+function directionOf(text: string): Direction {
+  if (RIGHT_TO_LEFT.test(text)) return "right";
+  if (LETTER.test(text)) return "left";
+  return /\p{N}/u.test(text) ? "number" : "neutral";
+}
+
+function charactersOf(line: Piece[], direction: Direction): number {
+  let count = 0;
+  for (const { text } of line) if (directionOf(text) === direction) count += text.length;
+  return count;
+}
+
+type Run = { direction: "left" | "right"; pieces: Piece[] };
+
+/** Stretches of one direction, from the left. */
+function runsOf(line: Piece[], base: "left" | "right"): Run[] {
+  const known = line.map(({ text }) => directionOf(text));
+  const against = base === "right" ? ["left", "number"] : ["right"];
+  const isAgainst = known.map((direction) => against.includes(direction));
+  const runs: Run[] = [];
+  for (const [at, piece] of line.entries()) {
+    const isWithin =
+      isAgainst[at] === true || (isWeak(known[at], base) && isBetween(known, isAgainst, at, base));
+    const other = base === "right" ? "left" : "right";
+    const direction = isWithin ? other : base;
+    const last = runs.at(-1);
+    if (last?.direction === direction) last.pieces.push(piece);
+    else runs.push({ direction, pieces: [piece] });
+  }
+  return runs;
+}
+
+/** What takes its direction from its neighbours. */
+const isWeak = (direction: Direction | undefined, base: "left" | "right") =>
+  direction === "neutral" || (base === "left" && direction === "number");
+
+function isBetween(
+  known: Direction[],
+  isAgainst: boolean[],
+  at: number,
+  base: "left" | "right",
+): boolean {
+  let before = at - 1;
+  while (before >= 0 && isWeak(known[before], base)) before--;
+  let after = at + 1;
+  while (after < known.length && isWeak(known[after], base)) after++;
+  return isAgainst[before] === true && isAgainst[after] === true;
+}
