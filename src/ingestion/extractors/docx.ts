@@ -5,10 +5,16 @@ import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote } from "./notes.ts";
 import { DocxReader } from "./office/docx-reader.ts";
 import type { DocxParts } from "./office/docx-reader.ts";
-import { readNumbering, readStyles } from "./office/docx-styles.ts";
+import { readNumbering } from "./office/docx-numbering.ts";
+import { readStyles } from "./office/docx-styles.ts";
+import { readDrawing } from "./office/drawings.ts";
+import type { Drawing } from "./office/drawings.ts";
 import { NoteMarks } from "./office/note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
+
+/** Relationships to what is drawn from data. */
+const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
@@ -21,8 +27,11 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
     styles: yield* readStyles(archive, partOf("styles")),
     numbering: yield* readNumbering(archive, partOf("numbering")),
     links: new Map(external.map(({ id, target }) => [id, target])),
+    drawings: new Map<string, Drawing>(),
     noteMarks: new NoteMarks(),
   };
+  for (const { id, type, target } of related)
+    if (DRAWINGS.has(type)) parts.drawings.set(id, yield* readDrawing(archive, target));
   const out = new MarkdownBuilder();
   out.page(1);
   const hidden = { runs: 0, paragraphs: 0 };

@@ -1,82 +1,68 @@
 import { longer } from "../bounded-text.ts";
-import { TableCollector } from "../html/table-collector.ts";
 import { foldSpace } from "../fold-space.ts";
-import { LongTable } from "../long-table.ts";
+import { withLink } from "../link-text.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import { DocxFields, linkTargetOf } from "./docx-fields.ts";
+import type { Numbering } from "./docx-numbering.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
-import type { Numbering, ParagraphStyle } from "./docx-styles.ts";
+import type { ParagraphStyle } from "./docx-styles.ts";
+import { DocxTables } from "./docx-tables.ts";
+import { DocxWriter } from "./docx-writer.ts";
+import type { DocxParagraph } from "./docx-writer.ts";
+import type { Drawing } from "./drawings.ts";
+import { FormulaReader } from "./formula.ts";
 import type { NoteMarks } from "./note-marks.ts";
+import { symbolCharacter } from "./symbol-fonts.ts";
 
 export type DocxParts = {
   styles: Map<string, ParagraphStyle>;
   numbering: Numbering;
   /** Targets of external hyperlinks by relationship id. */
   links: Map<string, string>;
+  /** Charts and diagrams by relationship id. */
+  drawings: Map<string, Drawing>;
   noteMarks: NoteMarks;
 };
 
-type Paragraph = {
-  text: string;
-  style: string;
-  headingLevel: number | null;
-  numId: string | null;
-  listLevel: number | null;
-};
-
-type OpenTable = {
-  table: TableCollector;
-  long: LongTable;
-  cell: string;
-  span: number;
-  isContinued: boolean;
-};
-
-/** Elements whose content is not part of the text as it reads now. */
+/** Elements whose content is not part of the text as it reads now; `rt` is how to pronounce it. */
 const LEFT_OUT = new Set(
-  "instrText delText delInstrText del moveFrom Fallback rPrChange pPrChange".split(" "),
+  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
 );
-const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
-const QUOTE_STYLE = /^(intense )?quote|^block ?text|^quotations$/i;
-/** `w:numId` 0 takes a paragraph out of its style's list. */
-const NO_LIST = "0";
-const PLAIN_STYLE: ParagraphStyle = {
-  name: "",
-  basedOn: null,
+const BLANK: DocxParagraph = {
+  text: "",
+  style: "",
   headingLevel: null,
   numId: null,
   listLevel: null,
-  isHidden: false,
 };
-const BLANK: Paragraph = { text: "", style: "", headingLevel: null, numId: null, listLevel: null };
-const SYMBOL_PRIVATE_AREA = 0xf000;
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
   hiddenRuns = 0;
   hiddenParagraphs = 0;
-  #page = 1;
   #leftOut = 0;
   #inRun = 0;
   #runHidden = false;
   #runCounted = false;
-  #collects = false;
-  #code: string[] = [];
-  readonly #paragraphs: Paragraph[] = [];
-  readonly #tables: OpenTable[] = [];
+  #collects: "text" | "code" | null = null;
+  #formula: FormulaReader | null = null;
+  /** No text since a page began: a break that the writer saw when it drew the page is the same. */
+  #isPageFresh = false;
+  readonly #paragraphs: DocxParagraph[] = [];
+  readonly #tables = new DocxTables();
+  readonly #fields = new DocxFields();
   readonly #linkStarts: { at: number; target: string }[] = [];
-  readonly #counters = new Map<string, number[]>();
   readonly #parts: DocxParts;
-  readonly #out: MarkdownBuilder;
+  readonly #writer: DocxWriter;
   /** `endnote` or `footnote`, and what its notes are marked with; null for the main text. */
   readonly #noteElement: string | null;
-  #note: string | null = null;
   /** The note that is open belongs to hidden text. */
   #noteHidden = false;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
     this.#parts = parts;
-    this.#out = out;
+    this.#writer = new DocxWriter(parts.styles, parts.numbering, out);
     this.#noteElement = noteElement;
   }
 
@@ -88,6 +74,9 @@ export class DocxReader implements XmlHandler {
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
     ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
+    pageBreakBefore: ({ val }) => {
+      if (isOn(val)) this.#nextPage();
+    },
     r: () => {
       this.#inRun++;
       this.#runHidden = false;
@@ -100,69 +89,114 @@ export class DocxReader implements XmlHandler {
       if (this.#inRun > 0) this.#runHidden = isOn(val);
     },
     t: () => {
-      this.#collects = true;
+      this.#collects = "text";
     },
     tab: () => {
       if (this.#inRun > 0) this.#write(" ");
     },
+    ptab: () => this.#write(" "),
     br: ({ type }) => {
-      if (type === "page") this.#nextPage();
       this.#write("\n");
+      if (type === "page") this.#nextPage();
     },
     cr: () => this.#write("\n"),
-    lastRenderedPageBreak: () => this.#nextPage(),
-    noBreakHyphen: () => this.#write("-"),
-    sym: ({ char = "" }) => this.#write(symbolOf(char)),
-    hyperlink: (attributes) => {
-      const target = this.#parts.links.get(attributes["r:id"] ?? "") ?? "";
-      this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
+    lastRenderedPageBreak: () => {
+      if (!this.#isPageFresh) this.#nextPage();
     },
+    noBreakHyphen: () => this.#write("-"),
+    sym: ({ font = "", char = "" }) =>
+      this.#write(symbolCharacter(font, Number.parseInt(char, 16)) ?? " "),
+    hyperlink: (attributes) =>
+      this.#openLink(this.#parts.links.get(attributes["r:id"] ?? "") ?? ""),
+    fldSimple: ({ instr = "" }) => this.#openLink(linkTargetOf(instr)),
+    fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
+    instrText: () => {
+      this.#collects = "code";
+    },
+    checkBox: () => this.#fields.check(false),
+    default: ({ val }) => this.#fields.check(isOn(val)),
+    checked: ({ val }) => this.#fields.check(isOn(val)),
+    oMath: () => {
+      this.#formula = new FormulaReader();
+    },
+    chart: (attributes) => this.#draw(attributes["r:id"]),
+    relIds: (attributes) => this.#draw(attributes["r:dm"]),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
-    tbl: () => {
-      const cell = { cell: "", span: 1, isContinued: false };
-      this.#tables.push({ table: new TableCollector(), long: new LongTable(this.#out), ...cell });
-    },
-    tr: () => this.#startRow(),
-    tc: () => this.#changeTable({ cell: "", span: 1, isContinued: false }),
-    gridSpan: ({ val = "1" }) => this.#changeTable({ span: Number(val) }),
-    vMerge: ({ val }) => this.#changeTable({ isContinued: val !== "restart" }),
+    tbl: () => this.#tables.open(),
+    gridCol: () => this.#tables.addColumn(),
+    tr: () => this.#writer.rows(this.#tables.startRow()),
+    gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
+    tc: () => this.#tables.openCell(),
+    gridSpan: ({ val = "1" }) => this.#tables.setSpan(Number(val)),
+    vMerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
   };
 
   open(name: string, attributes: XmlAttributes): void {
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
     if (name === this.#noteElement) this.#openNote(attributes);
-    this.#onOpen[name]?.(attributes);
+    if (this.#formula === null) this.#onOpen[name]?.(attributes);
+    this.#formula?.open(name, attributes);
   }
 
   text(data: string): void {
-    if (this.#collects && this.#leftOut === 0) this.#write(data);
+    if (this.#leftOut > 0) return;
+    if (this.#formula !== null) this.#formula.text(data);
+    else if (this.#collects === "text") this.#write(data);
+    else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
     if (LEFT_OUT.has(name)) this.#leftOut--;
     if (this.#leftOut > 0) return;
-    if (name === "p") this.#closeParagraph();
-    else if (name === "t") this.#collects = false;
-    else if (name === "r") this.#inRun--;
-    else if (name === "hyperlink") this.#closeLink();
-    else if (name === "tc") this.#closeCell();
-    else if (name === "tbl") this.#closeTable();
+    if (this.#formula !== null) this.#closeInFormula(this.#formula);
+    else this.#onClose[name]?.();
   }
 
+  readonly #onClose: Record<string, () => void> = {
+    p: () => this.#closeParagraph(),
+    t: () => {
+      this.#collects = null;
+    },
+    instrText: () => {
+      this.#collects = null;
+    },
+    r: () => {
+      this.#inRun--;
+    },
+    hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
+    fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
+    tc: () => this.#tables.closeCell(),
+    tbl: () => {
+      const rows = this.#tables.close();
+      if (rows === null) return;
+      this.#writer.rows(rows);
+      this.#writer.endTable();
+    },
+  };
+
   finish(): void {
-    this.#writeCode();
+    this.#writer.finish();
   }
 
   #write(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
-    if (paragraph === undefined) return;
-    if (!this.#runHidden) paragraph.text = longer(paragraph.text, text);
-    else if (!this.#runCounted && foldSpace(text) !== "") {
+    if (paragraph === undefined || this.#fields.hidesText) return;
+    if (!this.#runHidden) {
+      paragraph.text = longer(paragraph.text, text);
+      if (this.#isPageFresh && foldSpace(text) !== "") this.#isPageFresh = false;
+    } else if (!this.#runCounted && foldSpace(text) !== "") {
       this.hiddenRuns++;
       this.#runCounted = true;
     }
+  }
+
+  #closeInFormula(formula: FormulaReader): void {
+    if (!formula.close()) return;
+    this.#formula = null;
+    this.#runHidden = false;
+    this.#write(formula.toText());
   }
 
   #refer(kind: string, id: string): void {
@@ -171,14 +205,14 @@ export class DocxReader implements XmlHandler {
     else this.#write(noteMarks.mark(kind, id));
   }
 
-  #change(change: Partial<Paragraph>): void {
+  #change(change: Partial<DocxParagraph>): void {
     const paragraph = this.#paragraphs.at(-1);
     if (paragraph !== undefined) Object.assign(paragraph, change);
   }
 
-  #changeTable(change: Partial<OpenTable>): void {
-    const table = this.#tables.at(-1);
-    if (table !== undefined) Object.assign(table, change);
+  #draw(relationship: string | undefined): void {
+    const drawing = this.#parts.drawings.get(relationship ?? "");
+    if (drawing !== undefined && !this.#runHidden) this.#writer.draw(drawing);
   }
 
   /** Separators between text and notes are notes too, with a type of their own. */
@@ -187,112 +221,46 @@ export class DocxReader implements XmlHandler {
     const { noteMarks } = this.#parts;
     const kind = this.#noteElement ?? "";
     this.#noteHidden = noteMarks.isHidden(kind, id);
-    this.#note = this.#noteHidden ? null : `${noteMarks.mark(kind, id)}: `;
+    this.#writer.openNote(this.#noteHidden ? null : noteMarks.mark(kind, id));
   }
 
   #nextPage(): void {
     if (this.#noteElement !== null) return;
-    this.#page++;
-    // Inside a paragraph or table the page begins with the next block.
-    this.#out.page(this.#page);
+    const isInside = this.#tables.takesText || this.#paragraphs.some(({ text }) => /\S/.test(text));
+    this.#writer.nextPage(isInside);
+    this.#isPageFresh = true;
   }
 
-  #closeLink(): void {
-    const link = this.#linkStarts.pop();
+  #onFieldMark(type: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (type === "begin") this.#fields.begin();
+    else if (type === "separate") this.#fields.show(paragraph, paragraph?.text.length ?? 0);
+    else if (type === "end") {
+      const end = this.#fields.end(paragraph);
+      if (end === null) return;
+      if ("mark" in end) this.#write(end.mark);
+      else this.#closeLink({ at: end.start, target: end.target });
+    }
+  }
+
+  #openLink(target: string): void {
+    this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
+  }
+
+  #closeLink(link: { at: number; target: string } | undefined): void {
     const paragraph = this.#paragraphs.at(-1);
     if (link === undefined || paragraph === undefined) return;
-    const label = foldSpace(paragraph.text.slice(link.at));
-    if (!/^(https?:|mailto:)[^\s()]+$/.test(link.target) || label === "") return;
-    if (label === link.target) return;
-    paragraph.text = `${paragraph.text.slice(0, link.at)}[${label}](${link.target})`;
+    paragraph.text = withLink(paragraph.text, link.at, link.target);
   }
 
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.pop();
     if (paragraph === undefined) return;
-    if (this.#noteHidden || this.#styleOf(paragraph).isHidden) {
+    this.#fields.endParagraph();
+    if (this.#noteHidden || this.#writer.isHidden(paragraph)) {
       if (foldSpace(paragraph.text) !== "") this.hiddenParagraphs++;
-      return;
-    }
-    const table = this.#tables.at(-1);
+    } else if (this.#tables.takesText) this.#tables.write(paragraph.text);
     // Text boxes stand inside the paragraph that anchors them.
-    if (table !== undefined) table.cell = longer(table.cell, `\n${paragraph.text}`);
-    else this.#writeParagraph(paragraph);
+    else this.#writer.paragraph(paragraph);
   }
-
-  #styleOf({ style }: Paragraph): ParagraphStyle {
-    return this.#parts.styles.get(style) ?? PLAIN_STYLE;
-  }
-
-  #writeParagraph(paragraph: Paragraph): void {
-    const style = this.#styleOf(paragraph);
-    if (CODE_STYLE.test(style.name)) {
-      this.#code.push(paragraph.text);
-      return;
-    }
-    this.#writeCode();
-    if (foldSpace(paragraph.text) === "") return;
-    const text = this.#note === null ? paragraph.text : `${this.#note}${foldSpace(paragraph.text)}`;
-    this.#note = null;
-    this.#writeText(text, paragraph, style);
-  }
-
-  #writeText(text: string, paragraph: Paragraph, style: ParagraphStyle): void {
-    const level = paragraph.headingLevel ?? style.headingLevel;
-    const numId = paragraph.numId ?? style.numId ?? NO_LIST;
-    if (level !== null) this.#out.heading(level, text);
-    else if (numId !== NO_LIST) {
-      this.#writeItem(numId, paragraph.listLevel ?? style.listLevel ?? 0, text);
-    } else if (QUOTE_STYLE.test(style.name)) this.#out.quote(text);
-    else this.#out.paragraph(text);
-  }
-
-  #writeItem(numId: string, level: number, text: string): void {
-    const { isOrdered, start } = this.#parts.numbering(numId, level);
-    const counters = this.#counters.get(numId) ?? [];
-    this.#counters.set(numId, counters);
-    counters.length = Math.min(counters.length, level + 1);
-    const count = (counters[level] ?? start - 1) + 1;
-    counters[level] = count;
-    this.#out.listItem(level, isOrdered ? `${count}.` : "-", text);
-  }
-
-  #writeCode(): void {
-    if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
-  }
-
-  #startRow(): void {
-    const [open] = this.#tables;
-    if (open !== undefined && this.#tables.length === 1) {
-      const rows = open.table.takeMany();
-      if (rows.length > 0) this.#writeCode();
-      open.long.add(rows);
-    }
-    this.#tables.at(-1)?.table.startRow();
-  }
-
-  #closeCell(): void {
-    const open = this.#tables.at(-1);
-    if (open === undefined) return;
-    open.table.addCell(open.isContinued ? "" : open.cell, open.span);
-  }
-
-  #closeTable(): void {
-    const closed = this.#tables.pop();
-    if (closed === undefined) return;
-    const outer = this.#tables.at(-1);
-    if (outer !== undefined) outer.cell += `\n${closed.table.rows.flat().join("\n")}`;
-    else {
-      this.#writeCode();
-      closed.long.add(closed.table.rows);
-      closed.long.end();
-    }
-  }
-}
-
-/** Symbol fonts put their characters into the private area; the plain code says more. */
-function symbolOf(hex: string): string {
-  const code = Number.parseInt(hex, 16);
-  if (!Number.isFinite(code) || code >= SYMBOL_PRIVATE_AREA) return " ";
-  return String.fromCodePoint(code);
 }

@@ -13,6 +13,16 @@ export type ParagraphStyle = {
   isHidden: boolean;
 };
 
+/** Where a document names a style without defining it. */
+export const PLAIN_STYLE: ParagraphStyle = {
+  name: "",
+  basedOn: null,
+  headingLevel: null,
+  numId: null,
+  listLevel: null,
+  isHidden: false,
+};
+
 const BODY_OUTLINE_LEVEL = 9;
 const MAX_INHERITANCE = 20;
 
@@ -73,6 +83,14 @@ function inherit(style: ParagraphStyle, styles: Map<string, ParagraphStyle>): vo
   }
 }
 
+/** The style of this id; writers without a style sheet name Word's own, such as `Heading2`. */
+export function styleOf(styles: Map<string, ParagraphStyle>, id: string): ParagraphStyle {
+  const known = styles.get(id);
+  if (known !== undefined) return known;
+  const level = /^heading ?([1-9])$/i.exec(id)?.[1];
+  return level === undefined ? PLAIN_STYLE : { ...PLAIN_STYLE, headingLevel: Number(level) };
+}
+
 /** `w:outlineLvl` counts from 0; 9 is body text. */
 export function headingLevelOf(outlineLevel: string): number | null {
   const level = Number(outlineLevel);
@@ -82,46 +100,4 @@ export function headingLevelOf(outlineLevel: string): number | null {
 /** An on/off property without a value is on. */
 export function isOn(value: string | undefined): boolean {
   return value === undefined || !/^(0|false|off)$/.test(value);
-}
-
-/** Whether the level of a list counts (`decimal`, `lowerLetter`, …) instead of showing bullets. */
-export type Numbering = (numId: string, level: number) => Level;
-type Level = { isOrdered: boolean; start: number };
-
-export function* readNumbering(archive: ZipArchive, part: string | null): Stretches<Numbering> {
-  const abstracts = new Map<string, Map<number, Level>>();
-  const instances = new Map<string, string>();
-  let levels = new Map<number, Level>();
-  let level: Level = { isOrdered: false, start: 1 };
-  let instance = "";
-  const onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    abstractNum: ({ abstractNumId = "" }) => {
-      levels = new Map();
-      abstracts.set(abstractNumId, levels);
-    },
-    lvl: ({ ilvl = "0" }) => {
-      level = { isOrdered: false, start: 1 };
-      levels.set(Number(ilvl), level);
-    },
-    numFmt: ({ val }) => {
-      level.isOrdered = val !== "bullet" && val !== "none";
-    },
-    start: ({ val }) => {
-      level.start = Number(val) || 1;
-    },
-    num: ({ numId = "" }) => {
-      instance = numId;
-    },
-    abstractNumId: ({ val = "" }) => instances.set(instance, val),
-    // What an instance overrides must not reach its abstract list.
-    lvlOverride: () => {
-      levels = new Map();
-    },
-  };
-  yield* readXml(part === null ? [] : archive.chunks(part), {
-    open: (name, attributes) => onOpen[name]?.(attributes),
-    close: () => undefined,
-  });
-  return (numId, at) =>
-    abstracts.get(instances.get(numId) ?? "")?.get(at) ?? { isOrdered: false, start: 1 };
 }

@@ -1,0 +1,58 @@
+/** A field that is open: its code is gathered before its result is shown. */
+type Field = { code: string; isShown: boolean; isChecked: boolean; start: number; owner: unknown };
+
+const MAX_CODE_CHARACTERS = 4_096;
+const CHECKED = "☒";
+const UNCHECKED = "☐";
+
+/** Complex fields (ECMA-376 part 1, §17.16.18): codes are not read, links and check boxes are. */
+export class DocxFields {
+  readonly #open: Field[] = [];
+
+  begin(): void {
+    this.#open.push({ code: "", isShown: false, isChecked: false, start: 0, owner: null });
+  }
+
+  addCode(text: string): void {
+    const field = this.#open.at(-1);
+    if (field !== undefined && field.code.length < MAX_CODE_CHARACTERS) field.code += text;
+  }
+
+  check(isChecked: boolean): void {
+    const field = this.#open.at(-1);
+    if (field !== undefined) field.isChecked = isChecked;
+  }
+
+  /** The field's result follows, from here on in the paragraph `owner`. */
+  show(owner: unknown, start: number): void {
+    const field = this.#open.at(-1);
+    if (field !== undefined) Object.assign(field, { isShown: true, owner, start });
+  }
+
+  /** What the field adds at its end: a link from `start` on, or a mark of its own. */
+  end(owner: unknown): { target: string; start: number } | { mark: string } | null {
+    const field = this.#open.pop();
+    if (field === undefined) return null;
+    if (/^\s*FORMCHECKBOX\b/.test(field.code))
+      return { mark: field.isChecked ? CHECKED : UNCHECKED };
+    const target = linkTargetOf(field.code);
+    return field.isShown && field.owner === owner && target !== ""
+      ? { target, start: field.start }
+      : null;
+  }
+
+  /** Text of a field's code, such as another field's result in a condition. */
+  get hidesText(): boolean {
+    return this.#open.some(({ isShown }) => !isShown);
+  }
+
+  /** A code that has not ended with its paragraph never will. */
+  endParagraph(): void {
+    while (this.#open.at(-1)?.isShown === false) this.#open.pop();
+  }
+}
+
+/** Where `HYPERLINK "https://…"` leads; empty for other fields and for places in the document. */
+export function linkTargetOf(code: string): string {
+  return /^\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]*)"/i.exec(code)?.[1]?.trim() ?? "";
+}
