@@ -3,10 +3,10 @@ import type { Pace } from "../../core/stretches.ts";
 import type { getDocumentProxy } from "unpdf";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction, RawDocument } from "./extracted-document.ts";
-import { foldSpace } from "./fold-space.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { characterMap } from "./pdf/character-maps.ts";
-import { foldTitle, headingLevel, shapeOf } from "./pdf/document-shape.ts";
+import { bookmarksOf, factsOf } from "./pdf/document-facts.ts";
+import { headingLevel, shapeOf } from "./pdf/document-shape.ts";
 import type { DocumentShape } from "./pdf/document-shape.ts";
 import { partsOf, textOf } from "./pdf/page-blocks.ts";
 import type { Block, PagePart } from "./pdf/page-blocks.ts";
@@ -190,7 +190,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
   const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
   const sample = await samplePages(reader, numPages);
-  const shape = shapeOf(sample, bookmarks);
+  const shape = shapeOf([...sample.values()], bookmarks);
   const repeated = repeatedLines(sample);
   const out = new MarkdownBuilder();
   const unread: number[] = [];
@@ -220,12 +220,12 @@ function unreadNote(pages: number[]): string {
   return `page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`;
 }
 
-/** Pages spread over the document tell what its type looks like. */
-async function samplePages(reader: PdfPages, numPages: number): Promise<Segment[][]> {
+/** Pages spread over the document tell what its type looks like; by their numbers. */
+async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
-  const pages: Segment[][] = [];
+  const pages = new Map<number, Segment[]>();
   for (let number = 1; number <= numPages; number += step) {
-    pages.push((await reader.page(number))?.segments ?? []);
+    pages.set(number, (await reader.page(number))?.segments ?? []);
   }
   return pages;
 }
@@ -243,8 +243,8 @@ function writePart(
     out.table(part.rows);
     return;
   }
-  if (part.role !== undefined && writeTagged(part.block, part.role, part.label ?? "", out)) return;
-  const text = textOf(part.block);
+  const text = textOf(part.block, shape.compounds);
+  if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
   const level = headingLevel(part.block, next, shape);
   const number = NUMBER.exec(text);
   if (level > 0) out.heading(level, text);
@@ -254,8 +254,12 @@ function writePart(
 }
 
 /** False for what the document calls a paragraph: its looks may tell more. */
-function writeTagged(block: Block, role: BlockRole, label: string, out: MarkdownBuilder): boolean {
-  const text = textOf(block);
+function writeTagged(
+  { block, label = "" }: { block: Block; label?: string },
+  role: BlockRole,
+  text: string,
+  out: MarkdownBuilder,
+): boolean {
   if (role.kind === "heading") out.heading(role.level, text);
   else if (role.kind === "quote") out.quote(text);
   else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
@@ -266,35 +270,4 @@ function writeTagged(block: Block, role: BlockRole, label: string, out: Markdown
     out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
   } else return false;
   return true;
-}
-
-type OutlineItem = { title: string; items: OutlineItem[] };
-
-const MAX_BOOKMARK_LEVEL = 4;
-
-async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  const outline = (await pdf.getOutline().catch(() => null)) as OutlineItem[] | null;
-  const add = (items: OutlineItem[], level: number) => {
-    for (const item of items) {
-      const folded = foldTitle(item.title);
-      if (folded !== "" && !found.has(folded)) found.set(folded, level);
-      if (level < MAX_BOOKMARK_LEVEL) add(item.items, level + 1);
-    }
-  };
-  add(outline ?? [], 1);
-  return found;
-}
-
-/** Titles that writing programs make up from file names say nothing. */
-const USELESS_TITLE =
-  /^(microsoft (word|powerpoint)|untitled|.*\.(docx?|pptx?|xlsx?|indd|tex|dvi|ps|html?)$)/i;
-
-async function factsOf(pdf: Pdf): Promise<{ title: string | null; language: string | null }> {
-  const metadata = await pdf.getMetadata().catch(() => null);
-  const info = (metadata?.info ?? {}) as Record<string, unknown>;
-  const raw = typeof info["Title"] === "string" ? foldSpace(info["Title"]) : "";
-  const language = typeof info["Language"] === "string" ? info["Language"].trim() : "";
-  const title = raw === "" || USELESS_TITLE.test(raw) ? null : raw;
-  return { title, language: language === "" ? null : language };
 }

@@ -1,3 +1,4 @@
+import { compoundsIn } from "./joined-lines.ts";
 import type { Block, PagePart } from "./page-blocks.ts";
 import { textOf } from "./page-blocks.ts";
 import type { Segment } from "./page-segments.ts";
@@ -10,6 +11,8 @@ export type DocumentShape = {
   headingSizes: number[];
   /** Heading levels by the folded text of the document's bookmarks. */
   bookmarks: Map<string, number>;
+  /** Words with a hyphen of their own. */
+  compounds: Set<string>;
 };
 
 const HEADING_SCALE = 1.12;
@@ -23,7 +26,8 @@ const rounded = (size: number) => Math.round(size * 2) / 2;
 export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): DocumentShape {
   const bySize = new Map<number, number>();
   const byFont = new Map<string, number>();
-  for (const { size, font, text } of pages.flat()) {
+  const segments = pages.flat();
+  for (const { size, font, text } of segments) {
     bySize.set(rounded(size), (bySize.get(rounded(size)) ?? 0) + text.length);
     byFont.set(font, (byFont.get(font) ?? 0) + text.length);
   }
@@ -31,7 +35,8 @@ export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): Doc
   const headingSizes = [...bySize.keys()]
     .filter((size) => size >= bodySize * HEADING_SCALE)
     .sort((a, b) => b - a);
-  return { bodySize, bodyFont: largest(byFont) ?? "", headingSizes, bookmarks };
+  const compounds = compoundsIn(segments.map(({ text }) => text));
+  return { bodySize, bodyFont: largest(byFont) ?? "", headingSizes, bookmarks, compounds };
 }
 
 function largest<Key>(counts: Map<Key, number>): Key | null {
@@ -50,7 +55,7 @@ export function headingLevel(
   next: PagePart | undefined,
   shape: DocumentShape,
 ): number {
-  const text = textOf(block);
+  const text = textOf(block, shape.compounds);
   if (text.length > HEADING_MAX_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;

@@ -1,3 +1,4 @@
+import { joinedLine } from "./joined-lines.ts";
 import type { Segment } from "./page-segments.ts";
 import type { BlockRole } from "./structure-tree.ts";
 
@@ -188,18 +189,11 @@ function cellsOf(rows: Block[][]): string[][] {
   });
 }
 
-/** Chinese and Japanese have no spaces, and their signs are as wide as their characters. */
-const UNSPACED_END =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
+const NONE: ReadonlySet<string> = new Set();
 
-/** Words divided at line ends are joined again. */
-export function textOf(block: Block): string {
+/** @param compounds words of the document that keep their hyphen where a line ends with it */
+export function textOf(block: Block, compounds = NONE): string {
   let text = "";
-  for (const line of block.lines) {
-    const next = line.text.trim();
-    if (/\p{L}[-\u00ad]$/u.test(text) && /^\p{Ll}/u.test(next)) text = text.slice(0, -1) + next;
-    else if (text === "" || UNSPACED_END.test(text)) text += next;
-    else text += ` ${next}`;
-  }
+  for (const line of block.lines) text = joinedLine(text, line.text.trim(), compounds);
   return text;
 }

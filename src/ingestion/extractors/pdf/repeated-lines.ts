@@ -9,28 +9,75 @@ const LEAST_PAGES = 5;
 const LEAST_SHARE = 0.6;
 /** Lines from the page's upper and lower edge at which running heads stand. */
 const EDGE_LINES = 2;
+/** Of the pages that have a line, so many show the number that all show, or one that counts along. */
+const SAME_SHARE = 0.7;
 
-/** Learns from a sample of pages. A document's first page keeps what the others repeat. */
-export function repeatedLines(sample: Segment[][]): RepeatedLines {
-  const counts = new Map<string, number>();
-  for (const page of sample) {
-    const keys = new Set(page.filter((segment) => isAtEdge(segment, page)).map(keyOf));
-    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+/** Learns from a sample of pages by their numbers. A document's first page keeps what the others repeat. */
+export function repeatedLines(sample: Map<number, Segment[]>): RepeatedLines {
+  const shown = new Map<string, number[][]>();
+  for (const [number, page] of sample) {
+    const lines = page.filter((segment) => isAtEdge(segment, page));
+    for (const [key, numbers] of new Map(lines.map((line) => [keyOf(line), numbersIn(line)]))) {
+      const pages = shown.get(key) ?? [];
+      pages.push([number, ...numbers]);
+      shown.set(key, pages);
+    }
   }
-  const least = Math.max(LEAST_PAGES, sample.length * LEAST_SHARE);
-  const repeated = new Set([...counts].filter(([, count]) => count >= least).map(([key]) => key));
+  const least = Math.max(LEAST_PAGES, sample.size * LEAST_SHARE);
+  const repeated = new Map(
+    [...shown].flatMap(([key, pages]) => {
+      const fixed = pages.length < least ? null : fixedNumbers(key, pages);
+      return fixed === null ? [] : [[key, fixed] as const];
+    }),
+  );
   return {
-    isRepeated: (segment, page, pageNumber) =>
-      repeated.size > 0 &&
-      pageNumber > 1 &&
-      repeated.has(keyOf(segment)) &&
-      isAtEdge(segment, page),
+    isRepeated: (segment, page, pageNumber) => {
+      if (repeated.size === 0 || pageNumber === 1) return false;
+      const fixed = repeated.get(keyOf(segment));
+      return fixed !== undefined && hasNumbers(segment, fixed) && isAtEdge(segment, page);
+    },
   };
 }
 
-/** Page numbers count up; the place and the words around them stay. */
+/** Numbers may change from page to page; the place and the words around them stay. */
 function keyOf({ text, y }: Segment): string {
   return `${Math.round(y / 4)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, "#").trim()}`;
+}
+
+const numbersIn = ({ text }: Segment): number[] => (text.match(/\d+/g) ?? []).map(Number);
+
+/**
+ * The numbers that a repeated line has on every page; undefined where they count along with the
+ * pages. Null for a line whose numbers tell its pages apart, such as one of an invoice.
+ */
+function fixedNumbers(key: string, pages: number[][]): (number | undefined)[] | null {
+  const width = Math.max(...pages.map(({ length }) => length)) - 1;
+  const fixed: (number | undefined)[] = [];
+  // Where there are no words, it is a page's number however that is counted.
+  if (!/\p{L}{2}/u.test(key)) return fixed;
+  for (let at = 1; at <= width; at++) {
+    const values = pages.map((numbers) => numbers[at] ?? -1);
+    const same = mostCommon(values);
+    if (same.count >= pages.length * SAME_SHARE) fixed.push(same.value);
+    else {
+      const ahead = mostCommon(values.map((value, index) => value - (pages[index]?.[0] ?? 0)));
+      if (ahead.count < pages.length * SAME_SHARE) return null;
+      fixed.push(undefined);
+    }
+  }
+  return fixed;
+}
+
+function mostCommon(values: number[]): { value: number; count: number } {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const [value, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  return { value, count };
+}
+
+function hasNumbers(segment: Segment, fixed: (number | undefined)[]): boolean {
+  const numbers = numbersIn(segment);
+  return fixed.every((value, at) => value === undefined || value === numbers[at]);
 }
 
 function isAtEdge(segment: Segment, page: Segment[]): boolean {

@@ -1,0 +1,43 @@
+/** Chinese and Japanese have no spaces, and their signs are as wide as their characters. */
+const UNSPACED_END =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
+/** A divided word, or one of two that a hyphen joins. */
+const DIVIDED = /(\p{L}+)[-\u2010]$/u;
+const RANGE_START = /\d[-\u2010-\u2013]$/;
+const SOFT_HYPHEN = "\u00ad";
+const WORD = /^\p{L}+/u;
+/** After these a hyphen stands for what the next word has as well: "Vor- und Nachteile". */
+const CONJUNCTIONS = new Set("und oder bzw sowie and or".split(" "));
+const LONGEST_WORD = 64;
+const COMPOUND = /\p{L}+-\p{L}+(?=[^-\p{L}])/gu;
+const MAX_COMPOUNDS = 20_000;
+
+/** Words that stand with a hyphen within a line, so that it is not one of a line's end. */
+export function compoundsIn(lines: Iterable<string>): Set<string> {
+  const compounds = new Set<string>();
+  for (const line of lines) {
+    for (const [word] of line.matchAll(COMPOUND)) {
+      if (compounds.size < MAX_COMPOUNDS) compounds.add(word.toLowerCase());
+    }
+  }
+  return compounds;
+}
+
+/** A paragraph's text with its next line: words divided at line ends are joined again. */
+export function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
+  const end = text.slice(-LONGEST_WORD);
+  if (text === "" || UNSPACED_END.test(end)) return text + next;
+  // Of numbers: from one to another, such as pages 12-14.
+  if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;
+  const after = WORD.exec(next)?.[0];
+  if (after === undefined) return `${text} ${next}`;
+  if (end.endsWith(SOFT_HYPHEN)) return text.slice(0, -1) + next;
+  const before = DIVIDED.exec(end)?.[1];
+  if (before === undefined || CONJUNCTIONS.has(after)) return `${text} ${next}`;
+  return (isCompound(before, after, compounds) ? text : text.slice(0, -1)) + next;
+}
+
+function isCompound(before: string, after: string, known: ReadonlySet<string>): boolean {
+  const isName = !/^\p{Ll}/u.test(after);
+  return isName || before.length === 1 || known.has(`${before}-${after}`.toLowerCase());
+}
