@@ -2,6 +2,7 @@ import { atOnce, Progress } from "../../core/stretches.ts";
 import type { Stretches } from "../../core/stretches.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { Tokenizer } from "../../core/tokens.ts";
+import { UnreadableDocument } from "../extractors/extracted-document.ts";
 import type { ExtractedDocument, PageStart } from "../extractors/extracted-document.ts";
 import { commonPath, sameWords, titleFor } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
@@ -44,10 +45,13 @@ const BATCH_UNITS = 4_000;
 /** The last pieces of a batch are partitioned again with what follows them. */
 const UNSETTLED_PIECES = 2;
 const TITLE_LOOK_CHARACTERS = 400;
+/** Of one document: five times as many as the largest has in chunks of the usual size. */
+const MAX_CHUNKS = 100_000;
 
 /**
  * Cuts a document along its structure. Pure and deterministic. Without overlap, the chunks'
  * stretches follow each other with only white space between them.
+ * @throws UnreadableDocument when there are too many
  */
 export function* chunkInStretches(
   document: ExtractedDocument,
@@ -71,6 +75,7 @@ export function* chunkInStretches(
       const chunk = chunkOf(document, pending, piece, title);
       if (chunk !== null) chunks.push({ ...chunk, position: chunks.length });
     }
+    if (chunks.length > MAX_CHUNKS) throw tooManyChunks();
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
     // Pieces may hold more units than a batch: what is left must double before it is cut again.
     batch = Math.max(BATCH_UNITS, 2 * pending.length);
@@ -89,6 +94,12 @@ export function* chunkInStretches(
   settle(true);
   return chunks;
 }
+
+/** Each takes memory, and a call's share to embed. */
+const tooManyChunks = () =>
+  new UnreadableDocument(
+    `document is cut into more than ${MAX_CHUNKS} chunks; split it into several, or choose larger chunks`,
+  );
 
 /** All of it at once. */
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>

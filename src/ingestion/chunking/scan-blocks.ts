@@ -98,12 +98,16 @@ function lineAt(markdown: string, start: number): Line {
   return { start, next, text: markdown.slice(start, Math.min(end, start + LOOK_CHARACTERS)) };
 }
 
-const isBlank = (line: Line) => line.text.trim() === "";
+const isBlank = (line: Line) => !/\S/.test(line.text);
 
 const isTableStart = (line: Line, second: Line) =>
   line.text.includes("|") && second.text.includes("|") && TABLE_RULE.test(second.text);
 
+/** What begins a block begins with one of these. */
+const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•]/;
+
 function interruptsParagraph(line: Line): boolean {
+  if (!MAY_INTERRUPT.test(line.text)) return false;
   return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
 }
 

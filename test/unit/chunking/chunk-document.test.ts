@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { chunkDocument } from "../../../src/ingestion/chunking/chunk-document.ts";
 import { cutDocument } from "../../support/cut-document.ts";
 import { estimateTokens } from "../../../src/core/tokens.ts";
 import type { Tokenizer } from "../../../src/core/tokens.ts";
@@ -178,6 +179,12 @@ describe("work that only grows with the document", () => {
   ])("tells %s from others at once", (_what, line) => {
     const markdown = `${line}\n\n`.repeat(2_000);
     expect(cutDocument(documentOf(markdown), settings(400)).length).toBeGreaterThan(1);
+  });
+
+  it("refuses a document of nothing but top headings, each of which would be a chunk", () => {
+    expect(() => chunkDocument(documentOf("# a\n".repeat(100_001)), settings(400))).toThrow(
+      "document is cut into more than 100000 chunks; split it into several, or choose larger chunks",
+    );
   });
 });
 
