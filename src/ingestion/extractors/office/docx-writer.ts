@@ -7,6 +7,7 @@ import type { ParagraphStyle } from "./docx-styles.ts";
 import { writeDrawing } from "./drawings.ts";
 import type { Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
+import { CODE_STYLE, QUOTE_STYLE } from "./style-names.ts";
 
 export type DocxParagraph = {
   text: string;
@@ -16,8 +17,6 @@ export type DocxParagraph = {
   listLevel: number | null;
 };
 
-const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
-const QUOTE_STYLE = /^(intense )?quote|^block ?text|^quotations$/i;
 /** `w:numId` 0 takes a paragraph out of its style's list. */
 const NO_LIST = "0";
 

@@ -57,10 +57,12 @@ const partOf = ({ parts }: Node, name: string) => parts.find((part) => part.name
 /** What an Office element's properties set. */
 const setting = (of: Node, properties: string, name: string) => {
   const found = partOf(of, properties);
-  return found === undefined ? undefined : partOf(found, name)?.value;
+  const set = found === undefined ? undefined : partOf(found, name);
+  return set === undefined ? undefined : set.value || together(set);
 };
 
 function shown(of: Node): string {
+  if (of.name.endsWith("Pr")) return "";
   const show = SHOWN[of.name];
   return show === undefined ? together(of) : show(of);
 }

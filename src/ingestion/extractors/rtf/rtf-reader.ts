@@ -1,76 +1,50 @@
 import { longer } from "../bounded-text.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
+import { withLink } from "../link-text.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
-import { encodingOfCharset, encodingOfCodePage } from "./code-pages.ts";
+import { linkTargetOf } from "../office/docx-fields.ts";
+import { encodingOfCodePage } from "./code-pages.ts";
+import { RtfFonts } from "./rtf-fonts.ts";
+import { RtfFormula } from "./rtf-formula.ts";
+import { firstGroup } from "./rtf-group.ts";
+import type { Destination, Group } from "./rtf-group.ts";
+import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
+import type { RtfStyle } from "./rtf-styles.ts";
 import type { RtfToken } from "./rtf-tokens.ts";
+import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
+import { BODY_TEXT, RtfWriter } from "./rtf-writer.ts";
+import type { RtfParagraph } from "./rtf-writer.ts";
 
-/** What a group inherits and gives back at its end. */
-type Group = {
-  destination: "text" | "skip" | "fonts" | "styles" | "title" | "list-text" | "note";
-  isHidden: boolean;
-  font: number;
-  /** Bytes to skip after `\u`. */
-  unicodeSkip: number;
-};
-
-/** `marker`: `-` or a number with its point; empty outside lists. */
-type Paragraph = { level: number; isInTable: boolean; marker: string };
-
-const SKIPPED = new Set(
-  "colortbl pict object header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict fldinst listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment author operator keywords subject doccomm ftnsep ftnsepc".split(
-    " ",
-  ),
-);
-/** Ignorable destinations (`\*`) that hold text all the same. */
-const READ_ALTHOUGH_IGNORABLE = new Set(["shpinst", "shptxt", "footnote"]);
 /** Groups within groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
-const SYMBOLS: Record<string, string> = {
-  "~": " ",
-  _: "-",
-  "{": "{",
-  "}": "}",
-  "\\": "\\",
-  tab: " ",
-  line: "\n",
-  emdash: "—",
-  endash: "–",
-  lquote: "‘",
-  rquote: "’",
-  ldblquote: "“",
-  rdblquote: "”",
-  bullet: "•",
-  emspace: " ",
-  enspace: " ",
-};
+const MAX_LEVEL = 8;
+/** Names of fonts and styles end in a semicolon. */
+const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 
 /** Follows RTF's groups and gathers paragraphs, tables, notes and headings. */
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
-  #group: Group = { destination: "text", isHidden: false, font: -1, unicodeSkip: 1 };
+  #group = firstGroup();
   readonly #groups: Group[] = [];
   #isIgnorable = false;
   #skipBytes = 0;
   #text = "";
   #bytes: number[] = [];
-  #bytesEncoding = "windows-1252";
-  #encoding = "windows-1252";
-  #page = 1;
-  #paragraph: Paragraph = { level: 0, isInTable: false, marker: "" };
-  #row: string[] = [];
-  #rows: string[][] = [];
+  #bytesFont = -1;
+  #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
-  #definedFont = 0;
+  #formula: RtfFormula | null = null;
   #definedStyle = 0;
+  #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
   readonly #notes: string[] = [];
-  readonly #fontEncodings = new Map<number, string>();
-  readonly #styleLevels = new Map<number, number>();
-  readonly #out: MarkdownBuilder;
+  readonly #fonts = new RtfFonts();
+  readonly #styles = new RtfStyles();
+  readonly #writer: RtfWriter;
 
   constructor(out: MarkdownBuilder) {
-    this.#out = out;
+    this.#writer = new RtfWriter(this.#styles, out);
   }
 
   accept(token: RtfToken): void {
@@ -93,9 +67,7 @@ export class RtfReader {
   finish(): void {
     this.#decodeBytes();
     this.#endParagraph();
-    this.#endTable();
-    for (const [index, note] of this.#notes.entries())
-      this.#out.paragraph(`[^${index + 1}]: ${note}`);
+    this.#writer.finish(this.#notes);
   }
 
   readonly #controls: Record<string, (parameter: number | null) => void> = {
@@ -103,25 +75,27 @@ export class RtfReader {
       this.#isIgnorable = true;
     },
     ansicpg: (page) => {
-      this.#encoding = encodingOfCodePage(page ?? 0);
+      this.#fonts.encoding = encodingOfCodePage(page ?? 0);
     },
     mac: () => {
-      this.#encoding = "macintosh";
+      this.#fonts.encoding = "macintosh";
+    },
+    deff: (font) => {
+      this.#fonts.defaultFont = font ?? 0;
+      this.#group.font = font ?? 0;
     },
     f: (font) => {
       this.#group.font = font ?? 0;
-      this.#definedFont = font ?? 0;
+      if (this.#group.destination === "fonts") this.#fonts.define(font ?? 0);
     },
-    fcharset: (charset) => {
-      const encoding = encodingOfCharset(charset ?? 0);
-      if (encoding !== null) this.#fontEncodings.set(this.#definedFont, encoding);
-    },
+    fcharset: (charset) => this.#fonts.setCharset(charset ?? 0),
+    cpg: (page) => this.#fonts.setCodePage(page ?? 0),
     uc: (count) => {
       this.#group.unicodeSkip = count ?? 1;
     },
     u: (code) => {
       const unit = (code ?? 0) < 0 ? (code ?? 0) + 0x10000 : (code ?? 0);
-      this.#write(String.fromCharCode(unit));
+      this.#write(this.#fonts.character(unit, this.#group.font));
       this.#skipBytes = this.#group.unicodeSkip;
     },
     v: (on) => {
@@ -132,39 +106,58 @@ export class RtfReader {
     },
     plain: () => {
       this.#group.isHidden = false;
+      this.#group.font = this.#fonts.defaultFont;
     },
-    pard: () => {
-      this.#paragraph = { level: 0, isInTable: false, marker: "" };
-    },
-    intbl: () => {
-      this.#paragraph.isInTable = true;
-    },
+    pard: () => this.#change(BODY_TEXT),
+    intbl: () => this.#change({ isInTable: true }),
     s: (style) => {
-      this.#definedStyle = style ?? 0;
-      this.#paragraph.level = this.#styleLevels.get(style ?? 0) ?? this.#paragraph.level;
+      this.#change({ style: style ?? 0 });
+      if (this.#group.destination === "styles") this.#definedStyle = style ?? 0;
+    },
+    sbasedon: (style) => {
+      this.#style.basedOn = style ?? NO_STYLE;
     },
     outlinelevel: (level) => {
-      if (this.#group.destination === "text" && (level ?? 9) < 9) {
-        this.#paragraph.level = (level ?? 0) + 1;
-      }
+      if (this.#group.destination === "styles") this.#style.outlineLevel = level ?? 0;
+      this.#change({ outlineLevel: level ?? 0 });
     },
     ls: (list) => {
-      if ((list ?? 0) > 0) this.#paragraph.marker ||= "-";
+      if ((list ?? 0) > 0) this.#change({ label: this.#paragraph.label ?? "" });
     },
+    ilvl: (level) => this.#change({ depth: Math.min(Math.max(0, level ?? 0), MAX_LEVEL) }),
     par: () => this.#endParagraph(),
     sect: () => this.#endParagraph(),
     page: () => {
       this.#endParagraph();
-      this.#out.page(++this.#page);
+      this.#writer.nextPage();
     },
-    cell: () => this.#endCell(),
+    cell: () => {
+      this.#writer.endCell(this.#text);
+      this.#text = "";
+    },
     nestcell: () => this.#write(" "),
-    row: () => this.#endRow(),
+    row: () => {
+      this.#writer.endRow();
+      this.#text = "";
+    },
     fonttbl: () => this.#enter("fonts"),
     stylesheet: () => this.#enter("styles"),
+    info: () => this.#enter("info"),
     title: () => this.#enter("title"),
     listtext: () => this.#enter("list-text"),
     pntext: () => this.#enter("list-text"),
+    field: () => {
+      this.#group.field = { code: "" };
+    },
+    fldinst: () => this.#enter("field-code"),
+    fldrslt: () => {
+      this.#group.linkStart = this.#text.length;
+    },
+    shptxt: () => this.#openBox(),
+    dptxbxtext: () => this.#openBox(),
+    moMath: () => {
+      if (this.#group.destination === "text") this.#formula = new RtfFormula();
+    },
     footnote: () => {
       if (this.#group.destination !== "text") return;
       this.#notes.push("");
@@ -175,45 +168,89 @@ export class RtfReader {
 
   #control(word: string, parameter: number | null): void {
     const symbol = SYMBOLS[word];
-    const known = this.#controls[word];
     const wasIgnorable = this.#isIgnorable && word !== "*";
     if (wasIgnorable) this.#isIgnorable = false;
     if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
       this.#enter("skip");
     } else if (symbol !== undefined) this.#write(symbol);
-    else if (this.#group.destination !== "skip" || word === "*") known?.(parameter);
+    else if (this.#group.destination !== "skip" || word === "*") {
+      this.#formula?.control(word);
+      this.#controls[word]?.(parameter);
+    }
   }
 
-  #enter(destination: Group["destination"]): void {
+  #enter(destination: Destination): void {
     if (this.#group.destination !== "skip") this.#group.destination = destination;
   }
 
+  /** Paragraphs of other destinations are not those of the text. */
+  #change(change: Partial<RtfParagraph>): void {
+    if (this.#group.destination === "text") Object.assign(this.#paragraph, change);
+  }
+
   #openGroup(): void {
-    this.#groups.push({ ...this.#group });
+    this.#groups.push(this.#group);
+    this.#group = { ...this.#group, linkStart: null, around: null };
+    this.#formula?.openGroup();
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
 
+  /** What the text of a destination is for, once one of its groups ends. */
+  readonly #onEnd: Partial<Record<Destination, () => void>> = {
+    styles: () => this.#defineStyle(),
+    fonts: () => this.#fonts.setName(nameOf(this.#side)),
+    "list-text": () => this.#startItem(),
+    title: () => {
+      this.title ||= foldSpace(this.#side);
+    },
+  };
+
   #closeGroup(): void {
-    const { destination } = this.#group;
-    if (destination === "styles") this.#defineStyle();
-    if (destination === "list-text") this.#startItem();
-    if (destination === "title") this.title = foldSpace(this.#side);
+    const { destination, linkStart, around, field } = this.#group;
+    if (this.#formula?.closeGroup() === true) this.#endFormula(this.#formula);
+    this.#onEnd[destination]?.();
     if (destination !== "text" && destination !== "note") this.#side = "";
+    if (linkStart !== null && destination === "text")
+      this.#text = withLink(this.#text, linkStart, linkTargetOf(field.code));
+    if (around !== null) this.#closeBox(around);
     this.#group = this.#groups.pop() ?? this.#group;
     this.#isIgnorable = false;
   }
 
+  /** A text box stands apart from the paragraph that anchors it. */
+  #openBox(): void {
+    if (this.#group.destination !== "text") return;
+    this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };
+    this.#text = "";
+  }
+
+  #closeBox({ paragraph, text }: { paragraph: RtfParagraph; text: string }): void {
+    this.#paragraph.isInTable = paragraph.isInTable;
+    if (foldSpace(this.#text) !== "") this.#endParagraph();
+    this.#paragraph = paragraph;
+    this.#text = text;
+  }
+
+  #endFormula(formula: RtfFormula): void {
+    this.#formula = null;
+    this.#write(formula.toText());
+  }
+
   /** `{\s1 … heading 1;}` inside the style sheet. */
   #defineStyle(): void {
-    const level = /^heading (\d)/i.exec(this.#side.trim())?.[1];
-    if (level !== undefined) this.#styleLevels.set(this.#definedStyle, Number(level));
+    this.#styles.define(this.#definedStyle, {
+      ...this.#style,
+      name: nameOf(this.#side),
+    });
+    this.#style = { name: "", basedOn: NO_STYLE, outlineLevel: null };
     this.#definedStyle = 0;
   }
 
   /** The marker as the writer drew it, for readers that do not count. */
   #startItem(): void {
-    const number = /(\d{1,4})[.)]/.exec(this.#side)?.[1];
-    this.#paragraph.marker = number === undefined ? "-" : `${number}.`;
+    const label = foldSpace(this.#side);
+    // Markers stand inside the paragraph that they mark.
+    this.#paragraph.label = label;
   }
 
   #acceptByte(value: number): void {
@@ -221,25 +258,27 @@ export class RtfReader {
       this.#skipBytes--;
       return;
     }
-    const encoding = this.#fontEncodings.get(this.#group.font) ?? this.#encoding;
-    if (encoding !== this.#bytesEncoding) this.#decodeBytes();
-    this.#bytesEncoding = encoding;
+    const { font } = this.#group;
+    if (font !== this.#bytesFont) this.#decodeBytes();
+    this.#bytesFont = font;
     this.#bytes.push(value);
   }
 
   #decodeBytes(): void {
     if (this.#bytes.length === 0) return;
     const bytes = Uint8Array.from(this.#bytes.splice(0));
-    this.#write(new TextDecoder(this.#bytesEncoding).decode(bytes));
+    this.#write(this.#fonts.decode(bytes, this.#bytesFont));
   }
 
   #write(text: string): void {
-    const { destination, isHidden } = this.#group;
-    if (destination === "skip" || destination === "fonts") return;
+    const { destination, isHidden, field } = this.#group;
+    if (destination === "skip") return;
     if (isHidden) this.hiddenCharacters += text.length;
+    else if (this.#formula !== null) this.#formula.text(text);
     else if (destination === "text") this.#text = longer(this.#text, text);
-    else if (destination === "note") this.#notes.push((this.#notes.pop() ?? "") + text);
-    else this.#side += text;
+    else if (destination === "note") this.#notes.push(longer(this.#notes.pop() ?? "", text));
+    else if (destination === "field-code") field.code = longer(field.code, text);
+    else this.#side = longer(this.#side, text);
   }
 
   #endParagraph(): void {
@@ -247,33 +286,10 @@ export class RtfReader {
       this.#write(" ");
       return;
     }
-    if (this.#paragraph.isInTable) {
-      this.#text += "\n";
-      return;
-    }
-    this.#endTable();
     const text = this.#text;
     this.#text = "";
-    if (foldSpace(text) === "") return;
-    if (this.#paragraph.level > 0) this.#out.heading(this.#paragraph.level, text);
-    else if (this.#paragraph.marker !== "") {
-      this.#out.listItem(0, this.#paragraph.marker, text.replace(/^\s*[•·]\s*/, ""));
-    } else this.#out.paragraph(text);
-  }
-
-  #endCell(): void {
-    this.#row.push(this.#text);
-    this.#text = "";
-  }
-
-  #endRow(): void {
-    if (this.#row.length > 0) this.#rows.push(this.#row);
-    this.#row = [];
-    this.#text = "";
-  }
-
-  #endTable(): void {
-    if (this.#rows.length > 0) this.#out.table(this.#rows);
-    this.#rows = [];
+    this.#writer.paragraph(this.#paragraph, text);
+    // A marker is of its own paragraph.
+    this.#paragraph.label &&= "";
   }
 }

@@ -1,0 +1,59 @@
+import { symbolCharacter } from "../office/symbol-fonts.ts";
+import { encodingOfCharset, encodingOfCodePage } from "./code-pages.ts";
+
+type Font = { encoding: string | null; isSymbol: boolean; name: string };
+
+/** Character sets of fonts whose codes are pictures instead of letters. */
+const SYMBOL_CHARSET = 2;
+const PRIVATE_AREA = 0xf000;
+const PRIVATE_CODES = 0x100;
+
+/** Fonts by number, and the text that their codes stand for. */
+export class RtfFonts {
+  /** The font of text that names none. */
+  defaultFont = -1;
+  /** Of the document, as `\ansicpg` names it. */
+  encoding = "windows-1252";
+  #defined = 0;
+  readonly #fonts = new Map<number, Font>();
+
+  define(number: number): void {
+    this.#defined = number;
+    this.#fonts.set(number, { encoding: null, isSymbol: false, name: "" });
+  }
+
+  setCharset(charset: number): void {
+    const font = this.#fonts.get(this.#defined);
+    if (font === undefined) return;
+    font.encoding = encodingOfCharset(charset);
+    font.isSymbol = charset === SYMBOL_CHARSET;
+  }
+
+  setCodePage(page: number): void {
+    const font = this.#fonts.get(this.#defined);
+    if (font !== undefined) font.encoding ??= encodingOfCodePage(page);
+  }
+
+  setName(name: string): void {
+    const font = this.#fonts.get(this.#defined);
+    if (font !== undefined) font.name = name;
+  }
+
+  encodingOf(number: number): string {
+    return this.#fonts.get(number)?.encoding ?? this.encoding;
+  }
+
+  decode(bytes: Uint8Array, number: number): string {
+    const font = this.#fonts.get(number);
+    if (font?.isSymbol !== true) return new TextDecoder(this.encodingOf(number)).decode(bytes);
+    return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
+  }
+
+  /** A UTF-16 code unit; symbol fonts put their codes into the private area. */
+  character(unit: number, number: number): string {
+    const font = this.#fonts.get(number);
+    const isPrivate = unit >= PRIVATE_AREA && unit < PRIVATE_AREA + PRIVATE_CODES;
+    if (font?.isSymbol !== true || !isPrivate) return String.fromCharCode(unit);
+    return symbolCharacter(font.name, unit) ?? " ";
+  }
+}

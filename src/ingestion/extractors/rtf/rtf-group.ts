@@ -1,0 +1,38 @@
+import type { RtfParagraph } from "./rtf-writer.ts";
+
+export type Destination =
+  | "text"
+  | "skip"
+  | "info"
+  | "fonts"
+  | "styles"
+  | "title"
+  | "list-text"
+  | "note"
+  | "field-code";
+
+/** What a group inherits and gives back at its end. */
+export type Group = {
+  destination: Destination;
+  isHidden: boolean;
+  font: number;
+  /** Bytes to skip after `\u`. */
+  unicodeSkip: number;
+  /** The innermost field. */
+  field: { code: string };
+  /** Where the field's result begins that this group is; null for other groups. */
+  linkStart: number | null;
+  /** The paragraph around the text box that this group is; null for other groups. */
+  around: { paragraph: RtfParagraph; text: string } | null;
+};
+
+/** What a document begins with. */
+export const firstGroup = (): Group => ({
+  destination: "text",
+  isHidden: false,
+  font: -1,
+  unicodeSkip: 1,
+  field: { code: "" },
+  linkStart: null,
+  around: null,
+});

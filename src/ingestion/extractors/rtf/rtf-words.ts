@@ -1,0 +1,32 @@
+/** Destinations whose content is no text of the document. */
+export const SKIPPED = new Set(
+  "colortbl pict object header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt".split(
+    " ",
+  ),
+);
+/** Ignorable destinations (`\*`) that hold text all the same. */
+export const READ_ALTHOUGH_IGNORABLE = new Set(
+  "shpinst shptxt footnote fldinst do moMath moMathPara".split(" "),
+);
+
+/** Control words and symbols that stand for characters. */
+export const SYMBOLS: Record<string, string> = {
+  "~": " ",
+  _: "-",
+  "{": "{",
+  "}": "}",
+  "\\": "\\",
+  tab: " ",
+  line: "\n",
+  lbr: "\n",
+  emdash: "—",
+  endash: "–",
+  lquote: "‘",
+  rquote: "’",
+  ldblquote: "“",
+  rdblquote: "”",
+  bullet: "•",
+  emspace: " ",
+  enspace: " ",
+  qmspace: " ",
+};
