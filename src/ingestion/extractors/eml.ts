@@ -1,117 +1,123 @@
-import { atPace, Progress } from "../../core/stretches.ts";
-import type { Pace, Stretches } from "../../core/stretches.ts";
-import type { Address, Attachment, Email } from "postal-mime";
-import { TakesTooLong, textOf, UnreadableDocument } from "./extracted-document.ts";
-import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
-import { extractHtml } from "./html.ts";
+import { atPace } from "../../core/stretches.ts";
+import type { Pace } from "../../core/stretches.ts";
+import { writeAttachments } from "./eml/attachments.ts";
+import type { ExtractPart } from "./eml/attachments.ts";
+import { ENCRYPTED, writeBody } from "./eml/body.ts";
+import { findParts } from "./eml/mail-parts.ts";
+import { mailTitle, senderLines } from "./eml/mail-title.ts";
+import { messagesOf } from "./eml/mailbox.ts";
+import { sortParts } from "./eml/message-contents.ts";
+import { PartContents } from "./eml/part-contents.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
+import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { ENDS_EARLY } from "./notes.ts";
+import { releaseBytes } from "./release-bytes.ts";
 
-const MAX_ATTACHMENTS = 100;
-const MIB = 1 << 20;
-/** The parser holds its parts several times over: more would not fit a Worker's memory. */
-const MAX_MESSAGE_MIB = 18;
 /** A message in an attachment of a message, and so on. */
 const MAX_DEPTH = 4;
-/** Parts within parts of one message. */
-const MAX_PARTS_DEPTH = 50;
+/** Of a mailbox, before others may go on. */
+const MESSAGES_AT_ONCE = 50;
+/** About a mailbox's messages. */
+const MAX_NOTES = 200;
 
-export type ExtractAttachment = (file: RawDocument, depth: number) => Promise<ExtractedDocument>;
+export type MailOptions = {
+  /** How many messages this one lies in. */
+  depth: number;
+  /** Gives up the message's bytes as soon as its parts are decoded. */
+  discardsBytes: boolean;
+  pace: Pace;
+  /** Reads an attachment, which is one message deeper. */
+  extract: ExtractPart;
+};
 
 /**
  * A mail message (RFC 5322, MIME): heading, header lines, text, then each attachment that can be
- * read under a heading of its own; the others are named in the notes.
+ * read under a heading of its own; the others are named in the notes. A mailbox: each of its messages.
+ * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
  */
-export async function extractEml(
-  bytes: Uint8Array,
-  extract: ExtractAttachment,
-  depth: number,
-  pace: Pace,
-): Promise<Extraction> {
-  if (bytes.length > MAX_MESSAGE_MIB * MIB) {
-    throw new UnreadableDocument(`message is larger than ${MAX_MESSAGE_MIB} MiB`);
-  }
-  if (depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
-  const { default: PostalMime } = await import("postal-mime");
-  const email = await PostalMime.parse(bytes, {
-    attachmentEncoding: "arraybuffer",
-    maxNestingDepth: MAX_PARTS_DEPTH,
-    maxRfc822NestingDepth: MAX_DEPTH,
-  }).catch((cause: unknown) => {
-    throw new UnreadableDocument("message is damaged or nests too deeply", { cause });
-  });
+export async function extractEml(bytes: Uint8Array, options: MailOptions): Promise<Extraction> {
+  if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const out = new MarkdownBuilder();
   const notes: string[] = [];
-  const title = email.subject?.trim() || null;
-  out.heading(1, title ?? "Message");
-  for (const line of headerLines(email)) out.listItem(0, "-", line);
-  await atPace(writeBody(email, out, notes), pace);
-  for (const [index, attachment] of email.attachments.entries()) {
-    await pace();
-    if (index >= MAX_ATTACHMENTS) {
-      notes.push(`${email.attachments.length - MAX_ATTACHMENTS} attachments left out`);
-      break;
-    }
-    await writeAttachment(attachment, out, notes, (file) => extract(file, depth + 1));
-  }
+  const messages = messagesOf(bytes);
+  const [message = bytes] = messages;
+  const title =
+    messages.length === 1
+      ? await writeOnly(message, options, out, notes)
+      : await writeMailbox(messages, options, out, notes);
+  if (options.discardsBytes) releaseBytes(bytes);
   return { text: out, title, language: null, pages: [], notes };
 }
 
-function headerLines(email: Email): string[] {
-  const people = (label: string, addresses: Address[] | undefined) =>
-    addresses === undefined || addresses.length === 0
-      ? []
-      : [`${label}: ${addresses.map(addressText).join(", ")}`];
-  return [
-    ...people("From", email.from === undefined ? undefined : [email.from]),
-    ...people("To", email.to),
-    ...people("Cc", email.cc),
-    ...(email.date === undefined ? [] : [`Date: ${email.date}`]),
-  ];
-}
-
-function addressText(address: Address): string {
-  if (address.address === undefined) return address.name;
-  return address.name === "" ? address.address : `${address.name} <${address.address}>`;
-}
-
-/** HTML tells more than its plain alternative; a message has one of both at least, or neither. */
-function* writeBody(email: Email, out: MarkdownBuilder, notes: string[]): Stretches<void> {
-  if (email.html !== undefined) {
-    const body = yield* extractHtml(email.html);
-    notes.push(...body.notes);
-    if (body.text.length > 0) {
-      out.raw(textOf(body));
-      return;
-    }
-  }
-  const progress = new Progress();
-  for (const paragraph of (email.text ?? "").split(/\n[ \t]*\n/)) {
-    out.paragraph(paragraph);
-    const stretch = progress.stretchTo(out.length);
-    if (stretch > 0) yield stretch;
-  }
-}
-
-async function writeAttachment(
-  attachment: Attachment,
+async function writeOnly(
+  message: Uint8Array,
+  options: MailOptions,
   out: MarkdownBuilder,
   notes: string[],
-  extract: (file: RawDocument) => Promise<ExtractedDocument>,
-): Promise<void> {
-  const { content, filename, mimeType } = attachment;
-  const name = filename ?? "attachment";
-  const isPicture = mimeType.startsWith("image/");
-  const isShownInside = attachment.related === true || attachment.disposition === "inline";
-  if (isPicture && isShownInside) return;
-  const bytes =
-    typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
-  try {
-    const document = await extract({ name, mimeType, bytes });
-    out.heading(2, name);
-    out.raw(document.markdown.replace(/^(#{1,4}) /gm, "##$1 "));
-    notes.push(...document.notes.map((note) => `${name}: ${note}`));
-  } catch (error) {
-    if (!(error instanceof UnreadableDocument) || error instanceof TakesTooLong) throw error;
-    notes.push(`attachment ${name} left out: ${error.message}`);
+): Promise<string | null> {
+  const { title, failure } = await writeMessage(findParts(message), message, options, out, notes);
+  if (failure !== null) throw failure;
+  return title;
+}
+
+/** What cannot be read of one message does not keep the others. */
+async function writeMailbox(
+  messages: Uint8Array[],
+  options: MailOptions,
+  out: MarkdownBuilder,
+  notes: string[],
+): Promise<null> {
+  // The mailbox goes when the last of them is read.
+  const kept = { ...options, discardsBytes: false };
+  for (const [index, message] of messages.entries()) {
+    if (index % MESSAGES_AT_ONCE === 0) await options.pace();
+    const found: string[] = [];
+    const parts = partsOrFailure(message);
+    const { failure } =
+      parts instanceof UnreadableDocument
+        ? { failure: parts }
+        : await writeMessage(parts, message, kept, out, found);
+    if (failure !== null) found.push(failure.message);
+    const room = Math.max(0, MAX_NOTES - notes.length);
+    notes.push(...found.slice(0, room).map((note) => `message ${index + 1}: ${note}`));
   }
+  return null;
+}
+
+function partsOrFailure(message: Uint8Array): MessageParts | UnreadableDocument {
+  try {
+    return findParts(message);
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return error;
+    throw error;
+  }
+}
+
+type MessageParts = ReturnType<typeof findParts>;
+
+/** `failure`: why there is nothing but the headers. */
+async function writeMessage(
+  { root, endsEarly }: MessageParts,
+  bytes: Uint8Array,
+  { discardsBytes, extract, pace }: MailOptions,
+  out: MarkdownBuilder,
+  notes: string[],
+): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
+  const { body, attachments, hasEncrypted } = sortParts(root);
+  // Each part has its own buffer from here on, so that the message's can go.
+  const contents = new PartContents(bytes, body, attachments);
+  if (discardsBytes) releaseBytes(bytes);
+  const title = mailTitle(root.headers);
+  out.heading(1, title ?? "Message");
+  for (const line of senderLines(root.headers)) out.listItem(0, "-", line);
+  const headLength = out.length;
+  if (endsEarly) notes.push(ENDS_EARLY);
+  const unread = await atPace(writeBody(body, contents, out, notes), pace);
+  await writeAttachments(attachments, { contents, out, notes, extract, pace });
+  if (out.length === headLength) {
+    return { title, failure: hasEncrypted ? new UnreadableDocument(ENCRYPTED) : unread };
+  }
+  if (hasEncrypted) notes.push("encrypted part left out");
+  return { title, failure: null };
 }

@@ -150,8 +150,13 @@ async function extractKind(
 ): Promise<Extraction> {
   if (kind === "eml") {
     const { extractEml } = await import("./eml.ts");
-    const extract = (part: RawDocument, at: number) => extractNested(part, options, at);
-    return await extractEml(file.bytes, extract, depth, paceOf(options));
+    return await extractEml(file.bytes, {
+      depth,
+      discardsBytes: options.discardsBytes ?? false,
+      pace: paceOf(options),
+      // A part's bytes are a copy.
+      extract: (part) => extractNested(part, { ...options, discardsBytes: true }, depth + 1),
+    });
   }
   if (kind === "pdf") {
     const { extractPdf } = await import("./pdf.ts");

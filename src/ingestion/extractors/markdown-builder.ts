@@ -49,6 +49,12 @@ export class MarkdownBuilder {
     if (lines !== "") this.#block(escapeBlockStarts(lines));
   }
 
+  /** Goes on with the paragraph just written. */
+  moreParagraph(gap: string, text: string): void {
+    const lines = foldLines(text);
+    if (lines !== "") this.#text.append(escapeBlockStarts(gap + lines));
+  }
+
   /** `depth` 0 is the outermost list; `marker` is `-` or a number with its point. */
   listItem(depth: number, marker: string, text: string): void {
     const indent = LIST_INDENT.repeat(Math.max(depth, 0));
@@ -103,6 +109,11 @@ export class MarkdownBuilder {
   raw(markdown: string): void {
     const text = markdown.trim();
     if (text !== "") this.#block(text);
+  }
+
+  /** Goes on with the text just written, as it stands. */
+  more(markdown: string): void {
+    this.#text.append(markdown);
   }
 
   /** What is written from here on stands on this page. */

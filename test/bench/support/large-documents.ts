@@ -1,7 +1,7 @@
 import { zipSync } from "fflate";
 import type { Zippable } from "fflate";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
-import { eml, emlHead, emlWith } from "./large-mail.ts";
+import { EMOJI, eml, emlHead, emlWith, forwarded, mailbox, quotedPrintable } from "./large-mail.ts";
 import { pdf } from "./large-pdf.ts";
 import {
   cut,
@@ -184,6 +184,52 @@ const HOSTILE_DOCUMENTS: LargeDocument[] = HOSTILE_FILES.map(([name, bytes]) => 
   make: () => bytes,
 }));
 
+/** Of 25 MiB. One emoji makes a string of a text two bytes a character. */
+const LARGE_MAILS: LargeDocument[] = [
+  ["EML, base64", () => cut(eml(markdown(18.5 * MIB)), 25 * MIB)],
+  ["EML, unencoded", () => cut(emlHead("8bit") + markdown(25 * MIB), 25 * MIB)],
+  ["EML, unencoded, an emoji", () => cut(emlHead("8bit") + EMOJI + markdown(25 * MIB), 25 * MIB)],
+  ["EML, quoted-printable", () => cut(quotedPrintable(EMOJI + markdown(25 * MIB)), 25 * MIB)],
+  ["EML, HTML", () => cut(emlHead("8bit", "html") + html(25 * MIB), 25 * MIB)],
+  ["EML, HTML, an emoji", () => cut(emlHead("8bit", "html") + EMOJI + html(25 * MIB), 25 * MIB)],
+  [
+    "mbox with a large mail",
+    () => cut(mailbox(emlHead("8bit") + EMOJI + markdown(24 * MIB)), 25 * MIB),
+  ],
+  ["EML, within three mails", () => forwarded(emlHead("8bit") + EMOJI + markdown(22.5 * MIB), 3)],
+  [
+    "EML with three DOCX",
+    () =>
+      emlWith({
+        "a.docx": docx(12 * MIB),
+        "b.docx": docx(6 * MIB),
+        "c.docx": docx(3 * MIB, 10 * MIB),
+      }),
+  ],
+  [
+    "EML with three workbooks",
+    () =>
+      emlWith({
+        "a.xlsx": xlsx(12 * MIB),
+        "b.xlsx": xlsx(6 * MIB),
+        "c.xlsx": sharedXlsx(5 * MIB),
+      }),
+  ],
+  [
+    "EML with workbooks of as much text as is taken",
+    () => emlWith({ "a.xlsx": xlsx(9 * MIB), "b.xlsx": sharedXlsx(6 * MIB) }),
+  ],
+  [
+    "EML with three texts",
+    () =>
+      emlWith({
+        "a.txt": utf8.encode(EMOJI + markdown(5.5 * MIB)),
+        "b.txt": utf8.encode(EMOJI + markdown(5.5 * MIB)),
+        "c.txt": utf8.encode(EMOJI + markdown(5.5 * MIB)),
+      }),
+  ],
+].map(([label, make]) => ({ label, name: "large.eml", make }) as LargeDocument);
+
 /** Documents of 25 MiB where the type allows it, or of as much text as is taken. */
 export const LARGE_DOCUMENTS: LargeDocument[] = [
   { label: "text, 25 MiB", name: "large.txt", make: () => cut(markdown(26 * MIB), 25 * MIB) },
@@ -226,12 +272,7 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
   { label: "XLSX, text only", name: "text.xlsx", make: () => xlsx(18 * MIB) },
   { label: "XLSX, shared strings", name: "shared.xlsx", make: () => sharedXlsx(9 * MIB) },
   { label: "RTF, 25 MiB", name: "large.rtf", make: () => cut(rtf(24.8 * MIB), 25 * MIB) },
-  { label: "EML, 18 MiB", name: "large.eml", make: () => cut(eml(markdown(13.5 * MIB)), 18 * MIB) },
-  {
-    label: "EML, 18 MiB unencoded",
-    name: "large.eml",
-    make: () => cut(emlHead("8bit") + markdown(18 * MIB), 18 * MIB),
-  },
+  ...LARGE_MAILS,
   {
     label: "PDF, 25 MiB with pictures, 500 pages",
     name: "large.pdf",
@@ -249,30 +290,11 @@ export const LARGE_DOCUMENTS: LargeDocument[] = [
     make: () => docx(22 * MIB, 0, withHidden),
   },
   {
-    label: "EML, 18 MiB with three PDFs",
-    name: "pdfs.eml",
+    label: "EML with three PDFs",
+    name: "large.eml",
     hasManyPages: true,
-    make: () => emlWith({ "a.pdf": pdf(8 * MIB), "b.pdf": pdf(8 * MIB), "c.pdf": pdf(8 * MIB) }),
-  },
-  {
-    label: "EML, 18 MiB with DOCX",
-    name: "docx.eml",
     make: () =>
-      emlWith({
-        "a.docx": docx(12 * MIB),
-        "b.docx": docx(6 * MIB),
-        "c.docx": docx(3 * MIB, 5 * MIB),
-      }),
-  },
-  {
-    label: "EML, 18 MiB with workbooks",
-    name: "xlsx.eml",
-    make: () =>
-      emlWith({
-        "a.xlsx": xlsx(12 * MIB),
-        "b.xlsx": xlsx(6 * MIB),
-        "c.xlsx": sharedXlsx(3 * MIB),
-      }),
+      emlWith({ "a.pdf": pdf(8 * MIB), "b.pdf": pdf(8 * MIB), "c.pdf": pdf(8 * MIB, 5 * MIB) }),
   },
   ...HOSTILE_DOCUMENTS,
 ];

@@ -138,7 +138,9 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
-  if (isOpen && MAIL_HEADER.test(start) && MAIL_PROOF.test(headerBlock(start))) return "eml";
+  // In a mailbox, behind the envelope's line.
+  const mail = start.replace(/^From [^\n]*\d:\d\d[^\n]*\n/, "");
+  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "eml";
   return null;
 }
 

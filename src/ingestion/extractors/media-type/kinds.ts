@@ -42,7 +42,7 @@ const ENDINGS: [DocumentKind, string][] = [
   ["flat-odf", "fodt fods fodp"],
   ["epub", "epub"],
   ["rtf", "rtf"],
-  ["eml", "eml mht mhtml"],
+  ["eml", "eml mht mhtml mbox"],
 ];
 
 const KIND_BY_ENDING = new Map(
@@ -70,6 +70,7 @@ const KIND_BY_MEDIA_TYPE = new Map<string, DocumentKind>([
   ["application/rtf", "rtf"],
   ["text/rtf", "rtf"],
   ["message/rfc822", "eml"],
+  ["application/mbox", "eml"],
 ]);
 
 /** Languages of source code by file ending, as code fences name them. */

@@ -28,7 +28,7 @@ export function decodeText(bytes: Uint8Array, declared: string | null): DecodedT
 }
 
 /** The text with `\n` line ends. */
-export const withLineFeeds = ({ text }: DecodedText) =>
+export const withLineFeeds = ({ text }: Pick<DecodedText, "text">) =>
   text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 
 function decodeMarked(bytes: Uint8Array): DecodedText | null {

@@ -1,0 +1,108 @@
+import type { Stretches } from "../../../core/stretches.ts";
+import { textOf, UnreadableDocument } from "../extracted-document.ts";
+import { extractHtml } from "../html.ts";
+import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { releaseBytes } from "../release-bytes.ts";
+import { isEncryptedText, withoutSignature } from "./armor.ts";
+import type { MailPart } from "./mail-parts.ts";
+import type { Body } from "./message-contents.ts";
+import type { PartContents } from "./part-contents.ts";
+import { textOfPart, withLineFeedsAlone } from "./part-text.ts";
+import { writePlainBody } from "./plain-body.ts";
+import { writeShifted } from "./shifted-markdown.ts";
+
+/** Said of what only its receiver can read. */
+export const ENCRYPTED = "message is encrypted";
+
+/**
+ * Writes the texts of a message; of alternatives the first that has text. Returns why a text could
+ * not be read, which the notes say as well; null when all were.
+ */
+export function* writeBody(
+  body: Body[],
+  contents: PartContents,
+  out: MarkdownBuilder,
+  notes: string[],
+): Stretches<UnreadableDocument | null> {
+  let unread: UnreadableDocument | null = null;
+  for (const each of body) {
+    out.endList();
+    const writing =
+      "part" in each
+        ? writePart(each.part, contents, out, notes)
+        : writeAlternatives(each.alternatives, contents, out, notes);
+    unread = (yield* writing) ?? unread;
+  }
+  return unread;
+}
+
+function* writeAlternatives(
+  alternatives: Body[][],
+  contents: PartContents,
+  out: MarkdownBuilder,
+  notes: string[],
+): Stretches<UnreadableDocument | null> {
+  const before = out.length;
+  let unread: UnreadableDocument | null = null;
+  for (const body of alternatives) {
+    if (out.length > before) contents.drop(body);
+    else unread = (yield* writeBody(body, contents, out, notes)) ?? unread;
+  }
+  return unread;
+}
+
+function* writePart(
+  part: MailPart,
+  contents: PartContents,
+  out: MarkdownBuilder,
+  notes: string[],
+): Stretches<UnreadableDocument | null> {
+  if (part.type === "text/html") {
+    const page = yield* readPart(part, contents, notes, extractHtml);
+    if (page instanceof UnreadableDocument) return page;
+    notes.push(...page.notes);
+    // The message's own heading is its subject.
+    yield* writeShifted(textOf(page), out, 1);
+    return null;
+  }
+  const write = (text: string) => writePlainBody(withoutSignature(text), out, flowOf(part));
+  const unread = yield* readPart(part, contents, notes, write);
+  return unread instanceof UnreadableDocument ? unread : null;
+}
+
+/** Nothing else holds the text while it is read. */
+function* readPart<T>(
+  part: MailPart,
+  contents: PartContents,
+  notes: string[],
+  read: (text: string) => Stretches<T>,
+): Stretches<T | UnreadableDocument> {
+  const taken = takenText(part, contents);
+  if (taken instanceof UnreadableDocument) {
+    notes.push(`text left out: ${taken.message}`);
+    return taken;
+  }
+  notes.push(...taken.notes);
+  const reading = read(taken.text);
+  taken.text = "";
+  return yield* reading;
+}
+
+/** Its bytes are gone before the text is written. */
+function takenText(part: MailPart, contents: PartContents) {
+  const bytes = withLineFeedsAlone(contents.take(part));
+  try {
+    const found = textOfPart(bytes, part.parameters.get("charset"));
+    return isEncryptedText(found.text) ? new UnreadableDocument(ENCRYPTED) : found;
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return error;
+    throw error;
+  } finally {
+    releaseBytes(bytes);
+  }
+}
+
+function flowOf({ parameters }: MailPart) {
+  const isFlowed = /^flowed$/i.test(parameters.get("format") ?? "");
+  return isFlowed ? { deletesSpace: /^yes$/i.test(parameters.get("delsp") ?? "") } : null;
+}

@@ -1,0 +1,210 @@
+import { decodeWords } from "postal-mime";
+import { UnreadableDocument } from "../extracted-document.ts";
+import { MailHeaders } from "./mail-headers.ts";
+import { parseStructured } from "./structured-value.ts";
+
+/** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
+export type MailPart = {
+  headers: MailHeaders;
+  /** In small letters, such as `text/plain`. */
+  type: string;
+  parameters: ReadonlyMap<string, string>;
+  /** How its body is written: `base64`, `quoted-printable`, `7bit` and so on. */
+  encoding: string;
+  /** `attachment`, `inline` or nothing. */
+  disposition: string;
+  /** The file's own, without folders. */
+  name: string | null;
+  start: number;
+  end: number;
+  /** Of a multipart; empty for every other. */
+  parts: MailPart[];
+};
+
+/** Parts within parts of one message. */
+const MAX_PARTS_DEPTH = 50;
+const MAX_PARTS = 10_000;
+const MAX_HEADER_BYTES = 1 << 21;
+/** RFC 2046 allows 70. */
+const MAX_BOUNDARY_CHARACTERS = 200;
+const MAX_NAME_BYTES = 200;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const DASH = 0x2d;
+const TYPE = /^[^\s/]+\/[^\s/]+$/;
+
+type OpenMultipart = { part: MailPart; boundary: Uint8Array };
+type Delimiter = { depth: number; isLast: boolean };
+
+/**
+ * Finds the parts of a message by their boundaries (RFC 2046 §5.1), in one pass over its bytes and
+ * without a copy. `endsEarly`: the last boundary of some part is missing.
+ * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
+ */
+export function findParts(bytes: Uint8Array): { root: MailPart; endsEarly: boolean } {
+  return new PartsReader(bytes).read();
+}
+
+class PartsReader {
+  readonly #bytes: Uint8Array;
+  readonly #open: OpenMultipart[] = [];
+  #parts = 0;
+  #headerBytes = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  read(): { root: MailPart; endsEarly: boolean } {
+    const bytes = this.#bytes;
+    const root = this.#openPart(0, null);
+    let current: MailPart | null = root;
+    let at = this.#nextDashes(root.start);
+    while (at < bytes.length && this.#open.length > 0) {
+      const delimiter = this.#delimiterAt(at);
+      let next = this.#lineEnd(at) + 1;
+      if (delimiter !== null) {
+        current = this.#onDelimiter(delimiter, current, at, next);
+        next = Math.max(next, current?.start ?? 0);
+      }
+      at = this.#nextDashes(next);
+    }
+    const endsEarly = this.#open.length > 0;
+    if (current !== null) current.end = bytes.length;
+    this.#close(0, bytes.length);
+    return { root, endsEarly };
+  }
+
+  #onDelimiter(
+    { depth, isLast }: Delimiter,
+    current: MailPart | null,
+    at: number,
+    next: number,
+  ): MailPart | null {
+    const end = this.#beforeLineBreak(at);
+    if (current !== null) current.end = Math.max(current.start, end);
+    this.#close(isLast ? depth : depth + 1, end);
+    return isLast ? null : this.#openPart(next, this.#open[depth]?.part ?? null);
+  }
+
+  /** What is open at this depth and beyond ends here. */
+  #close(depth: number, end: number): void {
+    for (const { part } of this.#open.splice(depth)) {
+      part.end = Math.max(part.start, end);
+      // Whatever it says, it is one text.
+      if (part.parts.length === 0) part.type = "text/plain";
+    }
+  }
+
+  #openPart(at: number, parent: MailPart | null): MailPart {
+    if (++this.#parts > MAX_PARTS) {
+      throw new UnreadableDocument(`message has more than ${MAX_PARTS} parts`);
+    }
+    const { headEnd, start } = this.#headAt(at);
+    this.#headerBytes += headEnd - at;
+    if (this.#headerBytes > MAX_HEADER_BYTES) tooDeep();
+    const headers = new MailHeaders(this.#bytes.subarray(at, headEnd));
+    const usual = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
+    const part = partOf(headers, usual, start);
+    parent?.parts.push(part);
+    const boundary = part.parameters.get("boundary") ?? "";
+    if (part.type.startsWith("multipart/")) this.#openMultipart(part, boundary);
+    return part;
+  }
+
+  #openMultipart(part: MailPart, boundary: string): void {
+    if (this.#open.length >= MAX_PARTS_DEPTH) tooDeep();
+    if (boundary !== "" && boundary.length <= MAX_BOUNDARY_CHARACTERS) {
+      this.#open.push({ part, boundary: new TextEncoder().encode(boundary) });
+    } else part.type = "text/plain";
+  }
+
+  /** Headers end at the first blank line, at a boundary, or before they began. */
+  #headAt(at: number): { headEnd: number; start: number } {
+    const bytes = this.#bytes;
+    if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
+    for (let line = at; line < bytes.length;) {
+      const end = this.#lineEnd(line);
+      if (end === line || (end === line + 1 && bytes[line] === RETURN)) {
+        return { headEnd: line, start: Math.min(end + 1, bytes.length) };
+      }
+      const isDashed = bytes[line] === DASH && bytes[line + 1] === DASH;
+      if (isDashed && this.#delimiterAt(line) !== null) return { headEnd: line, start: line };
+      line = end + 1;
+    }
+    return { headEnd: bytes.length, start: bytes.length };
+  }
+
+  /** A part without headers, and without the blank line that says so, begins with its text. */
+  #beginsHead(at: number): boolean {
+    const line = this.#bytes.subarray(at, Math.min(this.#lineEnd(at), at + MAX_NAME_BYTES));
+    return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(new TextDecoder("latin1").decode(line));
+  }
+
+  /** The boundary that the line at `at` is, of the innermost part that has it. */
+  #delimiterAt(at: number): Delimiter | null {
+    const start = at + 2;
+    let end = this.#lineEnd(at);
+    while (end > start && isSpace(this.#bytes[end - 1])) end--;
+    for (let depth = this.#open.length - 1; depth >= 0; depth--) {
+      const boundary = this.#open[depth]?.boundary ?? new Uint8Array();
+      const left = end - start - boundary.length;
+      if (left === 0 && this.#isAt(start, boundary)) return { depth, isLast: false };
+      const isClosing =
+        left === 2 && this.#bytes[end - 1] === DASH && this.#bytes[end - 2] === DASH;
+      if (isClosing && this.#isAt(start, boundary)) return { depth, isLast: true };
+    }
+    return null;
+  }
+
+  #isAt(start: number, boundary: Uint8Array): boolean {
+    return boundary.every((byte, index) => this.#bytes[start + index] === byte);
+  }
+
+  /** The next line that begins with two dashes, from the beginning of a line on. */
+  #nextDashes(from: number): number {
+    const bytes = this.#bytes;
+    if (this.#open.length === 0) return bytes.length;
+    if (bytes[from] === DASH && bytes[from + 1] === DASH) return from;
+    for (let at = from; at < bytes.length; at++) {
+      const isFound = bytes[at] === LINE_FEED && bytes[at + 1] === DASH && bytes[at + 2] === DASH;
+      if (isFound) return at + 1;
+    }
+    return bytes.length;
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#bytes.indexOf(LINE_FEED, at);
+    return end < 0 ? this.#bytes.length : end;
+  }
+
+  /** The line break before a boundary belongs to it. */
+  #beforeLineBreak(at: number): number {
+    if (this.#bytes[at - 1] !== LINE_FEED) return at;
+    return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;
+  }
+}
+
+const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === RETURN;
+
+function tooDeep(): never {
+  throw new UnreadableDocument("message is damaged or nests too deeply");
+}
+
+function partOf(headers: MailHeaders, usual: string, start: number): MailPart {
+  const content = parseStructured(headers.first("content-type") ?? usual);
+  const disposition = parseStructured(headers.first("content-disposition") ?? "");
+  const encoding = parseStructured(headers.first("content-transfer-encoding") ?? "").value;
+  const name = disposition.parameters.get("filename") ?? content.parameters.get("name") ?? "";
+  return {
+    headers,
+    type: TYPE.test(content.value) ? content.value : "text/plain",
+    parameters: content.parameters,
+    encoding,
+    disposition: disposition.value,
+    name: decodeWords(name).split(/[/\\]/).at(-1)?.trim() || null,
+    start,
+    end: start,
+    parts: [],
+  };
+}

@@ -1,0 +1,42 @@
+import { addressParser, decodeWords } from "postal-mime";
+import type { Address } from "postal-mime";
+import { foldSpace } from "../fold-space.ts";
+import type { MailHeaders } from "./mail-headers.ts";
+
+const MAX_FIELD_CHARACTERS = 1 << 16;
+
+export function mailTitle(headers: MailHeaders): string | null {
+  const subject = headers.first("subject")?.slice(0, MAX_FIELD_CHARACTERS) ?? "";
+  return foldSpace(decodeWords(subject)) || null;
+}
+
+/** Who wrote to whom, and when. */
+export function senderLines(headers: MailHeaders): string[] {
+  const people = (label: string, values: (string | null)[]) => {
+    const fields = values.join(", ").slice(0, MAX_FIELD_CHARACTERS);
+    const shown = addressParser(fields)
+      .map(addressText)
+      .filter((text) => text !== "");
+    return shown.length === 0 ? [] : [`${label}: ${shown.join(", ")}`];
+  };
+  const date = headers.first("date");
+  return [
+    // A second one is not the sender's.
+    ...people("From", [headers.first("from")]),
+    ...people("To", headers.all("to")),
+    ...people("Cc", headers.all("cc")),
+    ...(date === null ? [] : [`Date: ${dateText(date)}`]),
+  ];
+}
+
+function addressText({ name, address, group }: Address): string {
+  if (group !== undefined) return `${name}: ${group.map(addressText).join(", ")};`;
+  if (address === undefined || address === "") return name;
+  return name === "" || name === address ? address : `${name} <${address}>`;
+}
+
+/** As ISO 8601 where it is a date; otherwise as it stands. */
+function dateText(field: string): string {
+  const date = new Date(field);
+  return Number.isNaN(date.getTime()) ? field : date.toISOString();
+}

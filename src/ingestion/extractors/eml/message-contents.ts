@@ -1,0 +1,83 @@
+import type { MailPart } from "./mail-parts.ts";
+
+/** What a reader sees as the message itself: its texts in order, and of alternatives one. */
+export type Body = { part: MailPart } | { alternatives: Body[][] };
+
+export type MessageContents = {
+  body: Body[];
+  /** Files, and messages within this one. */
+  attachments: MailPart[];
+  /** Something that only its receiver can read. */
+  hasEncrypted: boolean;
+};
+
+type Place = { inRelated: boolean; inAlternative: boolean; isRoot: boolean };
+
+const SIGNATURES = /^application\/(x-)?(pkcs7-signature|pgp-signature)$/;
+/** Resource forks of old Macs, and what AMP and watches show in place of HTML. */
+const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
+const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
+const ENCRYPTED = /^application\/(x-)?pkcs7-mime$|^application\/pgp-encrypted$/;
+const MESSAGES = /^message\/(rfc822|global)$/;
+
+export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(type);
+
+export const isSignedData = ({ type, parameters }: MailPart) =>
+  type.endsWith("pkcs7-mime") && /^signed-data$/i.test(parameters.get("smime-type") ?? "");
+
+/** Sorts the parts of a message into its text and its attachments. */
+export function sortParts(root: MailPart): MessageContents {
+  const contents: MessageContents = { body: [], attachments: [], hasEncrypted: false };
+  const place = { inRelated: false, inAlternative: false, isRoot: true };
+  contents.body = bodyOf(root, place, contents);
+  return contents;
+}
+
+function bodyOf(part: MailPart, place: Place, contents: MessageContents): Body[] {
+  if (part.parts.length > 0) return bodyOfParts(part, place, contents);
+  if (isUnseen(part, place)) return [];
+  if (isBody(part, place)) return [{ part }];
+  if (ENCRYPTED.test(part.type) && !isSignedData(part)) contents.hasEncrypted = true;
+  else if (part.end > part.start || part.name !== null) contents.attachments.push(part);
+  return [];
+}
+
+function bodyOfParts(part: MailPart, place: Place, contents: MessageContents): Body[] {
+  const { type, parts } = part;
+  if (type === "multipart/encrypted") {
+    contents.hasEncrypted = true;
+    return [];
+  }
+  const inside: Place = {
+    inRelated: place.inRelated || type === "multipart/related",
+    inAlternative: type === "multipart/alternative",
+    isRoot: false,
+  };
+  const bodies = parts.map((each) => bodyOf(each, inside, contents));
+  if (type !== "multipart/alternative") return bodies.flat();
+  // HTML tells more than its plain alternative.
+  const alternatives = [...bodies.filter(hasHtml), ...bodies.filter((body) => !hasHtml(body))];
+  return [{ alternatives: alternatives.filter((body) => body.length > 0) }];
+}
+
+const hasHtml = (body: Body[]): boolean =>
+  body.some((each) =>
+    "part" in each ? each.part.type === "text/html" : each.alternatives.some(hasHtml),
+  );
+
+/** Signatures, and what a page is made of beside its text. */
+function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }: Place): boolean {
+  if (SIGNATURES.test(type) || NEVER_READ.test(type)) return true;
+  if (type.startsWith("image/") && disposition === "inline") return true;
+  const isReferred =
+    headers.first("content-id") !== null || headers.first("content-location") !== null;
+  const isAttached = disposition === "attachment" && name !== null;
+  return inRelated && PAGE_PARTS.test(type) && (isReferred || !isAttached);
+}
+
+/** A text with a name of its own, beside others, is a file. */
+function isBody({ type, disposition, name }: MailPart, place: Place): boolean {
+  if (type !== "text/plain" && type !== "text/html") return false;
+  if (disposition === "attachment" && !place.isRoot) return false;
+  return name === null || place.isRoot || place.inAlternative || place.inRelated;
+}

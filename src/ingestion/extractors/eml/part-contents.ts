@@ -1,0 +1,30 @@
+import { releaseBytes } from "../release-bytes.ts";
+import type { MailPart } from "./mail-parts.ts";
+import type { Body } from "./message-contents.ts";
+import { decodedBody } from "./transfer-encoding.ts";
+
+/** The decoded bodies of a message's parts, each in a buffer of its own until it is taken. */
+export class PartContents {
+  readonly #bodies = new Map<MailPart, Uint8Array<ArrayBuffer>>();
+
+  constructor(message: Uint8Array, body: Body[], attachments: MailPart[]) {
+    for (const part of [...partsOf(body), ...attachments]) {
+      this.#bodies.set(part, decodedBody(message.subarray(part.start, part.end), part.encoding));
+    }
+  }
+
+  /** Once: the bytes are the caller's from now on. */
+  take(part: MailPart): Uint8Array<ArrayBuffer> {
+    const bytes = this.#bodies.get(part) ?? new Uint8Array();
+    this.#bodies.delete(part);
+    return bytes;
+  }
+
+  /** Nobody reads these any more. */
+  drop(body: Body[]): void {
+    for (const part of partsOf(body)) releaseBytes(this.take(part));
+  }
+}
+
+const partsOf = (body: Body[]): MailPart[] =>
+  body.flatMap((each) => ("part" in each ? [each.part] : each.alternatives.flatMap(partsOf)));

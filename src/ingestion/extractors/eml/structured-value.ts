@@ -1,0 +1,89 @@
+import { decodeWords } from "postal-mime";
+
+/** A field such as `text/plain; charset="utf-8"`: what comes first, in small letters, and the rest. */
+export type StructuredValue = { value: string; parameters: ReadonlyMap<string, string> };
+
+const MAX_FIELD_CHARACTERS = 1 << 16;
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/g;
+/** `filename*`, `filename*0`, `filename*0*` (RFC 2231 §3 and §4). */
+const CONTINUED = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/;
+
+/** Reads a header field's value and parameters (RFC 2045 §5.1, RFC 2231). The first of a name counts. */
+export function parseStructured(field: string): StructuredValue {
+  const text = withoutComments(field.slice(0, MAX_FIELD_CHARACTERS));
+  const parameters = new Map<string, string>();
+  const sections = new Map<string, Map<number, Section>>();
+  for (const [, rawName = "", quoted, bare = ""] of text.matchAll(PARAMETER)) {
+    const name = rawName.toLowerCase();
+    const content = quoted === undefined ? bare.trim() : quoted.replace(/\\(["\\])/g, "$1");
+    if (name.includes("*")) addSection(sections, name, content);
+    else if (!parameters.has(name)) parameters.set(name, decodeWords(content));
+  }
+  for (const [name, of] of sections) parameters.set(name, joined(of));
+  const value = (text.split(";", 1)[0] ?? "").trim().toLowerCase();
+  return { value, parameters };
+}
+
+type Section = { text: string; isEncoded: boolean };
+
+function addSection(sections: Map<string, Map<number, Section>>, name: string, text: string): void {
+  const [, base = "", number, star] = CONTINUED.exec(name) ?? [];
+  if (base === "") return;
+  const of = sections.get(base) ?? new Map<number, Section>();
+  sections.set(base, of);
+  const at = Number(number ?? 0);
+  if (!of.has(at)) of.set(at, { text, isEncoded: number === undefined || star === "*" });
+}
+
+/** One character may be divided among sections, so bytes are put together first. */
+function joined(sections: Map<number, Section>): string {
+  let charset = "utf-8";
+  let bytes = "";
+  for (const [at, { text, isEncoded }] of [...sections].sort(([left], [right]) => left - right)) {
+    const [, named, rest] =
+      at === 0 && isEncoded ? (/^([^']*)'[^']*'([^]*)$/.exec(text) ?? []) : [];
+    charset = named === undefined || named === "" ? charset : named;
+    bytes += isEncoded ? percentDecoded(utf8Of(rest ?? text)) : utf8Of(text);
+  }
+  return decoderOf(charset).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+}
+
+const utf8Of = (text: string) =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+
+/** Bytes, as characters up to U+00FF. */
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_escape, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+const TOKENS = /"(?:[^"\\]|\\[^])*"?|\\[^]?|[()]|[^"\\()]+/g;
+/** Where a new word may begin: `name=report(1).pdf` holds no comment, nor does `name=report (1).pdf`. */
+const COMMENT_PLACE = /(?:^|[\s;]|^[^=;]*)$/;
+const WITHIN_WORD = /^\([^()]*\)[^\s;()]/;
+const LOOK_CHARACTERS = 80;
+
+/** Comments are in parentheses; one that never ends is none. */
+function withoutComments(text: string): string {
+  if (!text.includes("(")) return text;
+  let kept = "";
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    const opens = () =>
+      COMMENT_PLACE.test(kept.slice(-LOOK_CHARACTERS)) &&
+      !WITHIN_WORD.test(text.slice(index, index + LOOK_CHARACTERS));
+    if (token === "(" && (depth > 0 || opens())) depth++;
+    else if (token === ")" && depth > 0) depth--;
+    else if (depth === 0) kept += token;
+  }
+  return depth === 0 ? kept : text;
+}
