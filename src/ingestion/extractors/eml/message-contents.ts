@@ -22,7 +22,7 @@ const MESSAGES = /^message\/(rfc822|global)$/;
 
 export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(type);
 
-export const isSignedData = ({ type, parameters }: MailPart) =>
+const isSignedData = ({ type, parameters }: MailPart) =>
   type.endsWith("pkcs7-mime") && /^signed-data$/i.test(parameters.get("smime-type") ?? "");
 
 /** Sorts the parts of a message into its text and its attachments. */
