@@ -9,3 +9,20 @@ export const pdfStream = (data: string | Uint8Array, entries = "") => {
   const text = typeof data === "string" ? data : Buffer.from(data).toString("latin1");
   return `<< /Length ${text.length} ${entries} >>\nstream\n${text}\nendstream`;
 };
+
+export const HELVETICA =
+  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+
+/** One page; `/F1` is the first of the objects that follow its content, the fifth of the file. */
+export const pageOf = (content: string, font = HELVETICA, ...more: string[]) =>
+  pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
+    pdfStream(content),
+    font,
+    ...more,
+  ]);
+
+/** @param text as `TJ` takes it */
+export const lineOf = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td ${text} TJ ET\n`;

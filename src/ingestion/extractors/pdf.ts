@@ -14,6 +14,7 @@ import { segmentsOf } from "./pdf/page-segments.ts";
 import type { Segment, TextItem } from "./pdf/page-segments.ts";
 import { FontNames } from "./pdf/font-names.ts";
 import { FormSigns, withFormValues } from "./pdf/form-values.ts";
+import { MonospacedFonts } from "./pdf/monospaced-fonts.ts";
 import { objectTexts } from "./pdf/object-texts.ts";
 import { repeatedLines } from "./pdf/repeated-lines.ts";
 import type { RepeatedLines } from "./pdf/repeated-lines.ts";
@@ -76,6 +77,7 @@ class PdfPages {
   readonly pdf: Pdf;
   readonly fonts: UnmappedFonts;
   readonly #names = new FontNames();
+  readonly #monospaced = new MonospacedFonts();
   /** Whether anything that is kept of the pages can be seen. */
   showsText = false;
   readonly #pace: Pace;
@@ -102,6 +104,7 @@ class PdfPages {
       const viewport = page.getViewport({ scale: 1 }).transform;
       const items = await this.#items(page);
       this.#names.rename(items, number);
+      this.#monospaced.mark(items);
       const texts = this.fonts.withoutUnreadable(items);
       const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
       page.cleanup();
@@ -139,6 +142,7 @@ class PdfPages {
   /** A page without its running heads. */
   keep(segments: Segment[], repeated: RepeatedLines, number: number): Segment[] {
     const kept = segments.filter((segment) => !repeated.isRepeated(segment, segments, number));
+    if (this.#monospaced.areBody) for (const segment of kept) segment.isMonospaced = false;
     this.showsText ||= kept.some(({ text }) => showsText(text));
     return kept;
   }
@@ -239,8 +243,9 @@ function writePart(
   shape: DocumentShape,
   out: MarkdownBuilder,
 ): void {
-  if (part.kind === "table") {
-    out.table(part.rows);
+  if (part.kind !== "text") {
+    if (part.kind === "table") out.table(part.rows);
+    else out.code(part.text);
     return;
   }
   const text = textOf(part.block, shape.compounds);

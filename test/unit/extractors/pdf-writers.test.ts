@@ -1,25 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 import { segmentsOf } from "../../../src/ingestion/extractors/pdf/page-segments.ts";
-import { pdfOf, pdfStream } from "../../support/pdf-of.ts";
+import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../support/pdf-of.ts";
 
 const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
-
-const HELVETICA =
-  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
-
-/** One page; `/F1` is the first of the objects that follow its content. */
-const pageOf = (content: string, font = HELVETICA, ...more: string[]) =>
-  pdfOf([
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    pdfStream(content),
-    font,
-    ...more,
-  ]);
-
-const line = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td ${text} TJ ET\n`;
 
 describe("letters whose accents are drawn apart, as older TeX does", () => {
   it.each([
@@ -29,12 +13,12 @@ describe("letters whose accents are drawn apart, as older TeX does", () => {
     ["[(uko) -111 (\\264) 444 (nczony)]", "ukończony"],
     ["[(gar) 0 (c) 417 (\\270) 84 (on)]", "garçon"],
   ])("%s", async (drawn, shown) => {
-    expect((await extract(pageOf(line(700, drawn)))).markdown).toBe(shown);
+    expect((await extract(pageOf(lineOf(700, drawn)))).markdown).toBe(shown);
   });
 
   it("leaves accents alone that stand by themselves", async () => {
     const drawn = "[(Der Akut ) (\\264) ( und das Trema ) (\\250)]";
-    expect((await extract(pageOf(line(700, drawn)))).markdown).toBe("Der Akut ´ und das Trema ¨");
+    expect((await extract(pageOf(lineOf(700, drawn)))).markdown).toBe("Der Akut ´ und das Trema ¨");
   });
 });
 
@@ -64,14 +48,14 @@ describe("fonts that are coded by the glyphs of a known collection", () => {
     ],
   ])("%s", async (collection, codes, text) => {
     const [font0 = "", ...more] = font(collection, "Identity-H");
-    const { markdown, notes } = await extract(pageOf(line(700, `[<${codes}>]`), font0, ...more));
+    const { markdown, notes } = await extract(pageOf(lineOf(700, `[<${codes}>]`), font0, ...more));
     expect(markdown.normalize("NFKC")).toBe(text.normalize("NFKC"));
     expect(notes).toEqual([]);
   });
 
   it("shows a glyph that it does not know as unknown", async () => {
     const [font0 = "", ...more] = font("Japan1", "Identity-H");
-    const bytes = pageOf(line(700, "[<07d3232807d307d3>]"), font0, ...more);
+    const bytes = pageOf(lineOf(700, "[<07d3232807d307d3>]"), font0, ...more);
     expect((await extract(bytes)).markdown).toBe("港\ufffd港港");
   });
 });
@@ -154,7 +138,7 @@ it("reads what a form is filled in with, beside its labels, and no hidden or sec
     `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${fields.map((_unused, at) => `${at + 6} 0 R`).join(" ")}] >> >>`,
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> /Annots [${fields.map((_unused, at) => `${at + 6} 0 R`).join(" ")}] >>`,
-    pdfStream(labels.map((label, at) => line(700 - at * 40, `[(${label})]`)).join("")),
+    pdfStream(labels.map((label, at) => lineOf(700 - at * 40, `[(${label})]`)).join("")),
     HELVETICA,
     ...fields,
     pdfStream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"),
@@ -163,99 +147,4 @@ it("reads what a form is filled in with, beside its labels, and no hidden or sec
   expect(markdown.replace(/[|\s-]+/g, " ").trim()).toBe(
     "Name: Ingeborg Halvorsen Port: Saltholm Insured: ☑ Password: Other: Paid at the gate",
   );
-});
-
-it("joins what a line's end divides, and keeps hyphens that belong to a word", async () => {
-  const lines = [
-    "The well-known harbour has an infor-",
-    "mation desk and a well-",
-    "known crane; see pages 12-",
-    "14 of the e-",
-    "mail. Vor-",
-    "und Nachteile der EU-",
-    "Kommission are listed.",
-  ];
-  const content = lines.map((text, at) => line(700 - at * 12, `[(${text})]`)).join("");
-  expect((await extract(pageOf(content))).markdown).toBe(
-    "The well-known harbour has an information desk and a well-known crane; see pages 12-14 of the e-mail. Vor- und Nachteile der EU-Kommission are listed.",
-  );
-});
-
-it.each(["before", "after"])(
-  "sets an initial, drawn %s its text, at its word's start",
-  async (when) => {
-    const initial = "BT /F1 40 Tf 50 675 Td (T) Tj ET\n";
-    const words = ["he lock at the mouth of the river", "was built in the year of the flood"];
-    const text = words.map((each, at) => `BT /F1 10 Tf 76 ${697 - at * 12} Td (${each}) Tj ET\n`);
-    const content = (when === "before" ? [initial, ...text] : [...text, initial]).join("");
-    expect((await extract(pageOf(content))).markdown).toBe(
-      "The lock at the mouth of the river was built in the year of the flood",
-    );
-  },
-);
-
-it("takes no widely spread line of a justified column for a table's row", async () => {
-  const rows = ["every master shall report", "the draught of the vessel"];
-  const spread = (text: string, y: number, gap: number) => {
-    let x = 50;
-    const parts = text.split(" ").map((word) => {
-      const part = `BT /F2 10 Tf ${x} ${y} Td (${word}) Tj ET\n`;
-      x += word.length * 6 + gap;
-      return part;
-    });
-    return parts.join("");
-  };
-  // Courier's letters are 6 points wide: both lines end at 221.
-  const content = spread(rows[0] ?? "", 700, 13) + spread(rows[1] ?? "", 688, 11.25);
-  const courier = HELVETICA.replace("/Helvetica", "/Courier");
-  const bytes = pdfOf([
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F2 5 0 R >> >> >>",
-    pdfStream(content),
-    courier,
-  ]);
-  expect((await extract(bytes)).markdown).toBe(
-    "every master shall report the draught of the vessel",
-  );
-});
-
-describe("what pages repeat at their edges", () => {
-  const read = async (head: (page: number) => string) => {
-    const pages = Array.from({ length: 12 }, (_unused, at) => at + 1);
-    const content = (page: number) =>
-      pdfStream(
-        line(800, `[(${head(page)})]`) +
-          [0, 1, 2, 3, 4]
-            .map((at) =>
-              line(700 - at * 60, `[(Body ${"abcdefghijkl"[page - 1]} number ${at} of it)]`),
-            )
-            .join("") +
-          line(30, `[(${page + 4})]`),
-      );
-    const { markdown } = await extract(
-      pdfOf([
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        `<< /Type /Pages /Count 12 /Kids [${pages.map((page) => `${page + 3} 0 R`).join(" ")}] >>`,
-        HELVETICA,
-        ...pages.map(
-          (page) =>
-            `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + 15} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-        ),
-        ...pages.map(content),
-      ]),
-    );
-    return markdown;
-  };
-
-  it("goes with its page number, but for the first page", async () => {
-    const markdown = await read((page) => `Rules of 2024, page ${page}`);
-    expect(markdown.match(/Rules of 2024/g)).toHaveLength(1);
-    expect(markdown.match(/^\d+$/gm)).toEqual(["5"]);
-  });
-
-  it("stays where its numbers tell the pages apart", async () => {
-    const markdown = await read((page) => `Invoice ${(page * 37) % 101} of 2024`);
-    expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
-  });
 });

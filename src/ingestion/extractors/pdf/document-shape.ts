@@ -70,7 +70,7 @@ export function headingLevel(
 
 const fontLevel = (shape: DocumentShape) => Math.min(shape.headingSizes.length + 1, MAX_LEVELS + 1);
 
-/** A single line in another font than the body's, with body text below. */
+/** A single line in another font than the body's, with body text or a listing below. */
 function isFontHeading(
   block: Block,
   text: string,
@@ -82,5 +82,10 @@ function isFontHeading(
   if (rounded(line.size) < shape.bodySize || text.length > FONT_HEADING_MAX_CHARACTERS)
     return false;
   if (/[.,;:!?]$/.test(text) || !/^[\p{Lu}\p{N}\p{Lo}]/u.test(text)) return false;
-  return next?.kind === "text" && next.block.lines[0]?.font === shape.bodyFont;
+  return isBody(next, shape);
+}
+
+function isBody(part: PagePart | undefined, { bodyFont }: DocumentShape): boolean {
+  if (part?.kind === "text") return part.block.lines[0]?.font === bodyFont;
+  return part?.kind === "code";
 }

@@ -1,4 +1,5 @@
 import { joinedLine } from "./joined-lines.ts";
+import { listingsIn } from "./listings.ts";
 import type { Segment } from "./page-segments.ts";
 import type { BlockRole } from "./structure-tree.ts";
 
@@ -16,7 +17,9 @@ export type PagePart =
   /** `role` and `label` where the document's own structure tells. */
   | { kind: "text"; block: Block; role?: BlockRole; label?: string }
   /** `order`: where in the order of the page's content it begins. */
-  | { kind: "table"; rows: string[][]; order?: number };
+  | { kind: "table"; rows: string[][]; order?: number }
+  /** Lines of a font whose letters are all as wide as each other. */
+  | { kind: "code"; text: string; order: number };
 
 /** In ems. */
 const LINE_DISTANCE = 1.75;
@@ -26,7 +29,11 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 
 /** Divides a page's segments into paragraphs and tables, in the order of the content. */
 export function partsOf(segments: Segment[]): PagePart[] {
-  return tablesIn(rowsOf(blocksOf(segments)));
+  return listingsIn(segments).flatMap((stretch): PagePart[] =>
+    "listing" in stretch
+      ? [{ kind: "code", text: stretch.listing, order: stretch.first.order }]
+      : tablesIn(rowsOf(blocksOf(stretch.segments))),
+  );
 }
 
 /** All of these lines together; null when there are none. */

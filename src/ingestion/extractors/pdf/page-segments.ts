@@ -19,6 +19,8 @@ export type Segment = {
   block?: number | undefined;
   /** Of a line that is not read from the left throughout; `text` follows from them. */
   pieces?: Piece[];
+  /** All of its letters are as wide as each other. */
+  isMonospaced?: boolean | undefined;
 };
 
 /** What of pdf.js's text items is used. */
@@ -30,6 +32,7 @@ export type TextItem = {
   fontName: string;
   /** Of the marked content that it stands in. */
   mark?: string | undefined;
+  isMonospaced?: boolean;
 };
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -151,6 +154,7 @@ function placed(item: TextItem, viewport: number[], order: number) {
     size,
     font: item.fontName,
     order,
+    isMonospaced: item.isMonospaced,
   };
   return { segment, isTurned };
 }
@@ -211,6 +215,7 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
   into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
   into.x1 = Math.max(into.x1, next.x1);
+  into.isMonospaced &&= next.isMonospaced;
   // Raised marks must not change what the line is.
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
 }

@@ -1,0 +1,106 @@
+/** In points. */
+type Stretch = {
+  text: string;
+  x0: number;
+  x1: number;
+  y: number;
+  size: number;
+  isMonospaced?: boolean | undefined;
+};
+type Row<Part> = { segments: Part[]; y: number; size: number };
+
+export type Stretches<Part> = { segments: Part[] } | { listing: string; first: Part };
+
+/** In ems. */
+const SAME_LINE = 0.35;
+/** To the nearest two lines: farther ones have an empty line between. */
+const LINE_DISTANCE = 1.6;
+/** With an empty line or two between. */
+const FARTHEST_LINE = 4;
+const LEAST_LINES = 2;
+const MAX_INDENT = 200;
+
+/** Takes lines of equally wide letters out of a page's segments, as they are indented. */
+export function listingsIn<Part extends Stretch>(segments: Part[]): Stretches<Part>[] {
+  const found: Stretches<Part>[] = [];
+  let rows: Row<Part>[] = [];
+  const close = () => {
+    const [row] = rows;
+    const [first] = row?.segments ?? [];
+    if (first === undefined) return;
+    if (rows.length >= LEAST_LINES) found.push({ listing: listingOf(rows), first });
+    else found.push({ segments: rows.flatMap((each) => each.segments) });
+    rows = [];
+  };
+  for (const row of rowsOf(segments)) {
+    if (!row.segments.every(({ isMonospaced }) => isMonospaced === true)) {
+      close();
+      found.push({ segments: row.segments });
+      continue;
+    }
+    const last = rows.at(-1);
+    if (last !== undefined && !isBelow(last, row)) close();
+    rows.push(row);
+  }
+  close();
+  return together(found);
+}
+
+/** What lies between listings, in one. */
+function together<Part>(found: Stretches<Part>[]): Stretches<Part>[] {
+  const whole: Stretches<Part>[] = [];
+  for (const each of found) {
+    const last = whole.at(-1);
+    if ("segments" in each && last !== undefined && "segments" in last) {
+      for (const segment of each.segments) last.segments.push(segment);
+    } else whole.push("segments" in each ? { segments: [...each.segments] } : each);
+  }
+  return whole;
+}
+
+function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
+  const rows: Row<Part>[] = [];
+  for (const segment of segments) {
+    const row = rows.at(-1);
+    const last = row?.segments.at(-1);
+    const isBeside =
+      row !== undefined &&
+      last !== undefined &&
+      Math.abs(row.y - segment.y) <= segment.size * SAME_LINE &&
+      segment.x0 >= last.x1;
+    if (isBeside) row.segments.push(segment);
+    else rows.push({ segments: [segment], y: segment.y, size: segment.size });
+  }
+  return rows;
+}
+
+function isBelow(last: Row<Stretch>, next: Row<Stretch>): boolean {
+  const distance = next.y - last.y;
+  const isSameSize = Math.abs(last.size - next.size) < next.size * 0.1;
+  return isSameSize && distance > next.size * SAME_LINE && distance < next.size * FARTHEST_LINE;
+}
+
+function listingOf(rows: Row<Stretch>[]): string {
+  const all = rows.flatMap(({ segments }) => segments);
+  const left = Math.min(...all.map(({ x0 }) => x0));
+  const width = all.reduce((sum, { x0, x1 }) => sum + x1 - x0, 0);
+  const advance = width / all.reduce((sum, { text }) => sum + text.length, 0);
+  const distances = rows.slice(1).map((row, at) => row.y - (rows[at]?.y ?? row.y));
+  const farthest = Math.min(...distances) * LINE_DISTANCE;
+  const lines: string[] = [];
+  for (const [at, row] of rows.entries()) {
+    const distance = distances[at - 1] ?? 0;
+    if (distance > farthest) lines.push("");
+    lines.push(lineOf(row.segments, left, advance));
+  }
+  return lines.join("\n");
+}
+
+function lineOf(segments: Stretch[], left: number, advance: number): string {
+  let line = "";
+  for (const { text, x0 } of segments) {
+    const column = Math.min(Math.round((x0 - left) / advance), line.length + MAX_INDENT);
+    line = line.padEnd(line === "" ? column : Math.max(column, line.length + 1)) + text.trim();
+  }
+  return line;
+}

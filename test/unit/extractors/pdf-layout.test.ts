@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../support/pdf-of.ts";
+
+const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+
+it("joins what a line's end divides, and keeps hyphens that belong to a word", async () => {
+  const lines = [
+    "The well-known harbour has an infor-",
+    "mation desk and a well-",
+    "known crane; see pages 12-",
+    "14 of the e-",
+    "mail. Vor-",
+    "und Nachteile der EU-",
+    "Kommission are listed.",
+  ];
+  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "The well-known harbour has an information desk and a well-known crane; see pages 12-14 of the e-mail. Vor- und Nachteile der EU-Kommission are listed.",
+  );
+});
+
+it.each(["before", "after"])(
+  "sets an initial, drawn %s its text, at its word's start",
+  async (when) => {
+    const initial = "BT /F1 40 Tf 50 675 Td (T) Tj ET\n";
+    const words = ["he lock at the mouth of the river", "was built in the year of the flood"];
+    const text = words.map((each, at) => `BT /F1 10 Tf 76 ${697 - at * 12} Td (${each}) Tj ET\n`);
+    const content = (when === "before" ? [initial, ...text] : [...text, initial]).join("");
+    expect((await extract(pageOf(content))).markdown).toBe(
+      "The lock at the mouth of the river was built in the year of the flood",
+    );
+  },
+);
+
+it("takes no widely spread line of a justified column for a table's row", async () => {
+  const rows = ["every master shall report", "the draught of the vessel"];
+  const spread = (text: string, y: number, gap: number) => {
+    let x = 50;
+    const parts = text.split(" ").map((word) => {
+      const part = `BT /F2 10 Tf ${x} ${y} Td (${word}) Tj ET\n`;
+      x += word.length * 6 + gap;
+      return part;
+    });
+    return parts.join("");
+  };
+  // Courier's letters are 6 points wide: both lines end at 221.
+  const content = spread(rows[0] ?? "", 700, 13) + spread(rows[1] ?? "", 688, 11.25);
+  const courier = HELVETICA.replace("/Helvetica", "/Courier");
+  const bytes = pageOf(content, HELVETICA, courier);
+  expect((await extract(bytes)).markdown).toBe(
+    "every master shall report the draught of the vessel",
+  );
+});
+
+describe("what pages repeat at their edges", () => {
+  const read = async (head: (page: number) => string) => {
+    const pages = Array.from({ length: 12 }, (_unused, at) => at + 1);
+    const content = (page: number) =>
+      pdfStream(
+        lineOf(800, `[(${head(page)})]`) +
+          [0, 1, 2, 3, 4]
+            .map((at) =>
+              lineOf(700 - at * 60, `[(Body ${"abcdefghijkl"[page - 1]} number ${at} of it)]`),
+            )
+            .join("") +
+          lineOf(30, `[(${page + 4})]`),
+      );
+    const { markdown } = await extract(
+      pdfOf([
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        `<< /Type /Pages /Count 12 /Kids [${pages.map((page) => `${page + 3} 0 R`).join(" ")}] >>`,
+        HELVETICA,
+        ...pages.map(
+          (page) =>
+            `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + 15} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+        ),
+        ...pages.map(content),
+      ]),
+    );
+    return markdown;
+  };
+
+  it("goes with its page number, but for the first page", async () => {
+    const markdown = await read((page) => `Rules of 2024, page ${page}`);
+    expect(markdown.match(/Rules of 2024/g)).toHaveLength(1);
+    expect(markdown.match(/^\d+$/gm)).toEqual(["5"]);
+  });
+
+  it("stays where its numbers tell the pages apart", async () => {
+    const markdown = await read((page) => `Invoice ${(page * 37) % 101} of 2024`);
+    expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
+  });
+});
+
+describe("lines of letters that are all as wide as each other", () => {
+  const COURIER = HELVETICA.replace("/Helvetica", "/Courier");
+  const listing = [
+    ["def open_gate(level):", 0],
+    ["if level > 3:", 4],
+    ["raise Flood(level)", 8],
+    ["return True", 4],
+  ] as const;
+  const pageWith = (prose: string[]) => {
+    const typed = listing.map(
+      ([text, indent], at) =>
+        `BT /F2 10 Tf ${60 + indent * 6} ${600 - (at > 2 ? at + 1 : at) * 12} Td (${text}) Tj ET\n`,
+    );
+    const text = prose.map((each, at) => lineOf(700 - at * 12, `[(${each})]`));
+    return pageOf([...text, ...typed].join(""), HELVETICA, COURIER);
+  };
+
+  it("are a listing with its indentation", async () => {
+    const prose = [
+      "The gate is opened by this function, which the keeper calls",
+      "whenever a boat waits below and the level of the river allows.",
+    ];
+    expect((await extract(pageWith(prose))).markdown).toBe(
+      `${prose.join(" ")}\n\n\`\`\`\n${[
+        "def open_gate(level):",
+        "    if level > 3:",
+        "        raise Flood(level)",
+        "",
+        "    return True",
+      ].join("\n")}\n\`\`\``,
+    );
+  });
+
+  it("are paragraphs where all of a document is typed so", async () => {
+    expect((await extract(pageWith(["Note"]))).markdown).not.toContain("```");
+  });
+});
