@@ -2,17 +2,16 @@ import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
-import { foldSpace } from "./fold-space.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote } from "./notes.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import type { Relationship } from "./office/relationships.ts";
+import { readDrawing } from "./office/drawings.ts";
 import { SlideReader } from "./office/slide-reader.ts";
-import type { SlideBlock } from "./office/slide-reader.ts";
+import { writeSlideBlocks } from "./office/slide-writer.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
 const MAX_SLIDES = 20_000;
-const TITLE_MAX_CHARACTERS = 200;
 
 /** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
 export function* extractPptx(bytes: Uint8Array): Stretches<Extraction> {
@@ -25,10 +24,12 @@ export function* extractPptx(bytes: Uint8Array): Stretches<Extraction> {
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
-    const slide = new SlideReader();
+    const around = yield* relationshipsOf(archive, part);
+    const external = around.filter(({ isExternal }) => isExternal);
+    const slide = new SlideReader(new Map(external.map(({ id, target }) => [id, target])));
     yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) hidden.slides++;
-    else hidden.shapes += yield* writeSlide(archive, part, slide, out, index + 1);
+    else hidden.shapes += yield* writeSlide(archive, slide, around, out, index + 1);
   }
   const notes = [
     ...countNote(hidden.slides, "hidden slide", "left out"),
@@ -65,87 +66,26 @@ function* slideIds(archive: ZipArchive, part: string): Stretches<string[]> {
 /** Returns how many hidden shapes with text the slide and its notes have. */
 function* writeSlide(
   archive: ZipArchive,
-  part: string,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
+  related: Relationship[],
   out: MarkdownBuilder,
   page: number,
 ): Stretches<number> {
-  out.page(page);
-  const title = titleOf(blocks);
-  out.heading(1, title?.text ?? `Slide ${page}`);
-  writeBlocks(
-    blocks.filter((block) => block !== title),
-    out,
-  );
-  const related = yield* relationshipsOf(archive, part);
   const parts = (type: string) => related.filter((each) => each.type === type);
   for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
     if (hiddenDrawings.has(id)) continue;
-    for (const text of yield* drawnTexts(archive, target)) out.paragraph(text);
+    const { texts, rows } = yield* readDrawing(archive, target);
+    for (const text of texts) blocks.push({ kind: "paragraph", text });
+    if (rows.length > 0) blocks.push({ kind: "table", rows });
   }
-  return hiddenShapes + (yield* writeNotes(archive, parts("notesSlide"), out));
-}
-
-/** The title, or what a slide without one begins with, if that is short enough to head it. */
-function titleOf(blocks: SlideBlock[]) {
-  const title = blocks.find((block) => block.kind === "title");
-  if (title !== undefined) return title;
-  const first = blocks.find((block) => block.kind !== "table");
-  return first !== undefined && first.text.length <= TITLE_MAX_CHARACTERS ? first : undefined;
-}
-
-function writeBlocks(blocks: SlideBlock[], out: MarkdownBuilder): void {
-  const counters: number[] = [];
-  for (const block of blocks) {
-    if (block.kind === "table") out.table(block.rows);
-    else if (block.kind === "item") {
-      counters.length = Math.min(counters.length, block.depth + 1);
-      const count = (counters[block.depth] ?? 0) + 1;
-      counters[block.depth] = count;
-      out.listItem(block.depth, block.isOrdered ? `${count}.` : "-", block.text);
-    } else out.paragraph(block.text);
-  }
-}
-
-/** Returns how many hidden shapes with text they have. */
-function* writeNotes(
-  archive: ZipArchive,
-  notes: Relationship[],
-  out: MarkdownBuilder,
-): Stretches<number> {
-  let hidden = 0;
-  for (const { target } of notes) {
+  let hidden = hiddenShapes;
+  for (const { target } of parts("notesSlide")) {
     const reader = new SlideReader();
     yield* readXml(archive.chunks(target), reader);
-    for (const block of reader.blocks) if (block.kind !== "table") out.quote(block.text);
+    for (const block of reader.blocks)
+      if (block.kind !== "table") blocks.push({ kind: "note", text: block.text });
     hidden += reader.hiddenShapes;
   }
+  writeSlideBlocks(blocks, out, page);
   return hidden;
-}
-
-/** Texts of a diagram or chart: labels, titles, categories; each once. */
-function* drawnTexts(archive: ZipArchive, part: string): Stretches<string[]> {
-  const texts = new Set<string>();
-  let collects = false;
-  let inStrings = 0;
-  let current = "";
-  yield* readXml(archive.chunks(part), {
-    open: (name) => {
-      if (name === "strCache") inStrings++;
-      if (name === "p") current = "";
-      if (name === "v") current = "";
-      collects = name === "t" || (name === "v" && inStrings > 0);
-    },
-    text: (data) => {
-      if (collects) current += data;
-    },
-    close: (name) => {
-      if (name === "strCache") inStrings--;
-      if (name === "t" || name === "v") collects = false;
-      if ((name === "p" || name === "v") && foldSpace(current) !== "")
-        texts.add(foldSpace(current));
-      if (name === "p" || name === "v") current = "";
-    },
-  });
-  return [...texts];
 }

@@ -3,9 +3,12 @@ import { longer } from "./bounded-text.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
+import { countNote } from "./notes.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
-import { plainNumber, readCellFormats } from "./office/cell-formats.ts";
-import type { CellFormat } from "./office/cell-formats.ts";
+import { readCellFormats } from "./office/cell-formats.ts";
+import { readDrawing } from "./office/drawings.ts";
+import { plainNumber } from "./office/number-formats.ts";
+import type { CellFormat } from "./office/number-formats.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { SharedStrings } from "./office/shared-strings.ts";
 import { SheetWriter } from "./office/sheet-writer.ts";
@@ -14,6 +17,9 @@ import type { XmlAttributes, XmlHandler } from "./xml/xml-stream.ts";
 
 /** In all sheets together; as many as one sheet can have. */
 const MAX_ROWS = 1 << 20;
+
+/** What an ISO 8601 time has beside hours, minutes and seconds. */
+const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
 
 type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
@@ -30,6 +36,7 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
   let rows = 0;
+  let unsaved = 0;
   const countRow = () => {
     if (++rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
   };
@@ -37,13 +44,40 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
     const part = targets.get(sheet.relationship);
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
-    yield* readXml(archive.chunks(part), new SheetReader(writer, { shared, formats, countRow }));
+    const reader = new SheetReader(writer, { shared, formats, countRow });
+    yield* readXml(archive.chunks(part), reader);
     writer.endTable();
+    yield* writeDrawings(archive, part, writer, out);
+    unsaved += reader.unsavedFormulas;
   }
   shared.release();
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
-  const notes = hidden === 0 ? [] : [`${hidden} hidden sheet${hidden === 1 ? "" : "s"} left out`];
+  const notes = [
+    ...countNote(hidden, "hidden sheet", "left out"),
+    ...countNote(unsaved, "formula cell", "without a stored value"),
+  ];
   return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
+}
+
+/** What lies over the cells: text boxes, charts and diagrams. */
+function* writeDrawings(
+  archive: ZipArchive,
+  sheet: string,
+  writer: SheetWriter,
+  out: MarkdownBuilder,
+): Stretches<void> {
+  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
+    if (type !== "drawing") continue;
+    const parts = [target];
+    for (const inside of yield* relationshipsOf(archive, target))
+      if (inside.type === "chart" || inside.type === "diagramData") parts.push(inside.target);
+    for (const part of parts) {
+      // A chart's data stand in cells already.
+      const { texts } = yield* readDrawing(archive, part);
+      if (texts.length > 0) writer.begin();
+      for (const text of texts) out.paragraph(text);
+    }
+  }
 }
 
 function* readWorkbook(archive: ZipArchive, part: string): Stretches<Workbook> {
@@ -79,7 +113,7 @@ function* readSharedStrings(archive: ZipArchive, part: string | null): Stretches
       if (collects) current = longer(current, data);
     },
     close: (name) => {
-      if (name === "si") strings.add(current);
+      if (name === "si") strings.add(unescaped(current));
       else if (name === "rPh") phonetic--;
       else if (name === "t") collects = false;
     },
@@ -89,7 +123,19 @@ function* readSharedStrings(archive: ZipArchive, part: string | null): Stretches
 
 type SheetParts = { shared: SharedStrings; formats: CellFormat[]; countRow: () => void };
 
+/** Characters that XML cannot hold are written as `_x000D_`. */
+const unescaped = (text: string) =>
+  text.includes("_x")
+    ? text.replace(/_x([\da-f]{4})_/gi, (_whole, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    : text;
+
 class SheetReader implements XmlHandler {
+  /** Cells whose formula nobody has calculated yet. */
+  unsavedFormulas = 0;
+  #hasFormula = false;
+  #phonetic = 0;
   #row: string[] = [];
   #rowNumber = 0;
   #column = 0;
@@ -108,7 +154,9 @@ class SheetReader implements XmlHandler {
   open(name: string, attributes: XmlAttributes): void {
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
-    else if (name === "v" || name === "t") this.#collects = true;
+    else if (name === "v" || name === "t") this.#collects = this.#phonetic === 0;
+    else if (name === "f") this.#hasFormula = true;
+    else if (name === "rPh") this.#phonetic++;
   }
 
   text(data: string): void {
@@ -117,6 +165,7 @@ class SheetReader implements XmlHandler {
 
   close(name: string): void {
     if (name === "v" || name === "t") this.#collects = false;
+    else if (name === "rPh") this.#phonetic--;
     else if (name === "c") {
       this.#row[this.#column] = this.#shownValue();
       this.#column++;
@@ -138,13 +187,19 @@ class SheetReader implements XmlHandler {
     this.#type = t;
     this.#style = Number(s);
     this.#value = "";
+    this.#hasFormula = false;
   }
 
   #shownValue(): string {
     const value = this.#value;
     if (this.#type === "s") return this.#of.shared.at(Number(value));
     if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
-    if (this.#type !== "n" || value === "") return value;
+    if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
+    if (this.#type !== "n") return unescaped(value);
+    if (value === "") {
+      if (this.#hasFormula) this.unsavedFormulas++;
+      return "";
+    }
     const number = Number(value);
     if (!Number.isFinite(number)) return value;
     return (this.#of.formats[this.#style] ?? plainNumber)(number);

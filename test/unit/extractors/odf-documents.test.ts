@@ -139,14 +139,14 @@ describe("sheets", () => {
   const sheet = (name: string, inside: string) =>
     `<table:table table:name="${name}">${inside}</table:table>`;
 
-  it("goes on behind a chart that stands among the rows, and shows it at the sheet's end", async () => {
+  it("goes on behind a chart that stands among the rows, and shows its title at the sheet's end", async () => {
     const shapes = `<table:shapes><draw:frame><draw:object>${CHART}</draw:object></draw:frame></table:shapes>`;
     const { markdown } = await readFlat(
       "spreadsheet",
       sheet("Catch", shapes + row("Month", "Herring") + row("May", "31") + row("June", "28")),
     );
     expect(markdown).toBe(
-      "# Catch\n\n| Month | Herring |\n| --- | --- |\n| May | 31 |\n| June | 28 |\n\nCatch by month\n\n|  | Herring |\n| --- | --- |\n| May | 31 |",
+      "# Catch\n\n| Month | Herring |\n| --- | --- |\n| May | 31 |\n| June | 28 |\n\nCatch by month",
     );
   });
 

@@ -3,7 +3,7 @@ import { longer } from "../bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
-import { plainNumber } from "./cell-formats.ts";
+import { plainNumber } from "./number-formats.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 

@@ -114,6 +114,8 @@ export class OdfWriter {
     for (const { texts, rows } of this.#charts.splice(0)) {
       this.#sheet?.begin();
       for (const text of texts) this.paragraph(text);
+      // A sheet's chart draws what stands in its cells.
+      if (this.#kind === "spreadsheet") continue;
       if (this.#slide === null) this.#out.table(rows);
       else if (rows.length > 0) this.#slide.push({ kind: "table", rows });
     }

@@ -10,8 +10,8 @@ const TITLE_MAX_CHARACTERS = 200;
 
 /** A slide becomes a heading and what stands on it, then its notes; a slide of no text is left out. */
 export function writeSlideBlocks(blocks: SlideBlock[], out: MarkdownBuilder, page: number): void {
-  out.page(page);
   if (blocks.length === 0) return;
+  out.page(page);
   const title = titleOf(blocks);
   out.heading(1, title?.text ?? `Slide ${page}`);
   const notes = blocks.filter(({ kind }) => kind === "note");

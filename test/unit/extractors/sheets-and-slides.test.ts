@@ -1,0 +1,165 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+
+const read = (parts: Record<string, string>) =>
+  extractDocument({
+    name: "a",
+    mimeType: null,
+    bytes: zipSync(
+      Object.fromEntries(
+        Object.entries(parts).map(([name, part]) => [name, strToU8(part)] as const),
+      ),
+    ),
+  });
+
+const relationships = (...related: [id: string, type: string, target: string][]) =>
+  `<r>${related.map(([id, type, target]) => `<Relationship Id="${id}" Type="x/${type}" Target="${target}" ${target.startsWith("http") ? 'TargetMode="External"' : ""}/>`).join("")}</r>`;
+
+describe("sheets", () => {
+  type Book = { formats?: string[]; strings?: string; more?: Record<string, string> };
+
+  /** A workbook of one sheet; cells of style n have the nth format. */
+  const book = (sheet: string, { formats = [], strings = "", more = {} }: Book = {}) =>
+    read({
+      "_rels/.rels": relationships(["m", "officeDocument", "xl/w.xml"]),
+      "xl/w.xml": '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
+      "xl/_rels/w.xml.rels": relationships(
+        ["s", "worksheet", "s.xml"],
+        ["t", "sharedStrings", "t.xml"],
+        ["f", "styles", "f.xml"],
+      ),
+      "xl/s.xml": `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+      "xl/t.xml": `<sst>${strings}</sst>`,
+      "xl/f.xml": `<styleSheet><numFmts>${formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${formats.map((_code, at) => `<xf numFmtId="${200 + at}"/>`).join("")}<xf numFmtId="31"/></cellXfs></styleSheet>`,
+      ...more,
+    });
+  const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
+
+  it.each([
+    ["0.0 &quot;kg&quot;", 12.25, "12.3 kg"],
+    ["&quot;EUR&quot; #,##0.00", 1234.5, "EUR 1234.50"],
+    ["[$€-407] #,##0.00", -99.5, "-€ 99.50"],
+    [
+      "_(&quot;$&quot;* #,##0.00_);_(&quot;$&quot;* \\(#,##0.00\\);_(&quot;$&quot;* &quot;-&quot;??_);_(@_)",
+      -12.5,
+      "-$ 12.50",
+    ],
+    ["#,##0,&quot;k&quot;", 1234567, "1235k"],
+    ["00000", 42, "00042"],
+    ["# ?/?", 5.25, "5 1/4"],
+    ["?/8", 0.375, "3/8"],
+    ["&quot;open&quot;;&quot;open&quot;;&quot;shut&quot;", 0, "shut"],
+    ["[Red]0.00;[Red]-0.00", -3.5, "-3.50"],
+    ["0.0%", 0.1234, "12.3%"],
+    ["[h]:mm:ss", 1.5, "36:00:00"],
+    ["h:mm", 2.25, "06:00:00"],
+    ["dd\\.mm\\.yyyy;@", 45123, "2023-07-16"],
+    ["General", 0.1, "0.1"],
+  ])("shows what %s makes of %s", async (format, value, expected) => {
+    const { markdown } = await book(`<row>${number(value)}<c t="str"><v>x</v></c></row>`, {
+      formats: [format],
+    });
+    expect(markdown.split("\n")[2]).toBe(`| ${expected} | x |`);
+  });
+
+  it("knows the dates that Excel formats by number in Chinese and Japanese", async () => {
+    const { markdown } = await book(`<row>${number(45123)}</row>`);
+    expect(markdown).toContain("2023-07-16");
+  });
+
+  it("reads escaped characters, and cells of ISO dates", async () => {
+    const { markdown } = await book(
+      '<row><c t="s"><v>0</v></c><c t="d"><v>2024-05-01T00:00:00.000Z</v></c></row>',
+      { strings: "<si><t>one_x000D_\ntwo _x005F_x</t></si>" },
+    );
+    expect(markdown).toContain("| one two _x | 2024-05-01 |");
+  });
+
+  it("says how many formulas nobody has calculated", async () => {
+    const { notes } = await book(
+      '<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c><c t="str"><v>x</v></c></row>',
+    );
+    expect(notes).toEqual(["1 formula cell without a stored value"]);
+  });
+
+  it("has no text where no cell has any", async () => {
+    await expect(book("<row><c/></row>")).rejects.toThrow("no text found");
+  });
+
+  it("shows text boxes and titles of charts", async () => {
+    const { markdown } = await book(`<row>${number(1)}<c t="str"><v>x</v></c></row>`, {
+      more: {
+        "xl/_rels/s.xml.rels": relationships(["d", "drawing", "d.xml"]),
+        "xl/d.xml": "<wsDr><sp><a:p><a:r><a:t>Read with care</a:t></a:r></a:p></sp></wsDr>",
+        "xl/_rels/d.xml.rels": relationships(["c", "chart", "c.xml"]),
+        "xl/c.xml":
+          "<c><title><a:p><a:t>Catch</a:t></a:p></title><ser><val><pt><v>1</v></pt></val></ser></c>",
+      },
+    });
+    expect(markdown).toMatch(/\| x \|\n\| --- \| --- \|\n\nRead with care\n\nCatch$/);
+  });
+});
+
+describe("slides", () => {
+  const deck = (shapes: string, more: Record<string, string> = {}) =>
+    read({
+      "_rels/.rels": relationships(["m", "officeDocument", "ppt/p.xml"]),
+      "ppt/p.xml": '<p:presentation><p:sldId r:id="a"/><p:sldId r:id="b"/></p:presentation>',
+      "ppt/_rels/p.xml.rels": relationships(["a", "slide", "a.xml"], ["b", "slide", "b.xml"]),
+      "ppt/a.xml": "<p:sld><p:pic/></p:sld>",
+      "ppt/b.xml": `<p:sld>${shapes}</p:sld>`,
+      ...more,
+    });
+  const shape = (kind: string, paragraphs: string) =>
+    `<p:sp><p:nvPr><p:ph type="${kind}"/></p:nvPr>${paragraphs}</p:sp>`;
+  const title = shape("title", "<a:p><a:r><a:t>Steps</a:t></a:r></a:p>");
+  const p = (text: string, properties = "") =>
+    `<a:p><a:pPr>${properties}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
+
+  it("of pictures alone hold no text", async () => {
+    await expect(deck("<p:pic/>")).rejects.toThrow("no text found");
+    const { markdown, pages } = await deck(title);
+    expect(markdown).toBe("# Steps");
+    expect(pages).toEqual([{ page: 2, start: 0 }]);
+  });
+
+  it("number their items by letter and from where they say", async () => {
+    const counted = (scheme: string, start = "1") =>
+      `<a:buAutoNum type="${scheme}" startAt="${start}"/>`;
+    const { markdown } = await deck(
+      title +
+        shape(
+          "body",
+          p("Moor", counted("arabicPeriod", "4")) +
+            `<a:p><a:pPr lvl="1">${counted("alphaLcParenR")}</a:pPr><a:r><a:t>bow first</a:t></a:r></a:p>` +
+            p("Unload", counted("arabicPeriod", "4")) +
+            p("Rest", "<a:buNone/>") +
+            p("Again", counted("arabicPeriod")),
+        ),
+    );
+    expect(markdown).toBe("# Steps\n\n4. Moor\n   - a) bow first\n5. Unload\n\nRest\n\n1. Again");
+  });
+
+  it("keep links and formulas", async () => {
+    const { markdown } = await deck(
+      title +
+        shape(
+          "body",
+          `<a:p><a:pPr><a:buNone/></a:pPr><a:r><a:t>See </a:t></a:r><a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>the tides</a:t></a:r><a:r><a:t>: </a:t></a:r><a14:m><m:oMath><m:f><m:num><m:r><m:t>h</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m></a:p>`,
+        ),
+      { "ppt/_rels/b.xml.rels": relationships(["h", "hyperlink", "https://example.org/t"]) },
+    );
+    expect(markdown).toBe("# Steps\n\nSee [the tides](https://example.org/t): h/2");
+  });
+
+  it("show a chart's data as a table", async () => {
+    const chart =
+      "<c><title><a:p><a:t>Catch</a:t></a:p></title><ser><tx><v>Cod</v></tx><cat><pt><v>May</v></pt></cat><val><pt><v>31</v></pt></val></ser></c>";
+    const { markdown } = await deck(title, {
+      "ppt/_rels/b.xml.rels": relationships(["c", "chart", "c.xml"]),
+      "ppt/c.xml": chart,
+    });
+    expect(markdown).toBe("# Steps\n\nCatch\n\n|  | Cod |\n| --- | --- |\n| May | 31 |");
+  });
+});
