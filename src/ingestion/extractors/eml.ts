@@ -2,12 +2,15 @@ import { atPace } from "../../core/stretches.ts";
 import type { Pace } from "../../core/stretches.ts";
 import { writeAttachments } from "./eml/attachments.ts";
 import type { ExtractPart } from "./eml/attachments.ts";
-import { ENCRYPTED, writeBody } from "./eml/body.ts";
+import { ENCRYPTED } from "./eml/armor.ts";
+import { writeBody } from "./eml/body.ts";
 import { findParts } from "./eml/mail-parts.ts";
 import { mailTitle, senderLines } from "./eml/mail-title.ts";
 import { messagesOf } from "./eml/mailbox.ts";
-import { sortParts } from "./eml/message-contents.ts";
+import { isWrapped, sortParts } from "./eml/message-contents.ts";
 import { PartContents } from "./eml/part-contents.ts";
+import { signedContent } from "./eml/signed-data.ts";
+import { decodedBody } from "./eml/transfer-encoding.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
@@ -96,21 +99,36 @@ function partsOrFailure(message: Uint8Array): MessageParts | UnreadableDocument 
 
 type MessageParts = ReturnType<typeof findParts>;
 
+/** What is signed within a signature takes its place. */
+function opened(
+  parts: MessageParts,
+  bytes: Uint8Array,
+): { parts: MessageParts; bytes: Uint8Array } {
+  const { root } = parts;
+  if (!isWrapped(root)) return { parts, bytes };
+  const content = signedContent(decodedBody(bytes.subarray(root.start, root.end), root.encoding));
+  return content === null ? { parts, bytes } : { parts: findParts(content), bytes: content };
+}
+
 /** `failure`: why there is nothing but the headers. */
 async function writeMessage(
-  { root, endsEarly }: MessageParts,
-  bytes: Uint8Array,
+  found: MessageParts,
+  message: Uint8Array,
   { discardsBytes, extract, pace }: MailOptions,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
+  const { headers } = found.root;
+  const { parts, bytes } = opened(found, message);
+  const { root, endsEarly } = parts;
   const { body, attachments, hasEncrypted } = sortParts(root);
   // Each part has its own buffer from here on, so that the message's can go.
   const contents = new PartContents(bytes, body, attachments);
-  if (discardsBytes) releaseBytes(bytes);
-  const title = mailTitle(root.headers);
+  if (discardsBytes) releaseBytes(message);
+  if (bytes !== message) releaseBytes(bytes);
+  const title = mailTitle(headers);
   out.heading(1, title ?? "Message");
-  for (const line of senderLines(root.headers)) out.listItem(0, "-", line);
+  for (const line of senderLines(headers)) out.listItem(0, "-", line);
   const headLength = out.length;
   if (endsEarly) notes.push(ENDS_EARLY);
   const unread = await atPace(writeBody(body, contents, out, notes), pace);

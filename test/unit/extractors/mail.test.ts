@@ -234,6 +234,33 @@ it.each([
   await expect(readMail(mail)).rejects.toThrow("message is encrypted");
 });
 
+/** By `openssl cms -sign -nodetach -nocerts -noattr`, once with `-stream`: lengths told, and not. */
+const SIGNED = {
+  whole:
+    "MIIBCwYJKoZIhvcNAQcCoIH9MIH6AgEBMQ0wCwYJYIZIAWUDBAIBMFUGCSqGSIb3DQEHAaBIBEZDb250ZW50LVR5cGU6IHRleHQvaHRtbDsgY2hhcnNldD11dGYtOA0KDQo8aDE+U2lnbmVkPC9oMT48cD5HcsO8w59lLg0KMYGOMIGLAgEBMCQwDDEKMAgGA1UEAwwBdAIUJCXTa1SBJs5826g+YkjzljD6kfAwCwYJYIZIAWUDBAIBMAoGCCqGSM49BAMCBEcwRQIgEktXVjjcBqMXhSpeG3nVlWrdrDEfQgepDTLhqYr+rjoCIQCSH7cbxWWidp99sH6bvMRUlx3Xms+bdFuLm9pa0ShGVQ==",
+  streamed:
+    "MIAGCSqGSIb3DQEHAqCAMIACAQExDTALBglghkgBZQMEAgEwgAYJKoZIhvcNAQcBoIAkgARGQ29udGVudC1UeXBlOiB0ZXh0L2h0bWw7IGNoYXJzZXQ9dXRmLTgNCg0KPGgxPlNpZ25lZDwvaDE+PHA+R3LDvMOfZS4NCgAAAAAAADGBjTCBigIBATAkMAwxCjAIBgNVBAMMAXQCFCQl02tUgSbOfNuoPmJI85Yw+pHwMAsGCWCGSAFlAwQCATAKBggqhkjOPQQDAgRGMEQCIFBlOxZKvOd0TlXkSArU/g8LMPpIFhlBW5yLhkEWj93FAiAjMUE3tH0md9SuCxFug1gJv3R6BXsqg0NV48ri7MFpRwAAAAAAAA==",
+};
+
+it.each([
+  ["whole", SIGNED.whole],
+  ["streamed", SIGNED.streamed],
+])("reads what is signed within its signature: %s", async (_how, signature) => {
+  const part = `Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n${signature}`;
+  expect(await mailText(MAIL_HEAD + part)).toBe("## Signed\n\nGrüße.");
+  const within = multipart(
+    "mixed",
+    "\nSee.",
+    part,
+    "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nMIAG",
+  );
+  const document = await readMail(within);
+  expect(document.markdown).toContain(
+    "See.\n\n## smime.p7m\n\n### Message\n\n#### Signed\n\nGrüße.",
+  );
+  expect(document.notes).toEqual(["attachment smime.p7m left out: message is encrypted"]);
+});
+
 it("reads each message of a mailbox, and says which cannot be", async () => {
   const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
   const mailbox = [

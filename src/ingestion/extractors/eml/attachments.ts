@@ -4,11 +4,13 @@ import { TakesTooLong, UnreadableDocument } from "../extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "../extracted-document.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { releaseBytes } from "../release-bytes.ts";
+import { ENCRYPTED } from "./armor.ts";
 import { isCalendar, writeCalendar } from "./calendar.ts";
 import type { MailPart } from "./mail-parts.ts";
-import { isMessage } from "./message-contents.ts";
+import { isMessage, isWrapped } from "./message-contents.ts";
 import type { PartContents } from "./part-contents.ts";
 import { textOfPart } from "./part-text.ts";
+import { signedContent } from "./signed-data.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
@@ -87,6 +89,11 @@ async function writeFile(
 async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract: ExtractPart) {
   if (TNEF_SIGNATURE.every((byte, at) => bytes[at] === byte)) {
     throw new UnreadableDocument("Outlook's own format (TNEF); send it as MIME");
+  }
+  if (isWrapped(part)) {
+    const content = signedContent(bytes);
+    if (content === null) throw new UnreadableDocument(ENCRYPTED);
+    return await extract({ name: `${name}.eml`, mimeType: "message/rfc822", bytes: content });
   }
   const charset = part.parameters.get("charset");
   const mimeType = charset === undefined ? part.type : `${part.type}; charset=${charset}`;

@@ -3,16 +3,13 @@ import { textOf, UnreadableDocument } from "../extracted-document.ts";
 import { extractHtml } from "../html.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { releaseBytes } from "../release-bytes.ts";
-import { isEncryptedText, withoutSignature } from "./armor.ts";
+import { ENCRYPTED, isEncryptedText, withoutSignature } from "./armor.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
 import type { PartContents } from "./part-contents.ts";
 import { textOfPart, withLineFeedsAlone } from "./part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
-
-/** Said of what only its receiver can read. */
-export const ENCRYPTED = "message is encrypted";
 
 /**
  * Writes the texts of a message; of alternatives the first that has text. Returns why a text could

@@ -17,13 +17,13 @@ const SIGNATURES = /^application\/(x-)?(pkcs7-signature|pgp-signature)$/;
 /** Resource forks of old Macs, and what AMP and watches show in place of HTML. */
 const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
 const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
-const ENCRYPTED = /^application\/(x-)?pkcs7-mime$|^application\/pgp-encrypted$/;
+/** Encrypted, or signed with the text within the signature: only the bytes tell (RFC 8551). */
+const WRAPPED = /^application\/(x-)?pkcs7-mime$/;
 const MESSAGES = /^message\/(rfc822|global)$/;
 
 export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(type);
 
-const isSignedData = ({ type, parameters }: MailPart) =>
-  type.endsWith("pkcs7-mime") && /^signed-data$/i.test(parameters.get("smime-type") ?? "");
+export const isWrapped = ({ type }: MailPart) => WRAPPED.test(type);
 
 /** Sorts the parts of a message into its text and its attachments. */
 export function sortParts(root: MailPart): MessageContents {
@@ -37,7 +37,7 @@ function bodyOf(part: MailPart, place: Place, contents: MessageContents): Body[]
   if (part.parts.length > 0) return bodyOfParts(part, place, contents);
   if (isUnseen(part, place)) return [];
   if (isBody(part, place)) return [{ part }];
-  if (ENCRYPTED.test(part.type) && !isSignedData(part)) contents.hasEncrypted = true;
+  if (isEncrypted(part, place)) contents.hasEncrypted = true;
   else if (part.end > part.start || part.name !== null) contents.attachments.push(part);
   return [];
 }
@@ -59,6 +59,10 @@ function bodyOfParts(part: MailPart, place: Place, contents: MessageContents): B
   const alternatives = [...bodies.filter(hasHtml), ...bodies.filter((body) => !hasHtml(body))];
   return [{ alternatives: alternatives.filter((body) => body.length > 0) }];
 }
+
+/** As a message's only part, a wrapped one would have been opened before. */
+const isEncrypted = (part: MailPart, { isRoot }: Place) =>
+  part.type === "application/pgp-encrypted" || (isRoot && isWrapped(part));
 
 const hasHtml = (body: Body[]): boolean =>
   body.some((each) =>
