@@ -125,6 +125,21 @@ describe("work without end", () => {
       "a.html",
       `<p>${'<a href="https://a.example/b">c</a> '.repeat(100_000)}needle</p>`,
     ],
+    [
+      "mail of lines that are nearly boundaries",
+      "a.eml",
+      `From: a@b.c\nMIME-Version: 1.0\n${parts(49)}\n${"--b\n--b77\n".repeat(200_000)}needle`,
+    ],
+    [
+      "mail that flows on and on",
+      "a.eml",
+      `From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/plain; format=flowed\n\n${"a \n".repeat(500_000)}needle`,
+    ],
+    [
+      "mail with parentheses in its headers",
+      "a.eml",
+      `From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/plain ${"(".repeat(500_000)}\nSubject: ${"=?".repeat(200_000)}\n\nneedle`,
+    ],
     ["one long JSON string", "a.json", JSON.stringify({ text: "needle ".repeat(1_000_000) })],
     ["a row of a million cells", "a.csv", `${"a,".repeat(1_000_000)}needle`],
     ["a table of many rows", "a.html", `<table>${"<tr><td>a<td>b".repeat(20_000)}<tr><td>needle`],

@@ -62,7 +62,10 @@ function* writePart(
     yield* writeShifted(textOf(page), out, 1);
     return null;
   }
-  const write = (text: string) => writePlainBody(withoutSignature(text), out, flowOf(part));
+  const write = (text: string) =>
+    part.type === "text/plain"
+      ? writePlainBody(withoutSignature(text), out, flowOf(part))
+      : writeShifted(text, out, 1);
   const unread = yield* readPart(part, contents, notes, write);
   return unread instanceof UnreadableDocument ? unread : null;
 }

@@ -57,7 +57,7 @@ class PartsReader {
 
   read(): { root: MailPart; endsEarly: boolean } {
     const bytes = this.#bytes;
-    const root = this.#openPart(0, null);
+    const root = this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
     while (at < bytes.length && this.#open.length > 0) {
@@ -73,6 +73,14 @@ class PartsReader {
     if (current !== null) current.end = bytes.length;
     this.#close(0, bytes.length);
     return { root, endsEarly };
+  }
+
+  /** Blank lines and a byte-order mark before the headers are an exporter's. */
+  #firstLine(): number {
+    const bytes = this.#bytes;
+    let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    while (bytes[at] === LINE_FEED || bytes[at] === RETURN) at++;
+    return at;
   }
 
   #onDelimiter(

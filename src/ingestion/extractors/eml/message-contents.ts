@@ -19,6 +19,7 @@ const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
 const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
 /** Encrypted, or signed with the text within the signature: only the bytes tell (RFC 8551). */
 const WRAPPED = /^application\/(x-)?pkcs7-mime$/;
+const TEXTS = /^text\/(plain|html|(x-)?markdown)$/;
 const MESSAGES = /^message\/(rfc822|global)$/;
 
 export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(type);
@@ -81,7 +82,7 @@ function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }:
 
 /** A text with a name of its own, beside others, is a file. */
 function isBody({ type, disposition, name }: MailPart, place: Place): boolean {
-  if (type !== "text/plain" && type !== "text/html") return false;
+  if (!TEXTS.test(type)) return false;
   if (disposition === "attachment" && !place.isRoot) return false;
   return name === null || place.isRoot || place.inAlternative || place.inRelated;
 }
