@@ -57,7 +57,22 @@ const cases = TEXTS.flatMap(([encodings, text]) =>
   encodings.split(" ").map((encoding) => [encoding, text] as const),
 );
 
+/** What few letters beyond ASCII say, the words around them decide. */
+const FEW_LETTERS: [encoding: string, text: string][] = [
+  ["windows-1252", "Bij het opstarten wordt het bestand niet geopend; zie de reële coëfficiënt."],
+  ["windows-1252", "Questo è il nome della porta, e non è possibile cambiarlo dopo la stampa."],
+  ["windows-1252", "El paquet instal·lat és a la instal·lació del sistema i no es pot treure."],
+  ["windows-1250", "Acest manual este pentru cei care vor să adauge măsuri, sau poate unui coleg."],
+  ["iso-8859-7", "Άδεια χρήσης: Άνθρωποι και φορείς που Άλλοι όρισαν, όπως ορίζει η παρούσα."],
+  ["gb18030", "│名称│────────│\n│系统管理员│──│\n│用户和密码的设置│──│────│"],
+  ["euc-kr", "│ 이름을 입력하세요 │\n├──────────┤\n│──────────│"],
+];
+
 describe("text that declares no encoding", () => {
+  it.each(FEW_LETTERS)("is read as %s: %s", async (encoding, text) => {
+    expect(await read(encode(text, encoding))).toBe(text);
+  });
+
   it.each(cases)("%s: %s", async (encoding, text) => {
     expect(await read(encode(text, encoding))).toBe(text);
   });

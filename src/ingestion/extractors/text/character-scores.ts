@@ -53,6 +53,7 @@ export type IdeographRules = {
 
 /** Of all letters; reached by running text of any kind. */
 const FREQUENT_SHARE = 0.35;
+const LONG_LETTERS = 100;
 
 /** Chinese, Japanese and Korean. */
 export function ideographScore(rules: IdeographRules): (text: string) => number {
@@ -60,7 +61,7 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
     let frequent = 0;
     let letters = 0;
     const score = scoreBy(text, (character) => {
-      if (CJK_MARKS.includes(character)) return 0.8;
+      if (CJK_MARKS.includes(character) || BOXES.test(character)) return 0.8;
       letters++;
       if (rules.frequent.includes(character)) frequent++;
       if (rules.foreign?.test(character) === true) return -0.5;
@@ -68,11 +69,15 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });
     const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
-    const scaled = score * (score > 0 ? 0.4 + 0.6 * usual : 1);
+    // Verse and names have few of them; over a long text, luck does not make common ones either.
+    const unusual = letters < LONG_LETTERS ? 0.4 : 0.6;
+    const scaled = score * (score > 0 ? unusual + (1 - unusual) * usual : 1);
     return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;
   };
 }
 
+/** Lines of tables. */
+const BOXES = /[\u2500-\u257f]/;
 const CJK_MARKS = "\u3000、。〈〉《》「」『』【】〔〕・ー！（），．：；？“”‘’…—·";
 const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґјљњћђџў";
 
@@ -83,6 +88,7 @@ const LATIN_ALPHABETS = [
   "áíóéñúüçàèòï",
   "ãçáéíóõêâúàô",
   "àèéìòùî",
+  "àèéíóòçúïü",
   "åäöøæéü",
   "łąężśćóńź",
   "íáéěšžčřýůúňóťďľôäĺŕ",
@@ -96,6 +102,8 @@ const LATIN_ALPHABETS = [
   "êôơđưăâ",
 ];
 
+/** Portuguese has ão, ãe and ãs; Romanian, read in the wrong encoding, has ã before any letter. */
+const NOT_AFTER_NASAL = /[a-df-np-rt-z]/;
 const ICELANDIC = "ðþáíóúýæöé";
 const RARE_ALPHABET = 0.05;
 
@@ -107,6 +115,10 @@ const RARE_LETTERS = "ΰΐ";
 const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
 const SIGNS = "©®™°§±²³µ·£€¥¢¼½¾×÷№№\u00a0";
 
+/** Rules and frames are drawn with any characters: after the second they tell nothing. */
+const isRun = (characters: string[], at: number) =>
+  characters[at] === characters[at - 1] && characters[at] === characters[at - 2];
+
 type Weigh = (character: string, before: string, after: string) => number;
 
 function scoreBy(text: string, weigh: Weigh): number {
@@ -115,7 +127,7 @@ function scoreBy(text: string, weigh: Weigh): number {
   let before = " ";
   const characters = [...text];
   for (const [at, character] of characters.entries()) {
-    if (character > "\u007f") {
+    if (character > "\u007f" && !isRun(characters, at)) {
       sum += weigh(character, before, characters[at + 1] ?? " ");
       count++;
     }
@@ -130,6 +142,7 @@ function latinWeights(alphabet: string): Weigh {
     // İ becomes two characters.
     const rank = lower < 0 ? alphabet.indexOf(character) : lower;
     if (rank < 0) return symbolWeight(character, before, after);
+    if (character === "ã" && NOT_AFTER_NASAL.test(after)) return -0.4;
     // A letter beyond ASCII mostly stands beside one within it.
     const besideOwn = alphabet.includes(before.toLowerCase()) || alphabet.includes(after);
     const apart = besideOwn ? -0.25 : -0.5;
@@ -177,6 +190,7 @@ function symbolWeight(character: string, before: string, after: string): number 
   const standsInWord = /\p{L}/u.test(before) && /\p{L}/u.test(after);
   if (character === "’") return 0.8;
   if (QUOTES_AND_DASHES.includes(character)) return standsInWord ? -0.3 : 0.6;
+  if (character === "·" && /l/i.test(before) && /l/i.test(after)) return 0.8;
   if (SIGNS.includes(character)) return signWeight(character, before, after);
   return /\p{L}/u.test(character) ? -0.6 : -0.8;
 }

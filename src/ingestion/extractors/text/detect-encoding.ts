@@ -5,6 +5,8 @@ import {
   latinScore,
   scriptScore,
 } from "./character-scores.ts";
+import { latinRegionOf } from "./latin-regions.ts";
+import type { LatinRegion } from "./latin-regions.ts";
 
 type Candidate = {
   encoding: string;
@@ -15,6 +17,12 @@ type Candidate = {
   least: number;
   /** So many bytes beyond ASCII are asked of what is seldom met. */
   leastBytes?: number;
+  /** Whose languages it was made for. */
+  region?: LatinRegion;
+  /** The encoding that differs from this one in so few letters that each of them tells. */
+  kin?: string;
+  /** How much better than its kin it must be, where it is seldom met. */
+  kinLead?: number;
 };
 
 const KANA = /[\u3041-\u30fe]/u;
@@ -36,8 +44,9 @@ const LEAST_RARE = 0.6;
 export const LEAST_UTF16 = 0.7;
 const RARE_BYTES = 8;
 
-const latin = (encoding: string): Candidate => ({
+const latin = (encoding: string, region: LatinRegion): Candidate => ({
   encoding,
+  region,
   score: latinScore,
   kind: "latin",
   least: LEAST_SCORE,
@@ -76,7 +85,7 @@ export const anyEastAsian = (text: string) =>
 
 /** In the order in which ties are decided: the commoner encoding first. */
 const CANDIDATES: Candidate[] = [
-  latin("windows-1252"),
+  latin("windows-1252", "western"),
   cyrillic("windows-1251"),
   eastAsian("gb18030", simplified),
   eastAsian("shift_jis", kana),
@@ -85,24 +94,26 @@ const CANDIDATES: Candidate[] = [
   eastAsian("euc-jp", japanese("euc-jp", [0xb0, 0xcf])),
   cyrillic("koi8-r"),
   rare(cyrillic("ibm866")),
-  latin("windows-1250"),
+  latin("windows-1250", "central"),
   script("windows-1253", greekScore),
-  latin("windows-1254"),
+  { ...script("iso-8859-7", greekScore), kin: "windows-1253" },
+  latin("windows-1254", "turkish"),
   script("windows-1255", scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם")),
   script("windows-1256", scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ")),
-  latin("windows-1257"),
+  latin("windows-1257", "baltic"),
   script("windows-874", scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ")),
-  latin("iso-8859-2"),
+  { ...latin("iso-8859-2", "central"), kin: "windows-1250" },
   rare(cyrillic("iso-8859-5")),
   rare(cyrillic("koi8-u")),
-  rare(cyrillic("x-mac-cyrillic")),
-  rare(latin("macintosh")),
+  { ...rare(cyrillic("x-mac-cyrillic")), kin: "windows-1251", kinLead: 0.005 },
+  rare(latin("macintosh", "western")),
   { ...eastAsian("utf-16le", anyEastAsian), least: LEAST_UTF16 },
   { ...eastAsian("utf-16be", anyEastAsian), least: LEAST_UTF16 },
 ];
 
 /** How much better a later candidate must be to win over an earlier one. */
 const CLEAR_LEAD = 0.02;
+const REGION_WEIGHT = 0.3;
 /** By how much a reading must beat every other of few bytes, for these may fit by chance. */
 const SHORT_LEAD = 0.05;
 const SHORT_BYTES = 8;
@@ -119,12 +130,13 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
+  const region = latinRegionOf(sample);
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
     if (beyondAscii < (candidate.leastBytes ?? 0)) continue;
     const text = decode(sample, candidate.encoding);
     if (text === null) continue;
-    const score = candidate.score(text);
+    const score = candidate.score(text) + wordsFor(candidate, region);
     if (score >= candidate.least) readings.push({ candidate, text, score });
   }
   const best = bestOf(readings);
@@ -135,10 +147,18 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
 
+/** Words in plain letters say where a text comes from, however few of its letters are not. */
+function wordsFor({ region }: Candidate, ofWords: LatinRegion | null): number {
+  if (ofWords === null) return 0;
+  return region === ofWords ? REGION_WEIGHT : -REGION_WEIGHT;
+}
+
 function bestOf(readings: Reading[]): Reading | null {
   let best: Reading | null = null;
   for (const reading of readings) {
-    if (best === null || reading.score > best.score + CLEAR_LEAD) best = reading;
+    const isKin = best !== null && reading.candidate.kin === best.candidate.encoding;
+    const lead = isKin ? (reading.candidate.kinLead ?? 0) : CLEAR_LEAD;
+    if (best === null || reading.score > best.score + lead) best = reading;
   }
   return best;
 }
