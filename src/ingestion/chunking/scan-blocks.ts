@@ -98,7 +98,7 @@ function lineAt(markdown: string, start: number): Line {
   return { start, next, text: markdown.slice(start, Math.min(end, start + LOOK_CHARACTERS)) };
 }
 
-const isBlank = (line: Line) => !/\S/.test(line.text);
+const isBlank = (line: Line) => line.text.trim() === "";
 
 const isTableStart = (line: Line, second: Line) =>
   line.text.includes("|") && second.text.includes("|") && TABLE_RULE.test(second.text);
