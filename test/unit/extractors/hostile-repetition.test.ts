@@ -27,6 +27,11 @@ it.each([
   ["HTML with a long tag", "a.html", `<p>needle</p><${many("a")}`],
   ["HTML of quotes within tags", "a.html", `<p>needle</p>${many('<a "')}`],
   ["HTML of single quotes within tags", "a.html", `<p>needle</p>${many("<a '\"")}`],
+  [
+    "HTML tables of cells that span hundreds of rows and columns",
+    "a.html",
+    `<p>needle</p><table>${many("<tr><td rowspan=200 colspan=200>a")}`,
+  ],
   ["code of fences", "a.py", `needle\n${many("```\n")}`],
   ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
   ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],

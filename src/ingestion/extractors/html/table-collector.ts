@@ -2,13 +2,21 @@ const MAX_SPAN = 200;
 /** A wider row goes on as another. */
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
+/** So many cells may be left empty by spans in a table, and so many more for each cell that it has. */
+const FREE_EMPTY_CELLS = 2_000;
+const EMPTY_CELLS_A_CELL = 20;
 
-/** Gathers the rows of one table; spans leave empty cells so that columns stay aligned. */
+/**
+ * Gathers the rows of one table; spans leave empty cells so that columns stay aligned, as long as
+ * these are not many more than the table has cells.
+ */
 export class TableCollector {
   readonly rows: string[][] = [];
   #row: string[] = [];
   /** Column by column, rows that a cell above still covers. */
   readonly #covered: number[] = [];
+  #cells = 0;
+  #spanned = 0;
 
   /** All rows but the open one when there are many, else none; they are no longer held here. */
   takeMany(): string[][] {
@@ -24,11 +32,26 @@ export class TableCollector {
   addCell(text: string, columnSpan = 1, rowSpan = 1): void {
     if (this.rows.length === 0) this.startRow();
     this.#skipCovered();
-    if (this.#row.length >= MAX_COLUMNS) this.startRow();
-    for (let at = 0; at < clampSpan(columnSpan); at++) {
-      this.#covered[this.#row.length] = clampSpan(rowSpan) - 1;
+    if (this.#row.length >= MAX_COLUMNS) {
+      // What cells above cover must not fill the next row as well.
+      this.#covered.length = 0;
+      this.startRow();
+    }
+    const room = MAX_COLUMNS - this.#row.length;
+    const { columns, rows } = this.#spanOf(Math.min(clampSpan(columnSpan), room), rowSpan);
+    for (let at = 0; at < columns; at++) {
+      this.#covered[this.#row.length] = rows - 1;
       this.#row.push(at === 0 ? text : "");
     }
+  }
+
+  #spanOf(columnSpan: number, rowSpan: number): { columns: number; rows: number } {
+    const span = { columns: columnSpan, rows: clampSpan(rowSpan) };
+    const empty = span.columns * span.rows - 1;
+    const most = FREE_EMPTY_CELLS + ++this.#cells * EMPTY_CELLS_A_CELL;
+    if (this.#spanned + empty > most) return { columns: 1, rows: 1 };
+    this.#spanned += empty;
+    return span;
   }
 
   #skipCovered(): void {
