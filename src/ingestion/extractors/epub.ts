@@ -5,8 +5,10 @@ import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { readHtml } from "./html/html-reader.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
+import { countNote } from "./notes.ts";
 import { resolvePart } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
+import type { XmlAttributes } from "./xml/xml-stream.ts";
 
 type Package = {
   title: string | null;
@@ -25,22 +27,35 @@ export function* extractEpub(bytes: Uint8Array): Stretches<Extraction> {
   const { title, language, spine } = yield* readPackage(archive, yield* packagePart(archive));
   const out = new MarkdownBuilder();
   let hidden = 0;
+  let missing = 0;
   for (const part of spine) {
     const chapter = yield* archive.read(part);
-    if (chapter === null) continue;
+    if (chapter === null) {
+      missing++;
+      continue;
+    }
     const text = withLineFeeds(decodeText(chapter, null));
     const { hiddenElements } = yield* readHtml(selfClosedAsPairs(text), out);
     hidden += hiddenElements;
   }
-  const notes = hidden === 0 ? [] : [`${hidden} hidden element${hidden === 1 ? "" : "s"} removed`];
+  const notes = [
+    ...countNote(hidden, "hidden element", "removed"),
+    ...countNote(missing, "chapter", "missing from the file"),
+  ];
   return { text: out, title, language, pages: [], notes };
 }
 
+const FACTS = new Set(["title", "language"]);
+
+/** Elements that HTML never closes. */
+const VOID = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
+
 /** XHTML may close any element in itself; to an HTML parser `<title/>` would stay open. */
 function selfClosedAsPairs(xhtml: string): string {
-  return xhtml.replace(
-    /<(title|script|style|a|p|div|span|td|th|li|i|b|em)(\s[^<>]*)?\/>/g,
-    "<$1$2></$1>",
+  return xhtml.replace(/<([a-zA-Z][\w:-]*)(\s[^<>]*)?\/>/g, (whole, name: string, rest = "") =>
+    VOID.has(name) ? whole : `<${name}${rest}></${name}>`,
   );
 }
 
@@ -74,28 +89,39 @@ function* packagePart(archive: ZipArchive): Stretches<string> {
 function* readPackage(archive: ZipArchive, part: string): Stretches<Package> {
   const folder = part.slice(0, part.lastIndexOf("/") + 1);
   const items = new Map<string, string>();
-  const navigation = new Set<string>();
+  const leftOut = new Set<string>();
   const order: string[] = [];
   const facts: Record<string, string> = {};
   let current = "";
+  const addItem = (attributes: XmlAttributes) => {
+    const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
+    items.set(id, partFor(archive, folder, href));
+    if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
+  };
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
-      current = name;
-      if (name === "item") {
-        const { id = "", href = "", properties = "" } = attributes;
-        items.set(id, resolvePart(folder, decodeReference(href)));
-        if (/\bnav\b/.test(properties)) navigation.add(id);
-      } else if (name === "itemref") order.push(attributes["idref"] ?? "");
+      // The first title is the book's, others are what it is also called.
+      current = FACTS.has(name) && !facts[name]?.trim() ? name : "";
+      if (name === "item") addItem(attributes);
+      else if (name === "itemref") order.push(attributes["idref"] ?? "");
     },
     text: (data) => {
-      if (current === "title" || current === "language") facts[current] ??= data.trim();
+      if (current !== "") facts[current] = (facts[current] ?? "") + data;
     },
     close: () => {
       current = "";
     },
   });
-  const spine = order.filter((id) => !navigation.has(id)).map((id) => items.get(id) ?? "");
-  return { title: facts["title"] || null, language: facts["language"] || null, spine };
+  const spine = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
+  const { title = "", language = "" } = facts;
+  return { title: title.trim() || null, language: language.trim() || null, spine };
+}
+
+/** References are escaped; some writers name the parts of the archive so as well. */
+function partFor(archive: ZipArchive, folder: string, href: string): string {
+  const [path = ""] = href.split("#", 1);
+  const asWritten = resolvePart(folder, path);
+  return archive.has(asWritten) ? asWritten : resolvePart(folder, decodeReference(path));
 }
 
 function decodeReference(href: string): string {

@@ -19,6 +19,14 @@ const CENTRAL_SIGNATURE = 0x02014b50;
 const CENTRAL_BYTES = 46;
 const LOCAL_SIGNATURE = 0x04034b50;
 const LOCAL_BYTES = 30;
+const LOCATOR_SIGNATURE = 0x07064b50;
+const LOCATOR_BYTES = 20;
+const END64_SIGNATURE = 0x06064b50;
+const END64_BYTES = 56;
+const EXTRA64_ID = 1;
+/** Stands where a figure needs eight bytes, which follow elsewhere. */
+const ELSEWHERE = 0xffff_ffff;
+const ELSEWHERE_SHORT = 0xffff;
 const ENCRYPTED_FLAG = 1;
 const METHOD_STORED = 0;
 const METHOD_DEFLATED = 8;
@@ -47,6 +55,8 @@ export class ZipArchive {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #entries = new Map<string, Entry>();
+  /** Parts by their names in small letters. */
+  readonly #folded = new Map<string, Entry>();
   #inflatedBytes = 0;
 
   constructor(bytes: Uint8Array) {
@@ -56,14 +66,19 @@ export class ZipArchive {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name);
+    return this.#find(name) !== undefined;
   }
 
   names(): string[] {
     return [...this.#entries.keys()];
   }
 
-  /** The whole part, null when there is none. Names are matched exactly. */
+  /** Names match as they are or, as packages of Office have it, in capitals or small letters. */
+  #find(name: string): Entry | undefined {
+    return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
+  }
+
+  /** The whole part, null when there is none. */
   *read(name: string): Stretches<Uint8Array | null> {
     if (!this.has(name)) return null;
     const chunks: Uint8Array[] = [];
@@ -82,7 +97,7 @@ export class ZipArchive {
 
   /** The part piece by piece; nothing when there is none. */
   *chunks(name: string): Generator<Uint8Array> {
-    const entry = this.#entries.get(name);
+    const entry = this.#find(name);
     if (entry === undefined) return;
     if (entry.isEncrypted) throw new UnreadableDocument("document is encrypted");
     if (this.#inflatedBytes + entry.size > MAX_INFLATED_BYTES) {
@@ -127,26 +142,67 @@ export class ZipArchive {
   }
 
   #readDirectory(): void {
-    const end = this.#findEnd();
-    const count = this.#view.getUint16(end + 10, true);
+    const { count, offset } = this.#directoryPlace();
     if (count > MAX_ENTRIES) throw new UnreadableDocument("archive holds too many parts");
-    let at = this.#view.getUint32(end + 16, true);
+    let at = offset;
     for (let index = 0; index < count; index++) {
       if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw new UnreadableDocument(DAMAGED);
       const nameLength = this.#view.getUint16(at + 28, true);
       const nameStart = at + CENTRAL_BYTES;
-      const name = names.decode(this.#bytes.subarray(nameStart, nameStart + nameLength));
-      this.#entries.set(name, {
+      const extraStart = nameStart + nameLength;
+      const extraLength = this.#view.getUint16(at + 30, true);
+      const raw = names.decode(this.#bytes.subarray(nameStart, extraStart));
+      // Some writers on Windows divide folders by backslashes.
+      const name = raw.replaceAll("\\", "/");
+      const entry: Entry = {
         name,
         method: this.#view.getUint16(at + 10, true),
         isEncrypted: (this.#view.getUint16(at + 8, true) & ENCRYPTED_FLAG) !== 0,
-        compressedSize: this.#view.getUint32(at + 20, true),
-        size: this.#view.getUint32(at + 24, true),
-        offset: this.#view.getUint32(at + 42, true),
-      });
-      const extraLength = this.#view.getUint16(at + 30, true);
-      at = nameStart + nameLength + extraLength + this.#view.getUint16(at + 32, true);
+        ...this.#figuresOf(at, extraStart, extraLength),
+      };
+      this.#entries.set(name, entry);
+      this.#folded.set(name.toLowerCase(), entry);
+      at = extraStart + extraLength + this.#view.getUint16(at + 32, true);
     }
+  }
+
+  /** Sizes and place of a part; those of ZIP64 stand in an extra field, in this order. */
+  #figuresOf(at: number, extraStart: number, extraLength: number) {
+    const figures = {
+      size: this.#view.getUint32(at + 24, true),
+      compressedSize: this.#view.getUint32(at + 20, true),
+      offset: this.#view.getUint32(at + 42, true),
+    };
+    if (!Object.values(figures).includes(ELSEWHERE)) return figures;
+    const end = Math.min(extraStart + extraLength, this.#bytes.length);
+    let field = extraStart;
+    while (field + 4 <= end && this.#view.getUint16(field, true) !== EXTRA64_ID)
+      field += 4 + this.#view.getUint16(field + 2, true);
+    let next = field + 4;
+    for (const name of ["size", "compressedSize", "offset"] as const) {
+      if (figures[name] !== ELSEWHERE) continue;
+      if (next + 8 > end) throw new UnreadableDocument(DAMAGED);
+      figures[name] = Number(this.#view.getBigUint64(next, true));
+      next += 8;
+    }
+    return figures;
+  }
+
+  /** How many parts there are, and where their directory begins. */
+  #directoryPlace(): { count: number; offset: number } {
+    const end = this.#findEnd();
+    const count = this.#view.getUint16(end + 10, true);
+    const offset = this.#view.getUint32(end + 16, true);
+    if (count !== ELSEWHERE_SHORT && offset !== ELSEWHERE) return { count, offset };
+    const locator = end - LOCATOR_BYTES;
+    if (locator < 0 || !this.#isAt(locator, LOCATOR_SIGNATURE, LOCATOR_BYTES))
+      return { count, offset };
+    const end64 = Number(this.#view.getBigUint64(locator + 8, true));
+    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES)) throw new UnreadableDocument(DAMAGED);
+    return {
+      count: Number(this.#view.getBigUint64(end64 + 32, true)),
+      offset: Number(this.#view.getBigUint64(end64 + 48, true)),
+    };
   }
 
   #findEnd(): number {

@@ -96,7 +96,8 @@ function numberFormat(bare: string): CellFormat {
 
 /** Zeros before the point, as of `00000`. */
 function leastDigits(bare: string): number {
-  const whole = /[0#?][0#?,]*/.exec(bare)?.[0] ?? "";
+  const [before = ""] = bare.split(".", 1);
+  const whole = /[0#?][0#?,]*/.exec(before)?.[0] ?? "";
   return whole.replace(/[^0]/g, "").length;
 }
 

@@ -78,7 +78,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** Reads the bytes of an XML part: UTF-8 unless a byte-order mark says UTF-16. */
+/** Reads the bytes of an XML part in the encoding that they show or declare, else as UTF-8. */
 export function* readXml(
   chunks: Iterable<Uint8Array>,
   handler: XmlHandler,
@@ -93,7 +93,28 @@ export function* readXml(
   return stream.end();
 }
 
+const DECLARATION_BYTES = 200;
+
+/** Byte-order marks, and the first two bytes of `<?xml` in sixteen bits. */
+const SIXTEEN_BITS: Record<string, string> = {
+  "255,254": "utf-16le",
+  "60,0": "utf-16le",
+  "254,255": "utf-16be",
+  "0,60": "utf-16be",
+};
+
 function encodingOf(chunk: Uint8Array): string {
-  if (chunk[0] === 0xff && chunk[1] === 0xfe) return "utf-16le";
-  return chunk[0] === 0xfe && chunk[1] === 0xff ? "utf-16be" : "utf-8";
+  const shown = SIXTEEN_BITS[chunk.subarray(0, 2).join(",")];
+  return shown ?? declaredEncoding(String.fromCharCode(...chunk.subarray(0, DECLARATION_BYTES)));
+}
+
+function declaredEncoding(head: string): string {
+  const name = /^<\?xml[^>]{1,100}encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+  // Sixteen bits have shown themselves.
+  if (name === undefined || /^utf-?16/i.test(name)) return "utf-8";
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return "utf-8";
+  }
 }
