@@ -44,6 +44,7 @@ const PYTHON: Record<string, string> = {
   ".tei": "Python's ElementTree",
   ".opml": "Python's ElementTree",
   ".eml": "Python's email",
+  ".mbox": "Python's email",
   ".txt": "Python's codecs",
 };
 /** Their words are those of the file itself. */

@@ -4,11 +4,14 @@ Usage: independent-words.py FILE. Output: JSON {"text": ..., "names": ...}; `nam
 elements and attributes, which a reader may show beside what they hold.
 """
 
+import csv
 import html.parser
 import json
+import mailbox
 import re
 import sys
 import xml.etree.ElementTree as ET
+from datetime import timezone
 from email import policy
 from email.parser import BytesParser
 
@@ -85,18 +88,31 @@ def of_json(path):
     return {"text": "\n".join(part for value in values for part in said(value)), "names": ""}
 
 
-def of_mail(path):
-    with open(path, "rb") as file:
-        message = BytesParser(policy=policy.default).parse(file)
-    date = message["Date"].datetime.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+def of_message(message):
+    date = message["Date"].datetime.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     parts = [str(message["Subject"])]
     parts += [f"{name}: {message[name]}" for name in ("From", "To", "Cc") if message[name]]
     parts += [f"Date: {date}", message.get_body(("plain",)).get_content()]
     for attachment in message.iter_attachments():
         parts.append(attachment.get_filename() or "")
-        if attachment.get_content_maintype() == "text":
-            parts.append(attachment.get_payload(decode=True).decode("utf-8"))
-    return {"text": "\n".join(parts), "names": ""}
+        if attachment.get_content_type() == "message/rfc822":
+            parts += of_message(attachment.get_content())
+        elif attachment.get_content_maintype() == "text":
+            data = attachment.get_payload(decode=True)
+            text = data.decode(attachment.get_content_charset("utf-8"))
+            rows = csv.reader(text.splitlines()) if attachment.get_content_subtype() == "csv" else [[text]]
+            parts += ["\t".join(row) for row in rows]
+    return parts
+
+
+def of_mail(path):
+    if path.endswith(".mbox"):
+        reader = BytesParser(policy=policy.default)
+        messages = list(mailbox.mbox(path, factory=reader.parse, create=False))
+    else:
+        with open(path, "rb") as file:
+            messages = [BytesParser(policy=policy.default).parse(file)]
+    return {"text": "\n".join(part for each in messages for part in of_message(each)), "names": ""}
 
 
 def of_text(path):
@@ -119,7 +135,7 @@ if path.endswith((".json", ".jsonl")):
     found = of_json(path)
 elif path.endswith(".txt"):
     found = of_text(path)
-elif path.endswith(".eml"):
+elif path.endswith((".eml", ".mbox")):
     found = of_mail(path)
 else:
     found = of_xml(path)
