@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import type { Segment } from "../../../src/ingestion/extractors/pdf/page-segments.ts";
+import { repeatedLines } from "../../../src/ingestion/extractors/pdf/repeated-lines.ts";
 import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../support/pdf-of.ts";
 
 const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
@@ -90,6 +92,31 @@ describe("what pages repeat at their edges", () => {
   it("stays where its numbers tell the pages apart", async () => {
     const markdown = await read((page) => `Invoice ${(page * 37) % 101} of 2024`);
     expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
+  });
+
+  it("goes where it names the chapter, and a heading of that name stays", () => {
+    const titles = ["Berths", "Cranes and winches", "Tolls"];
+    const at = (text: string, y: number): Segment => {
+      return { text, x0: 50, x1: 200, y, size: 10, font: "f", order: y };
+    };
+    const pages = Array.from({ length: 12 }, (_unused, page) => {
+      const chapter = Math.floor(page / 4);
+      const isFirst = page % 4 === 0;
+      const head = at(`CHAPTER ${chapter + 1}. ${titles[chapter]?.toUpperCase()}`, 40);
+      const body = [100, 200, 300, 400].map((y) => at(`Text ${page} at ${y}`, y));
+      const heading = at(`${chapter + 1} ${titles[chapter]}`, 90);
+      return [...(isFirst ? [heading] : [head]), ...body];
+    });
+    const sample = new Map(pages.map((page, index) => [index + 1, page]));
+    const lines = repeatedLines(sample, ["1berths", "2cranesandwinches", "3tolls"]);
+    const kept = pages.flatMap((page, index) =>
+      page.filter((segment) => !lines.isRepeated(segment, page, index + 1)),
+    );
+    expect(kept.filter(({ y }) => y < 100).map(({ text }) => text)).toEqual([
+      "1 Berths",
+      "2 Cranes and winches",
+      "3 Tolls",
+    ]);
   });
 });
 

@@ -21,7 +21,9 @@ export class MonospacedFonts {
   /** Marks the items that are in such fonts. */
   mark(items: TextItem[]): void {
     for (const item of items) this.#see(item);
-    for (const item of items) item.isMonospaced = this.#isMonospaced(item.fontName);
+    const fonts = new Set(items.map(({ fontName }) => fontName));
+    const monospaced = new Set([...fonts].filter((font) => this.#isMonospaced(font)));
+    for (const item of items) item.isMonospaced = monospaced.has(item.fontName);
   }
 
   get areBody(): boolean {

@@ -1,3 +1,4 @@
+import { foldTitle } from "./document-shape.ts";
 import type { Segment } from "./page-segments.ts";
 
 /** Running heads and page numbers, which interrupt the text on every page. */
@@ -9,11 +10,22 @@ const LEAST_PAGES = 5;
 const LEAST_SHARE = 0.6;
 /** Lines from the page's upper and lower edge at which running heads stand. */
 const EDGE_LINES = 2;
+/** Pages with pictures or with a chapter's begin have other heads or none. */
+const LEAST_TITLE_SHARE = 0.5;
 /** Of the pages that have a line, so many show the number that all show, or one that counts along. */
 const SAME_SHARE = 0.7;
 
-/** Learns from a sample of pages by their numbers. A document's first page keeps what the others repeat. */
-export function repeatedLines(sample: Map<number, Segment[]>): RepeatedLines {
+/**
+ * Learns from a sample of pages by their numbers. A document's first page keeps what the others
+ * repeat.
+ *
+ * @param titles folded, of the document's bookmarks: heads that change with the chapter name them
+ */
+export function repeatedLines(
+  sample: Map<number, Segment[]>,
+  titles: Iterable<string>,
+): RepeatedLines {
+  const heads = titleHeads(sample, titles);
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
     const lines = page.filter((segment) => isAtEdge(segment, page));
@@ -32,7 +44,9 @@ export function repeatedLines(sample: Map<number, Segment[]>): RepeatedLines {
   );
   return {
     isRepeated: (segment, page, pageNumber) => {
-      if (repeated.size === 0 || pageNumber === 1) return false;
+      if (pageNumber === 1) return false;
+      if (heads(segment, page)) return true;
+      if (repeated.size === 0) return false;
       const fixed = repeated.get(keyOf(segment));
       return fixed !== undefined && hasNumbers(segment, fixed) && isAtEdge(segment, page);
     },
@@ -78,6 +92,38 @@ function mostCommon(values: number[]): { value: number; count: number } {
 function hasNumbers(segment: Segment, fixed: (number | undefined)[]): boolean {
   const numbers = numbersIn(segment);
   return fixed.every((value, at) => value === undefined || value === numbers[at]);
+}
+
+/** "Chapter 3." and its like. */
+const NUMBERED = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
+const LEAST_TITLE_CHARACTERS = 3;
+
+const bareTitle = (folded: string) => folded.replace(/\d/g, "");
+
+/** Tells heads that name the chapter or section by their place and the bookmarks. */
+function titleHeads(sample: Map<number, Segment[]>, titles: Iterable<string>) {
+  const known = new Set([...titles].map(bareTitle));
+  const isTitle = ({ text }: Segment) =>
+    [text, text.replace(NUMBERED, "")].some((each) => {
+      const bare = bareTitle(foldTitle(each));
+      return bare.length >= LEAST_TITLE_CHARACTERS && known.has(bare);
+    });
+  const places = new Map<number, number>();
+  for (const page of sample.values()) {
+    const rows = new Set(topRow(page).filter(isTitle).map(placeOf));
+    for (const place of rows) places.set(place, (places.get(place) ?? 0) + 1);
+  }
+  const least = Math.max(LEAST_PAGES, sample.size * LEAST_TITLE_SHARE);
+  const heads = new Set([...places].filter(([, pages]) => pages >= least).map(([place]) => place));
+  return (segment: Segment, page: Segment[]) =>
+    heads.has(placeOf(segment)) && isTitle(segment) && topRow(page).includes(segment);
+}
+
+const placeOf = ({ y }: Segment) => Math.round(y / 4);
+
+function topRow(page: Segment[]): Segment[] {
+  const top = Math.min(...page.map(({ y }) => y));
+  return page.filter(({ y }) => y < top + 1);
 }
 
 function isAtEdge(segment: Segment, page: Segment[]): boolean {

@@ -8,7 +8,8 @@ const CHECKED_BYTES = 32 << 10;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
 const DICTIONARY_BYTES = 2_000;
-const STEP_BYTES = 1 << 14;
+/** A piece takes two megabytes at most. */
+const STEP_BYTES = 1 << 11;
 const ZLIB_HEADER_BYTES = 2;
 
 const EXPANDS = "compressed data expands too much";
