@@ -120,6 +120,16 @@ describe("what pages repeat at their edges", () => {
   });
 });
 
+it("keeps an entry of a table of contents without the dots that lead to its page", async () => {
+  const entry = (y: number, name: string, page: number) =>
+    lineOf(y, `[(${name} . . . . . . . . . . . . . . . . . . . . ${page})]`);
+  const content =
+    entry(700, "Berths", 4) + entry(670, "Cranes", 12) + lineOf(600, "[(Wait .... here)]");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "Berths … 4\n\nCranes … 12\n\nWait .... here",
+  );
+});
+
 describe("lines of letters that are all as wide as each other", () => {
   const COURIER = HELVETICA.replace("/Helvetica", "/Courier");
   const listing = [
@@ -128,20 +138,27 @@ describe("lines of letters that are all as wide as each other", () => {
     ["raise Flood(level)", 8],
     ["return True", 4],
   ] as const;
-  const pageWith = (prose: string[]) => {
+  const pageWith = (prose: string[], isNumbered = false) => {
     const typed = listing.map(
       ([text, indent], at) =>
         `BT /F2 10 Tf ${60 + indent * 6} ${600 - (at > 2 ? at + 1 : at) * 12} Td (${text}) Tj ET\n`,
     );
+    if (isNumbered) {
+      for (const [at, code] of typed.entries()) {
+        const y = 600 - (at > 2 ? at + 1 : at) * 12;
+        typed[at] = `BT /F1 6 Tf 40 ${y} Td (${at + 1}) Tj ET\n${code}`;
+      }
+    }
     const text = prose.map((each, at) => lineOf(700 - at * 12, `[(${each})]`));
     return pageOf([...text, ...typed].join(""), HELVETICA, COURIER);
   };
 
+  const prose = [
+    "The gate is opened by this function, which the keeper calls",
+    "whenever a boat waits below and the level of the river allows.",
+  ];
+
   it("are a listing with its indentation", async () => {
-    const prose = [
-      "The gate is opened by this function, which the keeper calls",
-      "whenever a boat waits below and the level of the river allows.",
-    ];
     expect((await extract(pageWith(prose))).markdown).toBe(
       `${prose.join(" ")}\n\n\`\`\`\n${[
         "def open_gate(level):",
@@ -151,6 +168,11 @@ describe("lines of letters that are all as wide as each other", () => {
         "    return True",
       ].join("\n")}\n\`\`\``,
     );
+  });
+
+  it("may be numbered in another font", async () => {
+    const { markdown } = await extract(pageWith(prose, true));
+    expect(markdown).toMatch(/```\n1 +def open_gate\(level\):\n2 {5,}if level > 3:\n/);
   });
 
   it("are paragraphs where all of a document is typed so", async () => {

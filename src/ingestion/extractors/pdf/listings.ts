@@ -11,6 +11,9 @@ type Row<Part> = { segments: Part[]; y: number; size: number };
 
 export type Stretches<Part> = { segments: Part[] } | { listing: string; first: Part };
 
+/** Of a listing, where it may be in another font than the lines. */
+export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
+
 /** In ems. */
 const SAME_LINE = 0.35;
 /** To the nearest two lines: farther ones have an empty line between. */
@@ -33,7 +36,7 @@ export function listingsIn<Part extends Stretch>(segments: Part[]): Stretches<Pa
     rows = [];
   };
   for (const row of rowsOf(segments)) {
-    if (!row.segments.every(({ isMonospaced }) => isMonospaced === true)) {
+    if (!isTyped(row)) {
       close();
       found.push({ segments: row.segments });
       continue;
@@ -44,6 +47,13 @@ export function listingsIn<Part extends Stretch>(segments: Part[]): Stretches<Pa
   }
   close();
   return together(found);
+}
+
+function isTyped({ segments }: Row<Stretch>): boolean {
+  const [first] = segments;
+  const isNumbered = first !== undefined && segments.length > 1 && LINE_NUMBER.test(first.text);
+  const typed = isNumbered ? segments.slice(1) : segments;
+  return typed.every(({ isMonospaced }) => isMonospaced === true);
 }
 
 /** What lies between listings, in one. */

@@ -196,11 +196,13 @@ function cellsOf(rows: Block[][]): string[][] {
   });
 }
 
+/** The dots that lead from an entry to its page. */
+const LEADERS = / ?(?:[.·] ?){5,}/g;
 const NONE: ReadonlySet<string> = new Set();
 
 /** @param compounds words of the document that keep their hyphen where a line ends with it */
 export function textOf(block: Block, compounds = NONE): string {
   let text = "";
   for (const line of block.lines) text = joinedLine(text, line.text.trim(), compounds);
-  return text;
+  return text.replace(LEADERS, " … ").trim();
 }

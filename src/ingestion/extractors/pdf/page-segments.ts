@@ -1,4 +1,5 @@
 import { withJustifiedLines } from "./justified-lines.ts";
+import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "./loose-accents.ts";
 import { withoutRadicals } from "./radicals.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
@@ -213,9 +214,9 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   const wantsSpace =
     spaceBetween || isNoteMark(into, next) || gap > Math.max(into.size, next.size) * WORD_GAP;
   const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
+  into.isMonospaced = next.isMonospaced && (into.isMonospaced || LINE_NUMBER.test(into.text));
   into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
   into.x1 = Math.max(into.x1, next.x1);
-  into.isMonospaced &&= next.isMonospaced;
   // Raised marks must not change what the line is.
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
 }
