@@ -32,6 +32,13 @@ it.each([
     "a.html",
     `<p>needle</p><table>${many("<tr><td rowspan=200 colspan=200>a")}`,
   ],
+  ["HTML of a thousand raised letters in each other", "a.html", `needle${many("<sup>a ")}`],
+  ["HTML of readings in each other", "a.html", `needle${many("<ruby>a<rt>b ")}`],
+  [
+    "XML of links in each other around a long text",
+    "a.xml",
+    `<article><para>needle ${'<link href="https://x.test">'.repeat(450)}${many("word ")}${"</link>".repeat(450)}</para></article>`,
+  ],
   ["code of fences", "a.py", `needle\n${many("```\n")}`],
   ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
   ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],

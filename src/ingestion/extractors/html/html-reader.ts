@@ -20,7 +20,7 @@ import {
   SKIPPED,
 } from "./html-roles.ts";
 import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
-import { INLINE_EFFECTS, inlineText } from "./inline-texts.ts";
+import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
@@ -79,7 +79,7 @@ class HtmlReader {
   /** Of the open ruby's characters. */
   #readings = "";
   #skipping = 0;
-  readonly #depths = { quote: 0, content: 0, main: 0, link: 0 };
+  readonly #depths = { quote: 0, content: 0, main: 0, link: 0, inline: 0 };
   readonly #open: OpenElement[] = [];
   readonly #items: OpenItems;
   readonly #tables: OpenTables;
@@ -141,7 +141,8 @@ class HtmlReader {
     if (isBesideText(name, attributes)) return "skip";
     const leadsAround = isNavigation(name, attributes, this.#depths.content > 0);
     if (leadsAround && this.#options.keepNavigation !== true) return "skip";
-    return effectOf(name, attributes);
+    const effect = effectOf(name, attributes);
+    return INLINE_EFFECTS.has(effect) && this.#depths.inline >= MAX_INLINE_DEPTH ? "plain" : effect;
   }
 
   #enter(open: OpenElement): void {
@@ -159,6 +160,7 @@ class HtmlReader {
     if (effect === "quote") this.#depths.quote += step;
     if (isMain(name, attributes)) this.#depths.main += step;
     if (name === "a") this.#depths.link += step;
+    if (INLINE_EFFECTS.has(effect)) this.#depths.inline += step;
   }
 
   #openBlock(name: string, attributes: Attributes, around: OpenElement | undefined): void {

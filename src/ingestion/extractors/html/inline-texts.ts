@@ -19,6 +19,9 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
   "reading",
 ]);
 
+/** Deeper ones are plain: each looks at all of its text, and writes it anew. */
+export const MAX_INLINE_DEPTH = 12;
+
 type InlineSurroundings = {
   href: string;
   /** How a ruby's characters are read. */

@@ -38,6 +38,7 @@ export class XmlReader implements XmlHandler {
   #item: { marker: string; depth: number; says: string[] } | null = null;
   #table: { rows: TableCollector; long: LongTable } | null = null;
   #inCell = false;
+  #inLink = false;
 
   /** In the HTML that its fields and attributes carry. */
   get hiddenElements(): number {
@@ -61,10 +62,18 @@ export class XmlReader implements XmlHandler {
     if (role === "inline") this.#separate(name);
     else if (role !== "break") this.#flush();
     const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
+    if (role === "inline") this.#openLink(open);
     open.says = open.says.map((text) => this.#html.inLine(text));
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
+  }
+
+  /** A link within a link is none: its text would be copied for each that it stands in. */
+  #openLink(open: Open): void {
+    if (!LINK_TARGET.test(open.href)) return;
+    if (this.#inLink) open.href = "";
+    this.#inLink = true;
   }
 
   text(data: string): void {
@@ -157,6 +166,7 @@ export class XmlReader implements XmlHandler {
 
   #closeInline(open: Open): void {
     if (LINK_TARGET.test(open.href)) {
+      this.#inLink = false;
       const text = this.#text.takeFrom(open.textStart);
       const label = foldSpace(text);
       const isTold = label === "" || label === open.href;
