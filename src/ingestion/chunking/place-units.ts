@@ -20,14 +20,16 @@ export function* placedUnits(
 ): Generator<Placed | "cut"> {
   let path: HeadingPath = [];
   let before: Block | null = null;
+  // A heading with nothing under it is no chunk: it goes with the next one.
+  let holdsText = false;
   for (const block of scanBlocks(markdown)) {
     if (block.kind === "heading") {
-      if (block.level === cutLevel && before !== null) yield "cut";
+      if (block.level === cutLevel && holdsText) yield "cut";
+      holdsText &&= block.level !== cutLevel;
       path = pathUnder(path, block);
-    }
-    const lead = introduces(markdown, before, block);
-    const leadIn = lead && block.kind === "list" ? before : null;
-    const gluedAt = lead || before?.kind === "heading" ? block.start : null;
+    } else holdsText = true;
+    const { leadIn, isGlued } = leadInto(markdown, before, block);
+    const gluedAt = isGlued ? block.start : null;
     for (const unit of splitBlock(markdown, block, options, leadIn)) {
       yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
     }
@@ -54,15 +56,24 @@ export function* levelOfCuts(markdown: string, isShort: boolean): Stretches<numb
   return count === 0 || (isShort && count === 1) ? 0 : level;
 }
 
-/** Whether the paragraph before ends in a colon and leads into this block. */
+/** Whether a block belongs to what stands before it, and the sentence that leads into a list. */
+function leadInto(markdown: string, before: Block | null, block: Block) {
+  if (before?.kind === "heading") return { leadIn: null, isGlued: true };
+  const isGlued = introduces(markdown, before, block);
+  const isNamed = isGlued && block.kind === "list" && before?.kind === "paragraph";
+  return { leadIn: isNamed ? before : null, isGlued };
+}
+
+/** Whether the paragraph, or the item of a list, before ends in a colon and leads into this block. */
 function introduces(
   markdown: string,
   before: (Span & { kind: string }) | null,
   block: Block,
 ): boolean {
-  if (before?.kind !== "paragraph" || block.kind === "paragraph" || block.kind === "heading") {
-    return false;
-  }
-  if (before.end - before.start > LEAD_IN_MAX_CHARACTERS) return false;
-  return /[:：]\s*$/.test(markdown.slice(before.start, before.end));
+  if (block.kind === "paragraph" || block.kind === "heading") return false;
+  const isItem = before?.kind === "list" && block.kind !== "list";
+  if (before?.kind !== "paragraph" && !isItem) return false;
+  const { start, end } = before;
+  if (!isItem && end - start > LEAD_IN_MAX_CHARACTERS) return false;
+  return /[:：]\s*$/.test(markdown.slice(Math.max(start, end - LEAD_IN_MAX_CHARACTERS), end));
 }

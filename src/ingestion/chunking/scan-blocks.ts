@@ -21,7 +21,8 @@ const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-const INDENTED = /^(?: {4}|\t)/;
+/** What goes on with an item of a list. */
+const INDENTED = /^(?: {2}|\t)/;
 
 /** Finds blocks in one pass; the work is linear in the text. */
 export function* scanBlocks(markdown: string): Generator<Block> {
@@ -51,11 +52,18 @@ function markedBlock(markdown: string, line: Line): Block | null {
   const { start, next, text } = line;
   const [opening, marks] = ATX.exec(text) ?? [];
   if (opening !== undefined && marks !== undefined) {
+    const end = commentsEnd(markdown, next, marks);
+    if (end > next) return block("paragraph", start, end);
     return headingBlock(start, next, marks.length, headingText(text.slice(opening.length)));
   }
   const fence = FENCE.exec(text)?.[1];
   if (fence !== undefined) return block("code", start, fenceEnd(markdown, line, fence));
   return LIST_ITEM.test(text) ? block("list", start, listEnd(markdown, next)) : null;
+}
+
+/** Headings never follow line by line; comments in plain text do. */
+function commentsEnd(markdown: string, from: number, marks: string): number {
+  return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
 /** Tables, underlined headings, and what is nothing else. */

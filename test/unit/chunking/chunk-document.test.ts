@@ -42,6 +42,24 @@ describe("headings", () => {
     expect(cutDocument(documentOf(markdown), settings(400))).toHaveLength(1);
   });
 
+  it("makes no chunk of a heading with nothing under it", () => {
+    const markdown = `# Doors\n\n# Hinges\n\n${SENTENCE}\n\n## Kinds\n\n# Locks\n\n${SENTENCE}`;
+    const chunks = cutDocument(documentOf(markdown), settings(40));
+    expect(chunks.map(({ text }) => text.match(/^#+ \w+/gm))).toEqual([
+      ["# Doors", "# Hinges", "## Kinds"],
+      ["# Locks"],
+    ]);
+    expect(chunks.map(({ headings }) => headings)).toEqual([["Hinges"], ["Locks"]]);
+  });
+
+  it("takes lines that begin with a number sign for comments where they follow each other", () => {
+    const comments = "# Oil all hinges.\n#\n# Then lock them.\n";
+    const markdown = `${comments}door 1\n\n${comments}door 2\n`;
+    const [chunk, ...others] = cutDocument(documentOf(markdown), settings(400));
+    expect(others).toEqual([]);
+    expect(chunk).toMatchObject({ text: markdown.trim(), headings: [] });
+  });
+
   it("carries the title and the headings into the embedded text, not into the text", () => {
     const markdown = `# Manual\n\n## Care\n\n### Oil\n\n${SENTENCE.repeat(30)}`;
     const chunks = cutDocument(documentOf(markdown, { title: "Press P-7" }), settings(120));
@@ -83,6 +101,20 @@ describe("structure", () => {
     const markdown = `${SENTENCE.repeat(14)}\n\n${code}\n\n${SENTENCE.repeat(14)}`;
     const chunks = cutDocument(documentOf(markdown), settings(220));
     expect(chunks.filter(({ text }) => text.includes(code))).toHaveLength(1);
+  });
+
+  it("keeps code, and a paragraph more, with the item that they belong to", () => {
+    const items = Array.from(
+      { length: 12 },
+      (_unused, at) =>
+        `${at}. ${SENTENCE}\n\n  It takes a while. Then run:\n\n\`\`\`\npump --number ${at} --slowly\n\`\`\`\n\n`,
+    );
+    const chunks = cutDocument(documentOf(items.join("")), settings(90));
+    expect(chunks.length).toBeGreaterThan(4);
+    for (const { text } of chunks) {
+      expect(text).toMatch(/^\d+\. The night/);
+      expect(text).toMatch(/pump --number \d+ --slowly\n```$/);
+    }
   });
 
   it("keeps a list with its lead-in, and names the lead-in where the list goes on", () => {
@@ -181,8 +213,8 @@ describe("work that only grows with the document", () => {
     expect(cutDocument(documentOf(markdown), settings(400)).length).toBeGreaterThan(1);
   });
 
-  it("refuses a document of nothing but top headings, each of which would be a chunk", () => {
-    expect(() => chunkDocument(documentOf("# a\n".repeat(100_001)), settings(400))).toThrow(
+  it("refuses a document of nothing but top sections, each of which would be a chunk", () => {
+    expect(() => chunkDocument(documentOf("# a\nb\n".repeat(100_001)), settings(1))).toThrow(
       "document is cut into more than 100000 chunks; split it into several, or choose larger chunks",
     );
   });
