@@ -5,7 +5,7 @@ type Glob = (pattern: string, options: { query: string; import: string; eager: t
 
 /** Every fixture as `data:…;base64,…`, put here by Vite. */
 const fixtures = (import.meta as unknown as { glob: Glob }).glob(
-  "../../fixtures/documents/*.{docx,pptx,xlsx,odt,ods,odp,epub,rtf,pdf}",
+  "../../fixtures/documents/*.{docx,pptx,xlsx,odt,ods,odp,epub,rtf,pdf,eml,mbox}",
   { query: "?inline", import: "default", eager: true },
 ) as Record<string, string>;
 
@@ -22,6 +22,9 @@ const PHRASES: Record<string, string> = {
   minutes: "Income from juice rose by a fifth",
   orders: "株式会社青空",
   briefing: "| Press 2 | 830 | spindle worn |",
+  notice: "月曜日から出航時刻が変わります。",
+  forward: "#### Aufträge.tsv",
+  letters: "паром отходит в девять часов утра.",
   prices: "| B-310 | 1180.25 | 7% | 2025-12-01 | FALSE |",
 };
 
