@@ -4,6 +4,7 @@ const TYPES: Record<string, string> = {
   doc: "application/msword",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   eml: "message/rfc822",
+  mbox: "application/mbox",
   epub: "application/epub+zip",
   gif: "image/gif",
   htm: "text/html",

@@ -13,9 +13,10 @@ const BUILT_BY_SCRIPTS = "page is built by scripts and holds no text of its own"
 /** A page that is nothing but links keeps them: better than no text. */
 export function* readPage(
   html: string,
+  options: HtmlOptions = {},
 ): Stretches<{ extraction: Extraction; hiddenElements: number }> {
   let out = new MarkdownBuilder();
-  let facts = yield* readHtml(html, out);
+  let facts = yield* readHtml(html, out, options);
   if (facts.shown.hasEmptyMount && out.length < LEAST_CHARACTERS && /<script/i.test(html)) {
     const { title, language, hiddenElements } = facts;
     const extraction = {
@@ -28,7 +29,7 @@ export function* readPage(
     };
     return { extraction, hiddenElements };
   }
-  const again = readAgain(facts, out);
+  const again = options.keepNavigation === true ? null : readAgain(facts, out);
   if (again !== null) {
     out = new MarkdownBuilder();
     facts = yield* readHtml(html, out, again);
@@ -50,4 +51,9 @@ function readAgain({ shown }: HtmlFacts, out: MarkdownBuilder): HtmlOptions | nu
 
 export function* extractHtml(html: string): Stretches<Extraction> {
   return (yield* readPage(html)).extraction;
+}
+
+/** Nothing leads around a letter: what pages have in such places is its author's. */
+export function* extractLetter(html: string): Stretches<Extraction> {
+  return (yield* readPage(html, { keepNavigation: true })).extraction;
 }

@@ -19,6 +19,7 @@ const BY_EXTENSION = new Map(
     "application/epub+zip": "epub",
     "application/rtf": "rtf",
     "message/rfc822": "eml",
+    "application/mbox": "mbox",
     "image/png": "png",
     "image/jpeg": "jpg jpeg",
     "image/gif": "gif",

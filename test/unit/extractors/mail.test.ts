@@ -116,6 +116,15 @@ describe("parts", () => {
       "## Rich\n\nText.",
     ],
     [
+      "a letter's foot, which a saved page would lose",
+      multipart(
+        "related",
+        "Content-Type: text/html\n\n<p>Dear Jan,<footer>Ann</footer>",
+        "Content-Type: text/html\nContent-Location: https://a.example\n\n<p>Saved.<footer>Gone</footer>",
+      ),
+      "Dear Jan,\n\nAnn\n\nSaved.",
+    ],
+    [
       "plain text where HTML has none",
       multipart("alternative", "\nPlain.", "Content-Type: text/html\n\n<img src=x>"),
       "Plain.",

@@ -1,6 +1,6 @@
 import type { Stretches } from "../../../core/stretches.ts";
 import { textOf, UnreadableDocument } from "../extracted-document.ts";
-import { extractHtml } from "../html.ts";
+import { extractHtml, extractLetter } from "../html.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { ENCRYPTED, isEncryptedText, withoutSignature } from "./armor.ts";
@@ -55,7 +55,10 @@ function* writePart(
   notes: string[],
 ): Stretches<UnreadableDocument | null> {
   if (part.type === "text/html") {
-    const page = yield* readPart(part, contents, notes, extractHtml);
+    // With an address of its own it is a saved page (RFC 2557).
+    const isPage = part.headers.first("content-location") !== null;
+    const read = isPage ? extractHtml : extractLetter;
+    const page = yield* readPart(part, contents, notes, read);
     if (page instanceof UnreadableDocument) return page;
     notes.push(...page.notes);
     // The message's own heading is its subject.
