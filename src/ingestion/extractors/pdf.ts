@@ -195,7 +195,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
   const sample = await samplePages(reader, numPages);
   const shape = shapeOf([...sample.values()], bookmarks);
-  const repeated = repeatedLines(sample, bookmarks.keys());
+  const repeated = repeatedLines(sample, shape);
   const out = new MarkdownBuilder();
   const unread: number[] = [];
   for (let number = 1; number <= numPages; number++) {

@@ -94,29 +94,37 @@ describe("what pages repeat at their edges", () => {
     expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
   });
 
-  it("goes where it names the chapter, and a heading of that name stays", () => {
-    const titles = ["Berths", "Cranes and winches", "Tolls"];
+  const titles = ["Berths", "Cranes and winches", "Tolls"];
+  /** Twelve pages, of which `headed` says which have a head. */
+  const keptTitles = (headed: (page: number) => boolean, hasHeadings: boolean) => {
     const at = (text: string, y: number): Segment => {
       return { text, x0: 50, x1: 200, y, size: 10, font: "f", order: y };
     };
     const pages = Array.from({ length: 12 }, (_unused, page) => {
       const chapter = Math.floor(page / 4);
-      const isFirst = page % 4 === 0;
       const head = at(`CHAPTER ${chapter + 1}. ${titles[chapter]?.toUpperCase()}`, 40);
       const body = [100, 200, 300, 400].map((y) => at(`Text ${page} at ${y}`, y));
       const heading = at(`${chapter + 1} ${titles[chapter]}`, 90);
-      return [...(isFirst ? [heading] : [head]), ...body];
+      const hasHeading = hasHeadings && page % 4 === 0;
+      return [...(headed(page) ? [head] : []), ...(hasHeading ? [heading] : []), ...body];
     });
     const sample = new Map(pages.map((page, index) => [index + 1, page]));
-    const lines = repeatedLines(sample, ["1berths", "2cranesandwinches", "3tolls"]);
+    const marks = ["1berths", "2cranesandwinches", "3tolls"];
+    const bookmarks = new Map(marks.map((mark) => [mark, 1]));
+    const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
     const kept = pages.flatMap((page, index) =>
       page.filter((segment) => !lines.isRepeated(segment, page, index + 1)),
     );
-    expect(kept.filter(({ y }) => y < 100).map(({ text }) => text)).toEqual([
-      "1 Berths",
-      "2 Cranes and winches",
-      "3 Tolls",
-    ]);
+    return kept.filter(({ y }) => y < 100).map(({ text }) => text);
+  };
+
+  it("goes where it names the chapter, and a heading of that name stays", () => {
+    const headings = ["1 Berths", "2 Cranes and winches", "3 Tolls"];
+    expect(keptTitles((page) => page % 4 !== 0, true)).toEqual(headings);
+  });
+
+  it("stays where it is the only title, as on slides", () => {
+    expect(keptTitles(() => true, false)).toHaveLength(12);
   });
 });
 

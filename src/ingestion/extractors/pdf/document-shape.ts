@@ -15,7 +15,8 @@ export type DocumentShape = {
   compounds: Set<string>;
 };
 
-const HEADING_SCALE = 1.12;
+/** Of the body's size. */
+export const HEADING_SCALE = 1.12;
 const HEADING_MAX_CHARACTERS = 200;
 const HEADING_MAX_LINES = 3;
 const FONT_HEADING_MAX_CHARACTERS = 90;

@@ -1,4 +1,5 @@
-import { foldTitle } from "./document-shape.ts";
+import { foldTitle, HEADING_SCALE } from "./document-shape.ts";
+import type { DocumentShape } from "./document-shape.ts";
 import type { Segment } from "./page-segments.ts";
 
 /** Running heads and page numbers, which interrupt the text on every page. */
@@ -19,13 +20,13 @@ const SAME_SHARE = 0.7;
  * Learns from a sample of pages by their numbers. A document's first page keeps what the others
  * repeat.
  *
- * @param titles folded, of the document's bookmarks: heads that change with the chapter name them
+ * @param shape its bookmarks are what heads say that change with the chapter
  */
 export function repeatedLines(
   sample: Map<number, Segment[]>,
-  titles: Iterable<string>,
+  shape: Pick<DocumentShape, "bodySize" | "bookmarks">,
 ): RepeatedLines {
-  const heads = titleHeads(sample, titles);
+  const heads = titleHeads(sample, shape);
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
     const lines = page.filter((segment) => isAtEdge(segment, page));
@@ -44,9 +45,8 @@ export function repeatedLines(
   );
   return {
     isRepeated: (segment, page, pageNumber) => {
-      if (pageNumber === 1) return false;
-      if (heads(segment, page)) return true;
-      if (repeated.size === 0) return false;
+      const isHead = heads(segment, page);
+      if (isHead || pageNumber === 1 || repeated.size === 0) return isHead && pageNumber > 1;
       const fixed = repeated.get(keyOf(segment));
       return fixed !== undefined && hasNumbers(segment, fixed) && isAtEdge(segment, page);
     },
@@ -98,25 +98,51 @@ function hasNumbers(segment: Segment, fixed: (number | undefined)[]): boolean {
 const NUMBERED = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
 const LEAST_TITLE_CHARACTERS = 3;
 
-const bareTitle = (folded: string) => folded.replace(/\d/g, "");
+/** Without numbers; empty where next to nothing is left. */
+function bareTitle(folded: string): string {
+  const bare = folded.replace(/\d/g, "");
+  return bare.length < LEAST_TITLE_CHARACTERS ? "" : bare;
+}
 
-/** Tells heads that name the chapter or section by their place and the bookmarks. */
-function titleHeads(sample: Map<number, Segment[]>, titles: Iterable<string>) {
-  const known = new Set([...titles].map(bareTitle));
-  const isTitle = ({ text }: Segment) =>
-    [text, text.replace(NUMBERED, "")].some((each) => {
-      const bare = bareTitle(foldTitle(each));
-      return bare.length >= LEAST_TITLE_CHARACTERS && known.has(bare);
-    });
+/**
+ * Tells heads that name the chapter or section by their place and the bookmarks, once the same words
+ * have stood below: slides have their only title there, in large type.
+ */
+function titleHeads(
+  sample: Map<number, Segment[]>,
+  { bodySize, bookmarks }: Pick<DocumentShape, "bodySize" | "bookmarks">,
+) {
+  const known = new Set([...bookmarks.keys()].map(bareTitle));
+  const titleOf = ({ text }: Segment) =>
+    [text, text.replace(NUMBERED, "")]
+      .map((each) => bareTitle(foldTitle(each)))
+      .find((bare) => bare !== "" && known.has(bare));
+  const isSmall = ({ size }: Segment) => size < bodySize * HEADING_SCALE;
   const places = new Map<number, number>();
   for (const page of sample.values()) {
-    const rows = new Set(topRow(page).filter(isTitle).map(placeOf));
-    for (const place of rows) places.set(place, (places.get(place) ?? 0) + 1);
+    const rows = topRow(page).filter((each) => isSmall(each) && titleOf(each) !== undefined);
+    for (const place of new Set(rows.map(placeOf))) {
+      places.set(place, (places.get(place) ?? 0) + 1);
+    }
   }
   const least = Math.max(LEAST_PAGES, sample.size * LEAST_TITLE_SHARE);
   const heads = new Set([...places].filter(([, pages]) => pages >= least).map(([place]) => place));
-  return (segment: Segment, page: Segment[]) =>
-    heads.has(placeOf(segment)) && isTitle(segment) && topRow(page).includes(segment);
+  const shown = new Set<string>();
+  let top: Segment[] = [];
+  let last: Segment[] | null = null;
+  const isAtHead = (segment: Segment) =>
+    heads.has(placeOf(segment)) && isSmall(segment) && top.includes(segment);
+  return (segment: Segment, page: Segment[]) => {
+    if (heads.size === 0) return false;
+    if (last !== page) {
+      [last, top] = [page, topRow(page)];
+      for (const each of page) {
+        const title = isAtHead(each) ? undefined : titleOf(each);
+        if (title !== undefined) shown.add(title);
+      }
+    }
+    return isAtHead(segment) && shown.has(titleOf(segment) ?? "");
+  };
 }
 
 const placeOf = ({ y }: Segment) => Math.round(y / 4);
