@@ -1,3 +1,4 @@
+import { longer } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
@@ -200,10 +201,11 @@ export class OdfReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
-    const last = this.#notes.length - 1;
-    if (this.#noteDepth > 0)
-      this.#notes[last] = `${this.#notes[last] ?? ""} ${paragraph.text}`.trim();
-    else if (this.#tables.write(paragraph.text)) return;
+    if (this.#noteDepth > 0) {
+      // As it is: what is trimmed or searched is copied, again with each paragraph.
+      const last = this.#notes.length - 1;
+      this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
+    } else if (this.#tables.write(paragraph.text)) return;
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }

@@ -62,7 +62,7 @@ export class XmlReader implements XmlHandler {
     if (role === "inline") this.#separate(name);
     else if (role !== "break") this.#flush();
     const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
-    if (role === "inline") this.#openLink(open);
+    this.#openLink(open);
     open.says = open.says.map((text) => this.#html.inLine(text));
     this.#open.push(open);
     this.#enter(open, attributes);
@@ -71,7 +71,7 @@ export class XmlReader implements XmlHandler {
 
   /** A link within a link is none: its text would be copied for each that it stands in. */
   #openLink(open: Open): void {
-    if (!LINK_TARGET.test(open.href)) return;
+    if (open.role !== "inline" || !LINK_TARGET.test(open.href)) return;
     if (this.#inLink) open.href = "";
     this.#inLink = true;
   }
