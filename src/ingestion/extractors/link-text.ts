@@ -1,11 +1,14 @@
 import { foldSpace } from "./fold-space.ts";
 
 const TARGET = /^(?:https?:|mailto:)[^\s()]+$/;
+/** A text is copied for each of its links: in one longer than any paragraph they stay words. */
+const MAX_LINKED_CHARACTERS = 1 << 16;
 
 /** Text whose end, from `start` on, leads somewhere; as it is where a link would say no more. */
 export function withLink(text: string, start: number, target: string): string {
+  if (text.length > MAX_LINKED_CHARACTERS || !TARGET.test(target)) return text;
   const label = foldSpace(text.slice(start));
-  if (!TARGET.test(target) || label === "" || label === target) return text;
+  if (label === "" || label === target) return text;
   const space = /^\s/.test(text.slice(start)) ? " " : "";
   return `${text.slice(0, start)}${space}[${label}](${target})`;
 }

@@ -42,6 +42,11 @@ it.each([
   ["code of fences", "a.py", `needle\n${many("```\n")}`],
   ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
   ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],
+  [
+    "RTF of links in one paragraph",
+    "a.rtf",
+    `{\\rtf1 needle ${many('{\\field{\\*\\fldinst HYPERLINK "https://x.test"}{\\fldrslt b }}')}}`,
+  ],
   ["RTF of spaces", "a.rtf", `{\\rtf1 needle${many(" ")}}`],
 ])("comes to an end: %s", async (_what, name, text) => {
   expect((await extract(name, text)).markdown).toContain("needle");
