@@ -93,9 +93,12 @@ function* readPackage(archive: ZipArchive, part: string): Stretches<Package> {
   const order: string[] = [];
   const facts: Record<string, string> = {};
   let current = "";
+  const chapters: string[] = [];
   const addItem = (attributes: XmlAttributes) => {
     const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
-    items.set(id, partFor(archive, folder, href));
+    const name = partFor(archive, folder, href);
+    items.set(id, name);
+    if (/html/.test(type) && !/\bnav\b/.test(properties)) chapters.push(name);
     if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
   };
   yield* readXml(archive.chunks(part), {
@@ -112,7 +115,9 @@ function* readPackage(archive: ZipArchive, part: string): Stretches<Package> {
       current = "";
     },
   });
-  const spine = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
+  const named = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
+  // AbiWord's order names no part that its book has.
+  const spine = named.some((name) => archive.has(name)) ? named : chapters;
   const { title = "", language = "" } = facts;
   return { title: title.trim() || null, language: language.trim() || null, spine };
 }
