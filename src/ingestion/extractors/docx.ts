@@ -9,6 +9,7 @@ import { readNumbering } from "./office/docx-numbering.ts";
 import { readStyles } from "./office/docx-styles.ts";
 import { readDrawing } from "./office/drawings.ts";
 import type { Drawing } from "./office/drawings.ts";
+import { embeddedPage } from "./office/embedded-page.ts";
 import { NoteMarks } from "./office/note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
@@ -22,21 +23,17 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
   const main = yield* mainPart(archive, "word/document.xml");
   const related = yield* relationshipsOf(archive, main);
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
-  const external = related.filter(({ isExternal }) => isExternal);
-  const parts: DocxParts = {
+  const shared = {
     styles: yield* readStyles(archive, partOf("styles")),
     numbering: yield* readNumbering(archive, partOf("numbering")),
-    links: new Map(external.map(({ id, target }) => [id, target])),
-    drawings: new Map<string, Drawing>(),
     noteMarks: new NoteMarks(),
   };
-  for (const { id, type, target } of related)
-    if (DRAWINGS.has(type)) parts.drawings.set(id, yield* readDrawing(archive, target));
   const out = new MarkdownBuilder();
   out.page(1);
   const hidden = { runs: 0, paragraphs: 0 };
   const read = function* (part: string | null, noteElement: string | null): Stretches<void> {
     if (part === null) return;
+    const parts = { ...shared, ...(yield* readRelated(archive, part)) };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
@@ -57,4 +54,26 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
       ...countNote(hidden.paragraphs, "hidden paragraph", "removed"),
     ],
   };
+}
+
+/** What a part refers to: every part has relationships of its own. */
+function* readRelated(
+  archive: ZipArchive,
+  part: string,
+): Stretches<Pick<DocxParts, "links" | "drawings" | "pages">> {
+  const found = {
+    links: new Map<string, string>(),
+    drawings: new Map<string, Drawing>(),
+    pages: new Map<string, string>(),
+  };
+  for (const { id, type, target, isExternal } of yield* relationshipsOf(archive, part)) {
+    if (isExternal) found.links.set(id, target);
+    else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target));
+    else if (type === "aFChunk") {
+      const bytes = yield* archive.read(target);
+      const page = bytes === null ? null : embeddedPage(target, bytes);
+      if (page !== null) found.pages.set(id, page);
+    }
+  }
+  return found;
 }

@@ -6,11 +6,14 @@ import { ENDS_EARLY } from "./notes.ts";
 import { RtfReader } from "./rtf/rtf-reader.ts";
 import { rtfTokens } from "./rtf/rtf-tokens.ts";
 
+const FIRST_BEYOND_ASCII = 0x80;
+const STEP_BYTES = 1 << 16;
+
 /** Rich Text Format in any code page. */
 export function* extractRtf(bytes: Uint8Array): Stretches<Extraction> {
   const out = new MarkdownBuilder();
   out.page(1);
-  const reader = new RtfReader(out);
+  const reader = new RtfReader(out, isUtf8(bytes));
   const place = { at: 0 };
   const progress = new Progress();
   for (const token of rtfTokens(bytes, place)) {
@@ -30,4 +33,19 @@ export function* extractRtf(bytes: Uint8Array): Stretches<Extraction> {
       ...(reader.endsEarly ? [ENDS_EARLY] : []),
     ],
   };
+}
+
+/** RTF is ASCII with escapes; what goes beyond in a code page is hardly ever UTF-8 as well. */
+function isUtf8(bytes: Uint8Array): boolean {
+  const first = bytes.findIndex((byte) => byte >= FIRST_BEYOND_ASCII);
+  if (first < 0) return false;
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    for (let at = first; at < bytes.length; at += STEP_BYTES)
+      decoder.decode(bytes.subarray(at, at + STEP_BYTES), { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
 }

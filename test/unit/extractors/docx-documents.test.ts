@@ -5,26 +5,36 @@ import { extractDocument } from "../../../src/ingestion/extractors/extract-docum
 type Parts = {
   styles?: string;
   numbering?: string;
-  /** Type and content of further parts, by relationship id. */
-  more?: Record<string, [type: string, content: string]>;
+  /** Type and content of further parts, by relationship id and file name. */
+  more?: Record<string, [type: string, content: string, name?: string]>;
+  /** Relationships of the notes. */
+  noteLinks?: string;
 };
 
 /** A document of this body, with what its parts hold. */
-function docx(body: string, { styles = "", numbering = "", more = {} }: Parts = {}): Uint8Array {
+function docx(
+  body: string,
+  { styles = "", numbering = "", more = {}, noteLinks = "" }: Parts = {},
+): Uint8Array {
   const parts = {
-    s: ["styles", `<w:styles>${styles}</w:styles>`] as const,
-    n: ["numbering", `<w:numbering>${numbering}</w:numbering>`] as const,
+    s: ["styles", `<w:styles>${styles}</w:styles>`],
+    n: ["numbering", `<w:numbering>${numbering}</w:numbering>`],
     ...more,
-  };
+  } satisfies Parts["more"];
   const related = Object.entries(parts).map(
-    ([id, [type]]) => `<Relationship Id="${id}" Type="x/${type}" Target="${id}.xml"/>`,
+    ([id, [type, , name = `${id}.xml`]]) =>
+      `<Relationship Id="${id}" Type="x/${type}" Target="${name}"/>`,
   );
   const files = Object.entries({
     "_rels/.rels": '<r><Relationship Id="m" Type="x/officeDocument" Target="word/d.xml"/></r>',
     "word/d.xml": `<w:document><w:body>${body}</w:body></w:document>`,
     "word/_rels/d.xml.rels": `<r>${related.join("")}</r>`,
+    "word/_rels/notes.xml.rels": `<r>${noteLinks}</r>`,
     ...Object.fromEntries(
-      Object.entries(parts).map(([id, [, content]]) => [`word/${id}.xml`, content]),
+      Object.entries(parts).map(([id, [, content, name = `${id}.xml`]]) => [
+        `word/${name}`,
+        content,
+      ]),
     ),
   });
   return zipSync(Object.fromEntries(files.map(([name, text]) => [name, strToU8(text)] as const)));
@@ -211,5 +221,47 @@ describe("drawings", () => {
     expect(markdown).toBe(
       "Figure 1\n\nCatch by month\n\ntonnes\n\n|  | Herring |\n| --- | --- |\n| May | 31 |\n| June | 0.3 |\n\nMoor\n\nUnload\n\nAfter",
     );
+  });
+});
+
+it("takes the links of notes from where the notes have them", async () => {
+  const link = (id: string) => `<w:hyperlink r:id="${id}">${r("there")}</w:hyperlink>`;
+  const target = (id: string, page: string) =>
+    `<Relationship Id="${id}" Type="x/hyperlink" Target="https://example.org/${page}" TargetMode="External"/>`;
+  const { markdown } = await read(p(`${r("See")}<w:r><w:footnoteReference w:id="1"/></w:r>`), {
+    more: {
+      f: [
+        "footnotes",
+        `<w:footnotes><w:footnote w:id="1">${p(link("L"))}</w:footnote></w:footnotes>`,
+        "notes.xml",
+      ],
+    },
+    noteLinks: target("L", "note"),
+  });
+  expect(markdown).toBe("See[^1]\n\n[^1]: [there](https://example.org/note)");
+});
+
+describe("web pages that a document takes in", () => {
+  const HTML = "<html><body><h2>Öl „A“</h2><p>Two&nbsp;litres</p></body></html>";
+  const mhtml = (encoding: string, body: string) =>
+    `MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="----=b"\r\n\r\n------=b\r\nContent-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n------=b--`;
+
+  it.each([
+    ["as they are", "page.html", HTML],
+    [
+      "as mail writes them",
+      "page.mht",
+      mhtml(
+        "quoted-printable",
+        HTML.replace("Ö", "=C3=96").replace("„", "=E2=80=9E").replace("<p>", "<p=\r\n>"),
+      ),
+    ],
+    ["as html-docx-js writes them", "page.mht", mhtml("quoted-printable", HTML)],
+    ["in base64", "page.mht", mhtml("base64", Buffer.from(HTML).toString("base64"))],
+  ])("are read where they stand, %s", async (_how, name, content) => {
+    const { markdown } = await read(`${p(r("Before"))}<w:altChunk r:id="c"/>${p(r("After"))}`, {
+      more: { c: ["aFChunk", content, name] },
+    });
+    expect(markdown).toBe("Before\n\n## Öl „A“\n\nTwo litres\n\nAfter");
   });
 });

@@ -4,6 +4,9 @@ import { extractDocument } from "../../../src/ingestion/extractors/extract-docum
 /** Codes above 127 as bytes. */
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 
+/** Text whose letters are the bytes of this text in UTF-8. */
+const bytesAsText = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+
 const read = (body: string, head = "") =>
   extractDocument({
     name: "a.rtf",
@@ -85,6 +88,18 @@ describe("what else a document holds", () => {
     );
     expect(document).toMatchObject({ title: "Tide tables", markdown: "Text" });
   });
+});
+
+it("reads UTF-8 that some writers put into it as it is, beside escaped characters", async () => {
+  const { markdown } = await read(bytesAsText("\\pard Kieferstraße, Причал, 東京, caf\\'e9\\par"));
+  expect(markdown).toBe("Kieferstraße, Причал, 東京, café");
+});
+
+it("reads a code page's characters that are not escaped", async () => {
+  const { markdown } = await read(
+    String.raw`\pard Kieferstra\u223?e, caf${"\u00e9"} cr${"\u00e8"}me\par`,
+  );
+  expect(markdown).toBe("Kieferstraße, café crème");
 });
 
 describe("fonts", () => {

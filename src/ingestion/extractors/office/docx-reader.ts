@@ -22,6 +22,8 @@ export type DocxParts = {
   links: Map<string, string>;
   /** Charts and diagrams by relationship id. */
   drawings: Map<string, Drawing>;
+  /** Web pages that the document takes in, by relationship id. */
+  pages: Map<string, string>;
   noteMarks: NoteMarks;
 };
 
@@ -121,6 +123,10 @@ export class DocxReader implements XmlHandler {
     },
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
+    altChunk: (attributes) => {
+      const page = this.#parts.pages.get(attributes["r:id"] ?? "");
+      if (page !== undefined && !this.#tables.takesText) this.#writer.page(page);
+    },
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),

@@ -1,4 +1,6 @@
+import { atOnce } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
+import { readHtml } from "../html/html-reader.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { Numbering } from "./docx-numbering.ts";
@@ -89,6 +91,12 @@ export class DocxWriter {
   /** A chart or diagram that stands in the paragraph or table being read. */
   draw(drawing: Drawing): void {
     this.#drawings.push(drawing);
+  }
+
+  /** HTML as it stands in the document. */
+  page(html: string): void {
+    this.#writeCode();
+    atOnce(readHtml(html, this.#out));
   }
 
   rows(rows: string[][]): void {

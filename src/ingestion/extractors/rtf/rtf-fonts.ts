@@ -7,6 +7,9 @@ type Font = { encoding: string | null; isSymbol: boolean; name: string };
 const SYMBOL_CHARSET = 2;
 const PRIVATE_AREA = 0xf000;
 const PRIVATE_CODES = 0x100;
+const FIRST_BEYOND_ASCII = 0x80;
+/** No font of a document has this number. */
+const UTF8_FONT = -2;
 
 /** Fonts by number, and the text that their codes stand for. */
 export class RtfFonts {
@@ -14,6 +17,8 @@ export class RtfFonts {
   defaultFont = -1;
   /** Of the document, as `\ansicpg` names it. */
   encoding = "windows-1252";
+  /** Characters that are not escaped are UTF-8, whatever the font. */
+  isUtf8 = false;
   #defined = 0;
   readonly #fonts = new Map<number, Font>();
 
@@ -39,12 +44,18 @@ export class RtfFonts {
     if (font !== undefined) font.name = name;
   }
 
+  /** The font by which a byte is decoded that stands there unescaped. */
+  fontOfRaw(value: number, number: number): number {
+    return this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
+  }
+
   encodingOf(number: number): string {
     return this.#fonts.get(number)?.encoding ?? this.encoding;
   }
 
   decode(bytes: Uint8Array, number: number): string {
     const font = this.#fonts.get(number);
+    if (number === UTF8_FONT) return new TextDecoder().decode(bytes);
     if (font?.isSymbol !== true) return new TextDecoder(this.encodingOf(number)).decode(bytes);
     return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
   }

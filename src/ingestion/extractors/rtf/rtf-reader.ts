@@ -43,13 +43,15 @@ export class RtfReader {
   readonly #styles = new RtfStyles();
   readonly #writer: RtfWriter;
 
-  constructor(out: MarkdownBuilder) {
+  /** `isUtf8`: what the file does not escape is UTF-8, as some writers have it. */
+  constructor(out: MarkdownBuilder, isUtf8: boolean) {
+    this.#fonts.isUtf8 = isUtf8;
     this.#writer = new RtfWriter(this.#styles, out);
   }
 
   accept(token: RtfToken): void {
     if (token.kind === "byte") {
-      this.#acceptByte(token.value);
+      this.#acceptByte(token.value, token.isRaw);
       return;
     }
     this.#decodeBytes();
@@ -253,12 +255,12 @@ export class RtfReader {
     this.#paragraph.label = label;
   }
 
-  #acceptByte(value: number): void {
+  #acceptByte(value: number, isRaw: boolean): void {
     if (this.#skipBytes > 0) {
       this.#skipBytes--;
       return;
     }
-    const { font } = this.#group;
+    const font = isRaw ? this.#fonts.fontOfRaw(value, this.#group.font) : this.#group.font;
     if (font !== this.#bytesFont) this.#decodeBytes();
     this.#bytesFont = font;
     this.#bytes.push(value);

@@ -2,8 +2,8 @@ export type RtfToken =
   | { kind: "open" | "close" }
   /** `\b0` is word `b` with parameter 0; symbols such as `\~` are words of one character. */
   | { kind: "control"; word: string; parameter: number | null }
-  /** A character of the current code page. */
-  | { kind: "byte"; value: number };
+  /** A character of the current code page, or a part of one; `isRaw`: it stands there as it is. */
+  | { kind: "byte"; value: number; isRaw: boolean };
 
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
@@ -37,7 +37,8 @@ export function* rtfTokens(bytes: Uint8Array, place: { at: number }): Generator<
     at++;
     if (byte === OPEN) yield { kind: "open" };
     else if (byte === CLOSE) yield { kind: "close" };
-    else if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) yield { kind: "byte", value: byte };
+    else if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN)
+      yield { kind: "byte", value: byte, isRaw: true };
   }
 }
 
@@ -55,8 +56,9 @@ function controlAt(bytes: Uint8Array, start: number): Found {
 function hexByteAt(bytes: Uint8Array, start: number): Found {
   const hex = String.fromCharCode(bytes[start] ?? SPACE, bytes[start + 1] ?? SPACE);
   const value = Number.parseInt(hex, 16);
-  if (Number.isNaN(value)) return { token: { kind: "byte", value: SPACE }, next: start };
-  return { token: { kind: "byte", value }, next: start + 2 };
+  if (Number.isNaN(value))
+    return { token: { kind: "byte", value: SPACE, isRaw: false }, next: start };
+  return { token: { kind: "byte", value, isRaw: false }, next: start + 2 };
 }
 
 function wordAt(bytes: Uint8Array, start: number): Found {
