@@ -145,7 +145,7 @@ export class OdfReader implements XmlHandler {
   finish(): void {
     this.#writer.finish();
     for (const [index, note] of this.#notes.entries())
-      if (note !== "") this.#writer.paragraph(`[^${index + 1}]: ${note}`);
+      if (note.trim() !== "") this.#writer.paragraph(`[^${index + 1}]: ${note.trim()}`);
   }
 
   readonly #onClose: Record<string, () => void> = {
