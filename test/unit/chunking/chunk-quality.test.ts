@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { chunkQuality } from "../../support/chunk-quality.ts";
+import { chunkQuality, passageQuality } from "../../support/chunk-quality.ts";
+
+const DOCUMENTS = join(import.meta.dirname, "../../fixtures/documents");
 
 /** Chunks, tokens. */
 const SMALL = 100;
@@ -23,4 +26,11 @@ it("nearly every answer stands whole in one of the first five chunks of the usua
   ]);
   expect(structure.answered).toBeGreaterThanOrEqual(37);
   expect(structure.answered).toBeGreaterThanOrEqual(fixed.answered);
+});
+
+it("passages picked by chance from documents of all kinds stay whole more often, too", async () => {
+  const structure = await passageQuality(DOCUMENTS, SMALL, "structure");
+  const fixed = await passageQuality(DOCUMENTS, SMALL, "fixed");
+  expect(structure.questions).toBeGreaterThan(200);
+  expect(structure.answered).toBeGreaterThanOrEqual(fixed.answered + structure.questions * 0.07);
 });
