@@ -4,6 +4,7 @@ const UNSPACED_END =
 /** A divided word, or one of two that a hyphen joins. */
 const DIVIDED = /(\p{L}+)[-\u2010]$/u;
 const RANGE_START = /\d[-\u2010-\u2013]$/;
+const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
 const SOFT_HYPHEN = "\u00ad";
 const WORD = /^\p{L}+/u;
 /** After these a hyphen stands for what the next word has as well: "Vor- und Nachteile". */
@@ -25,8 +26,10 @@ export function compoundsIn(lines: Iterable<string>): Set<string> {
 
 /** A paragraph's text with its next line: words divided at line ends are joined again. */
 export function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
+  const last = text.slice(-2);
+  if (text === "" || UNSPACED_END.test(last)) return text + next;
+  if (!HYPHEN_END.test(last)) return `${text} ${next}`;
   const end = text.slice(-LONGEST_WORD);
-  if (text === "" || UNSPACED_END.test(end)) return text + next;
   // Of numbers: from one to another, such as pages 12-14.
   if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;
   const after = WORD.exec(next)?.[0];
