@@ -63,7 +63,9 @@ describe("the handbook in every format", () => {
       expect(markdown).toMatch(
         /^- in the loading bay while a crane is moving;\n {3}- including visitors,$/m,
       );
-      expect(markdown).toMatch(/^```(?:ini)?\n\[charger\]\nmax_current = 80\ncutoff_hours = 9\n```$/m);
+      expect(markdown).toMatch(
+        /^```(?:ini)?\n\[charger\]\nmax_current = 80\ncutoff_hours = 9\n```$/m,
+      );
     },
   );
 
