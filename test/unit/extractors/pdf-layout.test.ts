@@ -94,6 +94,25 @@ describe("what pages repeat at their edges", () => {
     expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
   });
 
+  it("stays where it is a heading that counts along with the pages", () => {
+    const page = (number: number, size: number): Segment[] =>
+      [40, 200, 300, 400, 500].map((y) => {
+        const isHead = y === 40;
+        const text = isHead ? `Lesson ${number}` : `Text ${number} at ${y}`;
+        return { text, x0: 50, x1: 200, y, size: isHead ? size : 10, font: "f", order: y };
+      });
+    const kept = (size: number, marks: string[]) => {
+      const pages = Array.from({ length: 8 }, (_unused, at) => page(at + 1, size));
+      const sample = new Map(pages.map((each, at) => [at + 1, each]));
+      const bookmarks = new Map(marks.map((mark) => [mark, 1]));
+      const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
+      return pages.filter(([head], at) => head && !lines.isRepeated(head, pages[at] ?? [], at + 1));
+    };
+    expect(kept(16, [])).toHaveLength(8);
+    expect(kept(10, ["lesson2", "lesson3"])).toHaveLength(3);
+    expect(kept(10, [])).toHaveLength(1);
+  });
+
   const titles = ["Berths", "Cranes and winches", "Tolls"];
   /** Twelve pages, of which `headed` says which have a head. */
   const keptTitles = (headed: (page: number) => boolean, hasHeadings: boolean) => {

@@ -28,7 +28,10 @@ export function compoundsIn(lines: Iterable<string>): Set<string> {
 export function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
   const last = text.slice(-2);
   if (text === "" || UNSPACED_END.test(last)) return text + next;
-  if (!HYPHEN_END.test(last)) return `${text} ${next}`;
+  return HYPHEN_END.test(last) ? afterHyphen(text, next, compounds) : `${text} ${next}`;
+}
+
+function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>): string {
   const end = text.slice(-LONGEST_WORD);
   // Of numbers: from one to another, such as pages 12-14.
   if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;

@@ -7,6 +7,8 @@ export type RepeatedLines = {
   isRepeated(segment: Segment, page: Segment[], pageNumber: number): boolean;
 };
 
+type HeadingSigns = Pick<DocumentShape, "bodySize" | "bookmarks">;
+
 const LEAST_PAGES = 5;
 const LEAST_SHARE = 0.6;
 /** Lines from the page's upper and lower edge at which running heads stand. */
@@ -22,10 +24,7 @@ const SAME_SHARE = 0.7;
  *
  * @param shape its bookmarks are what heads say that change with the chapter
  */
-export function repeatedLines(
-  sample: Map<number, Segment[]>,
-  shape: Pick<DocumentShape, "bodySize" | "bookmarks">,
-): RepeatedLines {
+export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSigns): RepeatedLines {
   const heads = titleHeads(sample, shape);
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
@@ -48,7 +47,10 @@ export function repeatedLines(
       const isHead = heads(segment, page);
       if (isHead || pageNumber === 1 || repeated.size === 0) return isHead && pageNumber > 1;
       const fixed = repeated.get(keyOf(segment));
-      return fixed !== undefined && hasNumbers(segment, fixed) && isAtEdge(segment, page);
+      if (fixed === undefined || (fixed.includes(undefined) && isHeading(segment, shape))) {
+        return false;
+      }
+      return hasNumbers(segment, fixed) && isAtEdge(segment, page);
     },
   };
 }
@@ -108,10 +110,7 @@ function bareTitle(folded: string): string {
  * Tells heads that name the chapter or section by their place and the bookmarks, once the same words
  * have stood below: slides have their only title there, in large type.
  */
-function titleHeads(
-  sample: Map<number, Segment[]>,
-  { bodySize, bookmarks }: Pick<DocumentShape, "bodySize" | "bookmarks">,
-) {
+function titleHeads(sample: Map<number, Segment[]>, { bodySize, bookmarks }: HeadingSigns) {
   const known = new Set([...bookmarks.keys()].map(bareTitle));
   const titleOf = ({ text }: Segment) =>
     [text, text.replace(NUMBERED, "")]
@@ -150,6 +149,11 @@ const placeOf = ({ y }: Segment) => Math.round(y / 4);
 function topRow(page: Segment[]): Segment[] {
   const top = Math.min(...page.map(({ y }) => y));
   return page.filter(({ y }) => y < top + 1);
+}
+
+/** "Lesson 3" on the third page counts along with the pages, too. */
+function isHeading({ text, size }: Segment, { bodySize, bookmarks }: HeadingSigns): boolean {
+  return size >= bodySize * HEADING_SCALE || bookmarks.has(foldTitle(text));
 }
 
 function isAtEdge(segment: Segment, page: Segment[]): boolean {
