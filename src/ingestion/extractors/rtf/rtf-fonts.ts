@@ -21,6 +21,7 @@ export class RtfFonts {
   isUtf8 = false;
   #defined = 0;
   readonly #fonts = new Map<number, Font>();
+  readonly #decoders = new Map<string, TextDecoder>();
 
   define(number: number): void {
     this.#defined = number;
@@ -55,9 +56,16 @@ export class RtfFonts {
 
   decode(bytes: Uint8Array, number: number): string {
     const font = this.#fonts.get(number);
-    if (number === UTF8_FONT) return new TextDecoder().decode(bytes);
-    if (font?.isSymbol !== true) return new TextDecoder(this.encodingOf(number)).decode(bytes);
+    if (number === UTF8_FONT) return this.#decoder("utf-8").decode(bytes);
+    if (font?.isSymbol !== true) return this.#decoder(this.encodingOf(number)).decode(bytes);
     return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
+  }
+
+  /** Kept: a document has a run of bytes for nearly each of its words. */
+  #decoder(encoding: string): TextDecoder {
+    const decoder = this.#decoders.get(encoding) ?? new TextDecoder(encoding);
+    this.#decoders.set(encoding, decoder);
+    return decoder;
   }
 
   /** A UTF-16 code unit; symbol fonts put their codes into the private area. */
