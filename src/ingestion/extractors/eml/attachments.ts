@@ -3,6 +3,7 @@ import type { Pace } from "../../../core/stretches.ts";
 import { TakesTooLong, UnreadableDocument } from "../extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "../extracted-document.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { ENDS_EARLY } from "../notes.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { ENCRYPTED } from "./armor.ts";
 import { isCalendar, writeCalendar } from "./calendar.ts";
@@ -14,6 +15,7 @@ import { signedContent } from "./signed-data.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
+const UNNAMED = "attachment";
 /** The beginning of Outlook's own wrapping of attachments (TNEF). */
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
@@ -75,11 +77,15 @@ async function writeFile(
   const name = part.name ?? nameOf(part);
   const document = await readFile(part, name, bytes, extract).catch((error: unknown) => {
     if (!(error instanceof UnreadableDocument) || error instanceof TakesTooLong) throw error;
-    notes.push(`attachment ${name} left out: ${error.message}`);
+    const what = name === UNNAMED ? "an attachment" : `attachment ${name}`;
+    notes.push(`${what} left out: ${error.message}`);
     return null;
   });
   if (document === null) return;
-  notes.push(...document.notes.map((note) => `${name}: ${note}`));
+  // Headers alone always end before the parts that they tell of.
+  const isHead = part.type === "text/rfc822-headers";
+  const said = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);
+  notes.push(...said.map((note) => `${name}: ${note}`));
   // A message's own heading is its subject.
   const isNamed = part.name !== null || !isMessage(part);
   if (isNamed) out.heading(2, name);
@@ -95,6 +101,9 @@ async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract
     if (content === null) throw new UnreadableDocument(ENCRYPTED);
     return await extract({ name: `${name}.eml`, mimeType: "message/rfc822", bytes: content });
   }
+  if (part.type === "message/external-body") {
+    throw new UnreadableDocument("it is not in the message");
+  }
   const charset = part.parameters.get("charset");
   const mimeType = charset === undefined ? part.type : `${part.type}; charset=${charset}`;
   const isNamed = !isMessage(part) || /\.eml$/i.test(name);
@@ -105,5 +114,5 @@ async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract
 function nameOf({ type }: MailPart): string {
   if (type === "message/delivery-status") return "Delivery status";
   if (type === "text/rfc822-headers") return "Headers of the message";
-  return isMessage({ type }) ? "message" : "attachment";
+  return isMessage({ type }) ? "message" : UNNAMED;
 }

@@ -28,10 +28,13 @@ const MAX_HEADER_BYTES = 1 << 21;
 /** RFC 2046 allows 70. */
 const MAX_BOUNDARY_CHARACTERS = 200;
 const MAX_NAME_BYTES = 200;
+const LOOK_BYTES = 1 << 13;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const DASH = 0x2d;
 const TYPE = /^[^\s/]+\/[^\s/]+$/;
+
+const latin1 = new TextDecoder("latin1");
 
 type OpenMultipart = { part: MailPart; boundary: Uint8Array };
 type Delimiter = { depth: number; isLast: boolean };
@@ -115,8 +118,10 @@ class PartsReader {
     const usual = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
     const part = partOf(headers, usual, start);
     parent?.parts.push(part);
-    const boundary = part.parameters.get("boundary") ?? "";
-    if (part.type.startsWith("multipart/")) this.#openMultipart(part, boundary);
+    if (part.type.startsWith("multipart/")) {
+      const boundary = part.parameters.get("boundary") ?? "";
+      this.#openMultipart(part, boundary === "" ? this.#guessedBoundary(start) : boundary);
+    }
     return part;
   }
 
@@ -127,26 +132,55 @@ class PartsReader {
     } else part.type = "text/plain";
   }
 
-  /** Headers end at the first blank line, at a boundary, or before they began. */
+  /** Headers end at the first blank line, at a boundary, or where lines are none any more. */
   #headAt(at: number): { headEnd: number; start: number } {
-    const bytes = this.#bytes;
     if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
-    for (let line = at; line < bytes.length;) {
-      const end = this.#lineEnd(line);
-      if (end === line || (end === line + 1 && bytes[line] === RETURN)) {
-        return { headEnd: line, start: Math.min(end + 1, bytes.length) };
-      }
-      const isDashed = bytes[line] === DASH && bytes[line + 1] === DASH;
-      if (isDashed && this.#delimiterAt(line) !== null) return { headEnd: line, start: line };
-      line = end + 1;
+    const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
+    let text: number | null = null;
+    let line = at;
+    while (line < most && !this.#isBlank(line) && !this.#isBoundary(line)) {
+      if (this.#isField(line)) text = null;
+      else text ??= line;
+      line = this.#nextLine(line);
     }
-    return { headEnd: bytes.length, start: bytes.length };
+    if (text !== null) return { headEnd: text, start: text };
+    return { headEnd: line, start: this.#isBlank(line) ? this.#nextLine(line) : line };
+  }
+
+  #nextLine(at: number): number {
+    return Math.min(this.#lineEnd(at) + 1, this.#bytes.length);
+  }
+
+  #isBlank(at: number): boolean {
+    const next = this.#bytes[at] === RETURN ? at + 1 : at;
+    return this.#bytes[next] === LINE_FEED;
+  }
+
+  #isBoundary(at: number): boolean {
+    const isDashed = this.#bytes[at] === DASH && this.#bytes[at + 1] === DASH;
+    return isDashed && this.#delimiterAt(at) !== null;
   }
 
   /** A part without headers, and without the blank line that says so, begins with its text. */
   #beginsHead(at: number): boolean {
-    const line = this.#bytes.subarray(at, Math.min(this.#lineEnd(at), at + MAX_NAME_BYTES));
-    return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(new TextDecoder("latin1").decode(line));
+    return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(this.#lineStart(at));
+  }
+
+  #isField(at: number): boolean {
+    return /^(?:[!-9;-~]+[ \t]*:|[ \t])/.test(this.#lineStart(at));
+  }
+
+  #lineStart(at: number): string {
+    const end = Math.min(this.#lineEnd(at), at + MAX_NAME_BYTES);
+    return latin1.decode(this.#bytes.subarray(at, end));
+  }
+
+  /** The line that parts begin with, where the headers do not say it. */
+  #guessedBoundary(from: number): string {
+    const text = latin1.decode(this.#bytes.subarray(from, from + LOOK_BYTES));
+    return (
+      /(?:^|\n)--(\S[^\r\n]{0,69}?)[ \t]*\r?\n(?:Content-[\w-]+:|\r?\n)/i.exec(text)?.[1] ?? ""
+    );
   }
 
   /** The boundary that the line at `at` is, of the innermost part that has it. */
