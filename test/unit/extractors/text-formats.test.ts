@@ -28,6 +28,18 @@ describe("HTML", () => {
     );
   });
 
+  it("reads a page that a table lays out as paragraphs", async () => {
+    const long = "Oil the hinge in May, and once more in September, before it freezes. "
+      .repeat(4)
+      .trim();
+    const html = `<table><tr><td><a href=a>Home</a><td><p>${long}</p><p>Then lock it.</p></table>`;
+    expect((await extract("a.html", html)).markdown).toBe(`Home\n\n${long}\n\nThen lock it.`);
+    const rows = `<tr><td colspan=2>Doors Ltd<tr><td>Home<td>${`<p>${long}</p>`.repeat(5)}`;
+    expect((await extract("a.html", `<table>${rows}</table>`)).markdown).toBe(
+      ["Doors Ltd", "Home", long, long, long, long, long].join("\n\n"),
+    );
+  });
+
   it("reads tables that only place things as text", async () => {
     const html = "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>";
     expect((await extract("a.html", html)).markdown).toBe(
@@ -102,6 +114,14 @@ it("tells the records of an XML file apart by what holds them", async () => {
 it("keeps source code as code of its language", async () => {
   const { markdown } = await extract("src/run.py", "def run():\n    return 1\n");
   expect(markdown).toBe("```python\ndef run():\n    return 1\n```");
+});
+
+it.each([
+  ["door.dtd", "dtd", '<?xml version="1.0"?>\n<!ELEMENT door (hinge+)>'],
+  ["door.service", "ini", "# Opens the door\n[Service]\nExecStart=/bin/open"],
+  ["nl.po", "po", '# Doors\nmsgid "door"\nmsgstr "deur"'],
+])("takes %s for code", async (name, language, text) => {
+  expect((await extract(name, text)).markdown).toBe(`\`\`\`${language}\n${text}\n\`\`\``);
 });
 
 it("reads notebooks cell by cell", async () => {

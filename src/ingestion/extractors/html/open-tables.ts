@@ -4,6 +4,20 @@ import { TableCollector } from "./table-collector.ts";
 
 type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean; hasHeads: boolean };
 
+/** As blocks in a cell leave it. */
+const BLANK_LINE = /\n\s*\n/;
+const LONG_IN_ONE_ROW = 200;
+const LONG_CHARACTERS = 1_000;
+const LONG_BLOCKS = 3;
+
+/** Whether a cell without a header holds what is no value: a passage, or a good part of a page. */
+function placesThings(rows: string[][]): boolean {
+  if (rows.length === 1) return rows.flat().some((cell) => cell.length > LONG_IN_ONE_ROW);
+  return rows
+    .flat()
+    .some((cell) => cell.length > LONG_CHARACTERS && cell.split(BLANK_LINE).length >= LONG_BLOCKS);
+}
+
 /** The tables that are open where a page is being read, the innermost last. */
 export class OpenTables {
   #cell: { columnSpan: number; rowSpan: number } | null = null;
@@ -61,8 +75,14 @@ export class OpenTables {
   closeTable(): void {
     const closed = this.#open.pop();
     if (closed === undefined || closed.isLayout) return;
-    closed.long.add(closed.table.rows);
-    closed.long.end();
+    const { table, long, hasHeads } = closed;
+    if (long.length === 0 && !hasHeads && placesThings(table.rows)) {
+      for (const cell of table.rows.flat())
+        for (const part of cell.split(BLANK_LINE)) this.#out.paragraph(part);
+      return;
+    }
+    long.add(table.rows);
+    long.end();
   }
 
   closeAll(): void {
