@@ -51,7 +51,8 @@ function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
 
 function isEven({ segments, size }: Row<Stretch>): boolean {
   const gaps = segments.slice(1).map(({ x0 }, at) => x0 - (segments[at]?.x1 ?? x0));
-  const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
+  let [least, most] = [Infinity, -Infinity];
+  for (const gap of gaps) [least, most] = [Math.min(least, gap), Math.max(most, gap)];
   const widest = gaps.length === 1 ? MOST_SINGLE_GAP : MOST_GAP;
   const words = segments.filter(({ text }) => /\p{L}{2}/u.test(text)).length;
   const isOfWords = gaps.length > 0 && words * 2 > segments.length;

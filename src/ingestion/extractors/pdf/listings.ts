@@ -92,11 +92,12 @@ function isBelow(last: Row<Stretch>, next: Row<Stretch>): boolean {
 
 function listingOf(rows: Row<Stretch>[]): string {
   const all = rows.flatMap(({ segments }) => segments);
-  const left = Math.min(...all.map(({ x0 }) => x0));
+  const left = all.reduce((least, { x0 }) => Math.min(least, x0), Infinity);
   const width = all.reduce((sum, { x0, x1 }) => sum + x1 - x0, 0);
   const advance = width / all.reduce((sum, { text }) => sum + text.length, 0);
   const distances = rows.slice(1).map((row, at) => row.y - (rows[at]?.y ?? row.y));
-  const farthest = Math.min(...distances) * LINE_DISTANCE;
+  const nearest = distances.reduce((least, distance) => Math.min(least, distance), Infinity);
+  const farthest = nearest * LINE_DISTANCE;
   const lines: string[] = [];
   for (const [at, row] of rows.entries()) {
     const distance = distances[at - 1] ?? 0;

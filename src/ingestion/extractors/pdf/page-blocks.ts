@@ -155,8 +155,8 @@ function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean
 const ROW_DISTANCE = 4;
 
 function isBelow(above: Block[], row: Block[]): boolean {
-  const bottom = Math.max(...above.map((block) => block.bottom));
-  const top = Math.min(...row.map((block) => block.top));
+  const bottom = above.reduce((most, block) => Math.max(most, block.bottom), -Infinity);
+  const top = row.reduce((least, block) => Math.min(least, block.top), Infinity);
   const size = row[0]?.lines[0]?.size ?? 1;
   return top > bottom - size * ROW_TOLERANCE && top - bottom < size * ROW_DISTANCE;
 }

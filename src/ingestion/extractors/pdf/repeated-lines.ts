@@ -127,14 +127,14 @@ function titleHeads(sample: Map<number, Segment[]>, { bodySize, bookmarks }: Hea
   const least = Math.max(LEAST_PAGES, sample.size * LEAST_TITLE_SHARE);
   const heads = new Set([...places].filter(([, pages]) => pages >= least).map(([place]) => place));
   const shown = new Set<string>();
-  let top: Segment[] = [];
+  let top = new Set<Segment>();
   let last: Segment[] | null = null;
   const isAtHead = (segment: Segment) =>
-    heads.has(placeOf(segment)) && isSmall(segment) && top.includes(segment);
+    heads.has(placeOf(segment)) && isSmall(segment) && top.has(segment);
   return (segment: Segment, page: Segment[]) => {
     if (heads.size === 0) return false;
     if (last !== page) {
-      [last, top] = [page, topRow(page)];
+      [last, top] = [page, new Set(topRow(page))];
       for (const each of page) {
         const title = isAtHead(each) ? undefined : titleOf(each);
         if (title !== undefined) shown.add(title);
@@ -147,7 +147,7 @@ function titleHeads(sample: Map<number, Segment[]>, { bodySize, bookmarks }: Hea
 const placeOf = ({ y }: Segment) => Math.round(y / 4);
 
 function topRow(page: Segment[]): Segment[] {
-  const top = Math.min(...page.map(({ y }) => y));
+  const top = page.reduce((least, { y }) => Math.min(least, y), Infinity);
   return page.filter(({ y }) => y < top + 1);
 }
 
@@ -156,12 +156,26 @@ function isHeading({ text, size }: Segment, { bodySize, bookmarks }: HeadingSign
   return size >= bodySize * HEADING_SCALE || bookmarks.has(foldTitle(text));
 }
 
-function isAtEdge(segment: Segment, page: Segment[]): boolean {
-  const above = new Set<number>();
-  const below = new Set<number>();
+/** The baselines of the last of the lines that count as a page's upper and lower edge. */
+type Edges = { upper: number; lower: number };
+
+const edgesKnown = new WeakMap<Segment[], Edges>();
+
+function isAtEdge({ y }: Segment, page: Segment[]): boolean {
+  const edges = edgesKnown.get(page) ?? edgesOf(page);
+  edgesKnown.set(page, edges);
+  return edges.upper >= y - 1 || edges.lower <= y + 1;
+}
+
+function edgesOf(page: Segment[]): Edges {
+  const lines = new Map<number, { least: number; most: number }>();
   for (const { y } of page) {
-    if (y < segment.y - 1) above.add(Math.round(y));
-    if (y > segment.y + 1) below.add(Math.round(y));
+    const line = lines.get(Math.round(y)) ?? { least: y, most: y };
+    lines.set(Math.round(y), { least: Math.min(line.least, y), most: Math.max(line.most, y) });
   }
-  return above.size < EDGE_LINES || below.size < EDGE_LINES;
+  const sorted = [...lines].sort(([a], [b]) => a - b).map(([, line]) => line);
+  return {
+    upper: sorted[EDGE_LINES - 1]?.least ?? Infinity,
+    lower: sorted.at(-EDGE_LINES)?.most ?? -Infinity,
+  };
 }
