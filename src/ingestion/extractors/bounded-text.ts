@@ -1,4 +1,5 @@
 import { tooMuchText } from "./compact-text.ts";
+import { UnreadableDocument } from "./extracted-document.ts";
 
 /** One paragraph or cell: each is copied some times while it is written. */
 const MAX_CHARACTERS = 8 << 20;
@@ -7,4 +8,20 @@ const MAX_CHARACTERS = 8 << 20;
 export function longer(text: string, more: string): string {
   if (text.length + more.length > MAX_CHARACTERS) throw tooMuchText();
   return text + more;
+}
+
+/** Charts, diagrams and formulas of one document: all are held until they are written. */
+const MAX_DRAWN_CHARACTERS = 8 << 20;
+
+/** Counts what the drawings of a document say. */
+export class DrawnText {
+  #characters = 0;
+
+  /** @throws UnreadableDocument when they say more than any do. */
+  add(text: string): void {
+    this.#characters += text.length;
+    if (this.#characters > MAX_DRAWN_CHARACTERS) {
+      throw new UnreadableDocument("charts, diagrams and formulas hold too much text");
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
+import { DrawnText } from "./bounded-text.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote } from "./notes.ts";
@@ -66,9 +67,10 @@ function* readRelated(
     drawings: new Map<string, Drawing>(),
     pages: new Map<string, string>(),
   };
+  const drawn = new DrawnText();
   for (const { id, type, target, isExternal } of yield* relationshipsOf(archive, part)) {
     if (isExternal) found.links.set(id, target);
-    else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target));
+    else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target, drawn));
     else if (type === "aFChunk") {
       const bytes = yield* archive.read(target);
       const page = bytes === null ? null : embeddedPage(target, bytes);

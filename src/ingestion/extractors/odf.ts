@@ -1,5 +1,6 @@
 import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
+import { DrawnText } from "./bounded-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
@@ -30,10 +31,11 @@ export function* extractOdf(bytes: Uint8Array, kind: OdfKind): Stretches<Extract
 /** Formulas and charts by the names of their folders; what else a folder may hold is not read. */
 function* readObjects(archive: ZipArchive): Stretches<Map<string, OdfObject>> {
   const objects = new Map<string, OdfObject>();
+  const drawn = new DrawnText();
   for (const name of archive.names()) {
     const folder = /^(.+)\/content\.xml$/.exec(name)?.[1];
     if (folder === undefined) continue;
-    const reader = new OdfObjectReader();
+    const reader = new OdfObjectReader(drawn);
     yield* readXml(archive.chunks(name), reader);
     objects.set(folder, reader.object);
   }

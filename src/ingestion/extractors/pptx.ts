@@ -1,5 +1,6 @@
 import type { Stretches } from "../../core/stretches.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
+import { DrawnText } from "./bounded-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
@@ -74,7 +75,7 @@ function* writeSlide(
   const parts = (type: string) => related.filter((each) => each.type === type);
   for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
     if (hiddenDrawings.has(id)) continue;
-    const { texts, rows } = yield* readDrawing(archive, target);
+    const { texts, rows } = yield* readDrawing(archive, target, new DrawnText());
     for (const text of texts) blocks.push({ kind: "paragraph", text });
     if (rows.length > 0) blocks.push({ kind: "table", rows });
   }

@@ -1,5 +1,5 @@
 import type { Stretches } from "../../core/stretches.ts";
-import { longer } from "./bounded-text.ts";
+import { DrawnText, longer } from "./bounded-text.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
@@ -73,7 +73,7 @@ function* writeDrawings(
       if (inside.type === "chart" || inside.type === "diagramData") parts.push(inside.target);
     for (const part of parts) {
       // A chart's data stand in cells already.
-      const { texts } = yield* readDrawing(archive, part);
+      const { texts } = yield* readDrawing(archive, part, new DrawnText());
       if (texts.length > 0) writer.begin();
       for (const text of texts) out.paragraph(text);
     }

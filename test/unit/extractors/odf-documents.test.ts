@@ -67,6 +67,14 @@ describe("text", () => {
     );
   });
 
+  it("refuses charts that say more than any document does", async () => {
+    const texts = `<text:p>${"more ".repeat(1_000)}</text:p>`.repeat(2_000);
+    const chart = `<office:document-content><office:body>${texts}</office:body></office:document-content>`;
+    const figure = '<text:p>Figure <draw:object xlink:href="./Object 1"/></text:p>';
+    const reading = read("text", figure, { objects: { "Object 1": chart } });
+    await expect(reading).rejects.toThrow("charts, diagrams and formulas hold too much text");
+  });
+
   it("leaves out pictures that a flat file holds as base64", async () => {
     const { markdown } = await readFlat(
       "text",

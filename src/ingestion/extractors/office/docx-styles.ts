@@ -14,7 +14,7 @@ export type ParagraphStyle = {
 };
 
 /** Where a document names a style without defining it. */
-export const PLAIN_STYLE: ParagraphStyle = {
+const PLAIN_STYLE: ParagraphStyle = {
   name: "",
   basedOn: null,
   headingLevel: null,

@@ -1,5 +1,5 @@
 import type { Stretches } from "../../../core/stretches.ts";
-import { longer } from "../bounded-text.ts";
+import type { DrawnText } from "../bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
@@ -25,8 +25,12 @@ const ROLES: Record<string, keyof Series> = {
 };
 
 /** Reads a part of DrawingML: a chart (ECMA-376 part 1, §21.2) or a diagram's data (§21.4). */
-export function* readDrawing(archive: ZipArchive, part: string): Stretches<Drawing> {
-  const reader = new DrawingReader();
+export function* readDrawing(
+  archive: ZipArchive,
+  part: string,
+  drawn: DrawnText,
+): Stretches<Drawing> {
+  const reader = new DrawingReader(drawn);
   yield* readXml(archive.chunks(part), reader);
   return { texts: [...reader.texts], rows: rowsOf(reader.series) };
 }
@@ -56,6 +60,11 @@ class DrawingReader implements XmlHandler {
   #point = 0;
   #collects = false;
   #current = "";
+  readonly #drawn: DrawnText;
+
+  constructor(drawn: DrawnText) {
+    this.#drawn = drawn;
+  }
 
   open(name: string, { idx = "0" }: XmlAttributes): void {
     if (name === "ser") this.#openSeries();
@@ -72,7 +81,9 @@ class DrawingReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (this.#collects) this.#current = longer(this.#current, data);
+    if (!this.#collects) return;
+    this.#drawn.add(data);
+    this.#current += data;
   }
 
   close(name: string): void {

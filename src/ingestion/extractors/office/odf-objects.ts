@@ -1,3 +1,4 @@
+import type { DrawnText } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { FormulaReader } from "./formula.ts";
@@ -16,6 +17,11 @@ export class OdfObjectReader implements XmlHandler {
   #inBody = false;
   #paragraph: string | null = null;
   #cell: string | null = null;
+  readonly #drawn: DrawnText;
+
+  constructor(drawn: DrawnText) {
+    this.#drawn = drawn;
+  }
 
   open(name: string, attributes: XmlAttributes): void {
     if (name === "math" && this.#formula === null) this.#formula = new FormulaReader();
@@ -31,6 +37,7 @@ export class OdfObjectReader implements XmlHandler {
   }
 
   text(data: string): void {
+    if (this.#formula !== null || this.#paragraph !== null) this.#drawn.add(data);
     if (this.#formula !== null) this.#formula.text(data);
     else if (this.#paragraph !== null) this.#paragraph += data;
   }

@@ -1,4 +1,5 @@
 import { longer } from "../bounded-text.ts";
+import { DrawnText } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
@@ -38,6 +39,7 @@ export class OdfReader implements XmlHandler {
   /** Reads what stands in the file itself instead of a part of its own. */
   #object: OdfObjectReader | null = null;
   #objectDepth = 0;
+  readonly #drawn = new DrawnText();
   readonly #styles = new OdfStyles();
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
@@ -244,7 +246,7 @@ export class OdfReader implements XmlHandler {
     const name = href.replace(/^\.\//, "");
     const object = this.#objects.get(name);
     if (object !== undefined) this.#place(object);
-    this.#object = new OdfObjectReader();
+    this.#object = new OdfObjectReader(this.#drawn);
     this.#objectDepth = 1;
   }
 
