@@ -24,6 +24,29 @@ const mail = (depth: number) =>
     (_unused, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`,
   );
 
+const pageWith = (content: string, ...objects: string[]) =>
+  pdf(
+    CATALOG,
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>",
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    ...objects,
+  );
+const NOTE = "BT /F1 9 Tf 9 9 Td <00410042> Tj ET";
+const FONT = "/Type /Font /Subtype /Type0 /BaseFont /A /DescendantFonts [6 0 R]";
+const CHARACTERS = "/Type /Font /Subtype /CIDFontType2 /BaseFont /A";
+const HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+/** The codes of a map of 16 million characters. */
+const map = `begincmap 1 begincodespacerange <000000> <ffffff> endcodespacerange
+1 beginbfrange <000000> <fffffe> <0041> endbfrange endcmap`;
+/** A form that draws the next one twice, and so on. */
+const form = (at: number, last: number) => {
+  const content = at === last ? NOTE : "/X Do /X Do";
+  return `<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Length ${content.length}
+/Resources << /Font << /F1 5 0 R >> /XObject << /X ${at + 1} 0 R >> >> >>
+stream\n${content}\nendstream`;
+};
+
 /** Its reason, or, where it is harmless after all, what is found in it. */
 export type HostileEnd = { error: string } | { text: string };
 
@@ -68,6 +91,35 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     "deep.pdf",
     pdf(`<< /Type /Catalog /Pages 2 0 R /X ${"[".repeat(100_000)} >>`),
     { error: "PDF is damaged or incomplete" },
+  ],
+  [
+    "widths.pdf",
+    pageWith(
+      NOTE,
+      `<< ${FONT} /Encoding /Identity-H >>`,
+      `<< ${CHARACTERS} /W [0 [500 500] 2 2147483647 500] >>`,
+    ),
+    { error: "PDF's font gives widths of too many characters" },
+  ],
+  [
+    "map.pdf",
+    pageWith(
+      NOTE,
+      `<< ${FONT} /Encoding /Identity-H /ToUnicode 7 0 R >>`,
+      `<< ${CHARACTERS} >>`,
+      `<< /Length ${map.length} >>\nstream\n${map}\nendstream`,
+    ),
+    { error: "PDF's font maps too many characters" },
+  ],
+  [
+    "states.pdf",
+    pageWith(`${"q ".repeat(20_000)}${NOTE}`, HELVETICA),
+    { error: "PDF nests its graphics states too deeply" },
+  ],
+  [
+    "forms.pdf",
+    pageWith("/X Do", HELVETICA, ...Array.from({ length: 24 }, (_one, at) => form(at + 6, 29))),
+    { error: "PDF's page 1 holds too many pieces of text" },
   ],
   ["half.pdf", latin1("%PDF-1.4\n1 0 obj\n<< /Type"), { error: "PDF is damaged or incomplete" }],
   [

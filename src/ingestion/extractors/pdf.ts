@@ -24,6 +24,7 @@ import type { BlockRole, PageStructure, TreeNode } from "./pdf/structure-tree.ts
 import { coversPage, taggedParts } from "./pdf/tagged-parts.ts";
 import { textItems } from "./pdf/text-items.ts";
 import { TreeBounds } from "./pdf/tree-bounds.ts";
+import { withinWidthBounds } from "./pdf/width-bounds.ts";
 import { countFonts, UnmappedFonts } from "./pdf/unmapped-fonts.ts";
 import type { FontMaps } from "./pdf/unmapped-fonts.ts";
 import { showsText } from "./text/hidden-characters.ts";
@@ -55,7 +56,7 @@ export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extract
   await atPace(checkStreams(file.bytes), pace);
   const bounds = new TreeBounds();
   const forms = new FormSigns();
-  const texts = forms.watch(bounds.watch(objectTexts(file.bytes)));
+  const texts = forms.watch(bounds.watch(withinWidthBounds(objectTexts(file.bytes))));
   const fonts = await atPace(countFonts(texts), pace);
   const pdf = await open(file.bytes);
   try {
@@ -109,13 +110,14 @@ class PdfPages {
       const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
       page.cleanup();
       return { segments: segmentsOf(texts, viewport, structure?.blockOf), structure };
-    } catch {
+    } catch (error) {
+      if (error instanceof UnreadableDocument) throw error;
       return null;
     }
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    const items = await textItems(page, await this.#isTagged(), this.fonts);
+    const items = await textItems(page, await this.#isTagged(), this.fonts, this.#pace);
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return withFormValues(items, annotations);
@@ -129,7 +131,8 @@ class PdfPages {
       const page = await this.pdf.getPage(number);
       this.#names.relearn(await this.#items(page));
       page.cleanup();
-    } catch {
+    } catch (error) {
+      if (error instanceof UnreadableDocument) throw error;
       // Its fonts stay unknown; it was read before.
     }
   }

@@ -1,10 +1,9 @@
 import type { Stretches } from "../../../core/stretches.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../extracted-document.ts";
+import { checkCharacterMap, SavedStates } from "./content-bounds.ts";
 
 const MIB = 1 << 20;
-/** Deflate shrinks to about a thousandth at best, so that shorter streams stay harmless. */
-const CHECKED_BYTES = 32 << 10;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
 const DICTIONARY_BYTES = 2_000;
@@ -20,9 +19,10 @@ const EXPANDS = "compressed data expands too much";
  */
 export function* checkStreams(bytes: Uint8Array): Stretches<void> {
   let objects = 0;
+  const states = new SavedStates();
   for (const { dictionary, data } of streamsOf(bytes)) {
     if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF holds too many objects");
-    yield* checkStream(data, dictionary);
+    yield* checkStream(data, dictionary, states);
   }
 }
 
@@ -44,26 +44,70 @@ export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
   }
 }
 
-function* checkStream(data: Uint8Array, dictionary: string): Stretches<void> {
+function* checkStream(data: Uint8Array, dictionary: string, states: SavedStates): Stretches<void> {
   yield data.length + dictionary.length;
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   // Pictures are not decoded.
-  if (filters.length === 0 || /\/Subtype\s*\/Image\b/.test(dictionary)) return;
-  if (data.length < CHECKED_BYTES || !/Fl/.test(filters[0] ?? "")) return;
+  if (/\/Subtype\s*\/Image\b/.test(dictionary)) return;
+  const look = OTHER_STREAM.test(dictionary) ? null : new ContentLook(states);
+  if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, look);
+  else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) look?.add(data);
+  look?.end();
+}
+
+/** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
+function* unpacked(data: Uint8Array, look: ContentLook | null): Stretches<void> {
   let inflated = 0;
+  let chunks: Uint8Array[] = [];
   const inflate = new Inflate((chunk) => {
     inflated += chunk.length;
+    if (look !== null) chunks.push(chunk);
   });
   for (let at = ZLIB_HEADER_BYTES; at < data.length; at += STEP_BYTES) {
     try {
       inflate.push(data.subarray(at, at + STEP_BYTES), at + STEP_BYTES >= data.length);
     } catch {
       // Damaged data is the reader's to judge.
-      return;
+      at = data.length;
     }
+    for (const chunk of chunks) look?.add(chunk);
+    chunks = [];
     if (inflated > MAX_STREAM_BYTES) throw new UnreadableDocument(EXPANDS);
     yield STEP_BYTES;
+  }
+}
+
+/** Neither a page's content nor a map of characters. */
+const OTHER_STREAM =
+  /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|ObjStm|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
+/** Maps that say more are cut here; each range of theirs takes some twenty characters. */
+const MAX_MAP_CHARACTERS = 4 << 20;
+const MAP_SIGN = "begincmap";
+const SIGN_BYTES = 4_096;
+
+/** Looks into a stream that may be a page's content, or a map of characters. */
+class ContentLook {
+  readonly #states: SavedStates;
+  #map: string | null = null;
+  #isFirst = true;
+
+  constructor(states: SavedStates) {
+    this.#states = states;
+  }
+
+  add(bytes: Uint8Array): void {
+    if (this.#isFirst && textOf(bytes, 0, SIGN_BYTES).includes(MAP_SIGN)) this.#map = "";
+    this.#isFirst = false;
+    if (this.#map === null) this.#states.add(bytes);
+    else if (this.#map.length < MAX_MAP_CHARACTERS) {
+      this.#map += new TextDecoder("latin1").decode(bytes);
+    }
+  }
+
+  end(): void {
+    this.#states.endStream();
+    if (this.#map !== null) checkCharacterMap(this.#map);
   }
 }
 
