@@ -1,7 +1,7 @@
 /** Raise it when the same bytes give another text. */
 export const EXTRACTION_FORMAT = 6;
 /** Raise it when the same text and settings give other chunks. */
-export const CHUNKING_FORMAT = 5;
+export const CHUNKING_FORMAT = 6;
 /** Raise it when an index object stores or finds its chunks in another way. */
 const LAYOUT_FORMAT = 1;
 

@@ -5,6 +5,8 @@ import { rowsText, tableText } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
+/** A document may say that an item lies millions of levels deep. */
+const MAX_LIST_DEPTH = 40;
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
 /** Text of a paragraph: each line folded, blank lines dropped. */
@@ -12,6 +14,9 @@ function foldLines(text: string): string {
   const lines = text.split("\n").map((line) => foldSpace(line));
   return lines.filter((line) => line !== "").join("\n");
 }
+
+const indentOf = (depth: number) =>
+  LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
 
 /** Writes Markdown block by block and knows where pages begin. */
 export class MarkdownBuilder {
@@ -57,7 +62,7 @@ export class MarkdownBuilder {
 
   /** `depth` 0 is the outermost list; `marker` is `-` or a number with its point. */
   listItem(depth: number, marker: string, text: string): void {
-    const indent = LIST_INDENT.repeat(Math.max(depth, 0));
+    const indent = indentOf(depth);
     const lines = escapeBlockStarts(foldLines(text));
     if (lines === "") return;
     const continued = lines.replaceAll("\n", `\n${indent}${" ".repeat(marker.length + 1)}`);
@@ -69,7 +74,7 @@ export class MarkdownBuilder {
     const lines = escapeBlockStarts(foldLines(text));
     if (lines === "") return;
     this.#inList = false;
-    this.#block(lines.replaceAll(/^/gm, LIST_INDENT.repeat(Math.max(depth, 0) + 1)), true);
+    this.#block(lines.replaceAll(/^/gm, indentOf(depth) + LIST_INDENT), true);
   }
 
   /** The next item begins a new list. */

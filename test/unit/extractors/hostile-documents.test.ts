@@ -147,6 +147,18 @@ describe("work without end", () => {
     expect((await extract(file, utf8(text))).markdown).toContain("needle");
   });
 
+  it("indents no list item by millions of levels", async () => {
+    const item = `<w:p><w:pPr><w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>needle</w:t></w:r></w:p>`;
+    const docx = zipSync({
+      "word/document.xml": utf8(
+        `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${item}</w:body></w:document>`,
+      ),
+    });
+    const { markdown } = await extract("a.docx", docx);
+    expect(markdown.trim()).toBe("- needle");
+    expect(markdown.length).toBeLessThan(200);
+  });
+
   it("gives up a PDF with a page that holds more pieces of text than any page", async () => {
     const content = zlibSync(
       utf8(`BT /F1 9 Tf ${"1 0 0 1 9 9 Tm (a) Tj 1 0 0 1 99 99 Tm (b) Tj ".repeat(150_000)} ET`),
