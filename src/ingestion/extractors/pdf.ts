@@ -5,6 +5,7 @@ import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction, RawDocument } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { characterMap } from "./pdf/character-maps.ts";
+import { distrustWrongTable } from "./pdf/cross-references.ts";
 import { bookmarksOf, factsOf } from "./pdf/document-facts.ts";
 import { headingLevel, shapeOf } from "./pdf/document-shape.ts";
 import type { DocumentShape } from "./pdf/document-shape.ts";
@@ -58,6 +59,7 @@ export async function extractPdf(file: RawDocument, pace: Pace): Promise<Extract
   const forms = new FormSigns();
   const texts = forms.watch(bounds.watch(withinWidthBounds(objectTexts(file.bytes))));
   const fonts = await atPace(countFonts(texts), pace);
+  distrustWrongTable(file.bytes);
   const pdf = await open(file.bytes);
   try {
     const reader = new PdfPages(pdf, pace, fonts, {

@@ -1,0 +1,97 @@
+/** Tables that a file's updates have left; more are not followed. */
+const MAX_TABLES = 200;
+const MAX_ENTRIES = 500_000;
+const HEAD_BYTES = 32;
+const TAIL_BYTES = 2_048;
+const START = "startxref";
+/** `offset generation n`: in use; twenty bytes by the specification, nineteen by some writers. */
+const ENTRY = /(\d{10}) (\d{5}) ([nf])[ \r\n]{1,2}/y;
+const SUBSECTION = /\s*(\d{1,7})\s+(\d{1,7})\s*/y;
+
+/**
+ * Makes pdf.js look for the objects itself where the file's own table (ISO 32000-1, 7.5.4) names a
+ * place that holds no such object: it would leave out what it cannot find there, without a word.
+ */
+export function distrustWrongTable(bytes: Uint8Array): void {
+  if (!hasWrongEntry(bytes)) return;
+  for (let at = lastIndexOf(bytes, START, bytes.length); at >= 0;) {
+    bytes.fill(0x20, at, at + START.length);
+    at = lastIndexOf(bytes, START, at);
+  }
+}
+
+function hasWrongEntry(bytes: Uint8Array): boolean {
+  const seen = new Set<number>();
+  let next = firstTable(bytes);
+  let entries = 0;
+  while (next !== null && seen.size < MAX_TABLES && !seen.has(next)) {
+    seen.add(next);
+    const table = readTable(bytes, next, MAX_ENTRIES - entries);
+    if (table === null) return false;
+    if (table.isWrong) return true;
+    ({ previous: next } = table);
+    ({ entries } = table);
+  }
+  return false;
+}
+
+/** Where the newest table begins; null where that is not said or is a stream. */
+function firstTable(bytes: Uint8Array): number | null {
+  const at = lastIndexOf(bytes, START, bytes.length);
+  const told = at < 0 ? null : /^startxref\s+(\d{1,10})/.exec(textAt(bytes, at, HEAD_BYTES));
+  return told === null ? null : Number(told[1]);
+}
+
+type Table = { isWrong: boolean; entries: number; previous: number | null };
+
+/** Null where there is no table of this kind. */
+function readTable(bytes: Uint8Array, start: number, maxEntries: number): Table | null {
+  const head = /^\s*xref/.exec(textAt(bytes, start, HEAD_BYTES))?.[0];
+  if (head === undefined) return null;
+  let at = start + head.length;
+  let entries = 0;
+  for (;;) {
+    const section = matchAt(SUBSECTION, textAt(bytes, at, HEAD_BYTES));
+    if (section === null || entries > maxEntries) break;
+    at += section[0].length;
+    const [first, count] = [Number(section[1]), Number(section[2])];
+    for (let number = first; number < first + count; number++) {
+      const entry = matchAt(ENTRY, textAt(bytes, at, HEAD_BYTES));
+      if (++entries > maxEntries) return { isWrong: false, entries, previous: null };
+      if (entry === null) return { isWrong: true, entries, previous: null };
+      at += entry[0].length;
+      const offset = Number(entry[1]);
+      // Some writers call entries in use that are free.
+      if (entry[3] === "n" && offset > 0 && !holdsObject(bytes, offset, number)) {
+        return { isWrong: true, entries, previous: null };
+      }
+    }
+  }
+  const previous = /\/Prev\s+(\d{1,10})/.exec(textAt(bytes, at, TAIL_BYTES))?.[1];
+  return { isWrong: false, entries, previous: previous === undefined ? null : Number(previous) };
+}
+
+function holdsObject(bytes: Uint8Array, offset: number, number: number): boolean {
+  const found = /^\s*(\d+)\s+\d+\s+obj/.exec(textAt(bytes, offset, HEAD_BYTES));
+  return found !== null && Number(found[1]) === number;
+}
+
+function matchAt(pattern: RegExp, text: string): RegExpExecArray | null {
+  pattern.lastIndex = 0;
+  return pattern.exec(text);
+}
+
+function textAt(bytes: Uint8Array, start: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(start, start + length));
+}
+
+function lastIndexOf(bytes: Uint8Array, word: string, before: number): number {
+  const first = word.charCodeAt(0);
+  let at = before;
+  while (at > 0) {
+    at = bytes.lastIndexOf(first, at - 1);
+    if (at < 0) return -1;
+    if (textAt(bytes, at, word.length) === word) return at;
+  }
+  return -1;
+}
