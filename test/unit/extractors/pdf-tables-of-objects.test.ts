@@ -15,7 +15,9 @@ function withTable(name: string, change: (entry: string, number: number) => stri
   const text = Buffer.from(bytesOf(name)).toString("latin1");
   const table = text.lastIndexOf("\nxref");
   let number = 0;
-  const changed = text.slice(table).replace(/\d{10} \d{5} n/g, (entry) => change(entry, number++));
+  const changed = text
+    .slice(table)
+    .replace(/\d{10} \d{5} n/g, (entry: string) => change(entry, number++));
   return new Uint8Array(Buffer.from(text.slice(0, table) + changed, "latin1"));
 }
 
