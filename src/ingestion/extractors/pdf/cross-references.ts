@@ -52,23 +52,35 @@ function readTable(bytes: Uint8Array, start: number, maxEntries: number): Table 
   let entries = 0;
   for (;;) {
     const section = matchAt(SUBSECTION, textAt(bytes, at, HEAD_BYTES));
-    if (section === null || entries > maxEntries) break;
-    at += section[0].length;
+    if (section === null) break;
     const [first, count] = [Number(section[1]), Number(section[2])];
-    for (let number = first; number < first + count; number++) {
-      const entry = matchAt(ENTRY, textAt(bytes, at, HEAD_BYTES));
-      if (++entries > maxEntries) return { isWrong: false, entries, previous: null };
-      if (entry === null) return { isWrong: true, entries, previous: null };
-      at += entry[0].length;
-      const offset = Number(entry[1]);
-      // Some writers call entries in use that are free.
-      if (entry[3] === "n" && offset > 0 && !holdsObject(bytes, offset, number)) {
-        return { isWrong: true, entries, previous: null };
-      }
-    }
+    entries += count;
+    if (entries > maxEntries) return { isWrong: false, entries, previous: null };
+    const end = endOfEntries(bytes, at + section[0].length, { first, count });
+    if (end === null) return { isWrong: true, entries, previous: null };
+    at = end;
   }
   const previous = /\/Prev\s+(\d{1,10})/.exec(textAt(bytes, at, TAIL_BYTES))?.[1];
   return { isWrong: false, entries, previous: previous === undefined ? null : Number(previous) };
+}
+
+/** Where a subsection's entries end; null when one is none or names a wrong place. */
+function endOfEntries(
+  bytes: Uint8Array,
+  start: number,
+  { first, count }: { first: number; count: number },
+): number | null {
+  let at = start;
+  for (let number = first; number < first + count; number++) {
+    const entry = matchAt(ENTRY, textAt(bytes, at, HEAD_BYTES));
+    if (entry === null) return null;
+    at += entry[0].length;
+    const offset = Number(entry[1]);
+    // Some writers call entries in use that are free.
+    const isUsed = entry[3] === "n" && offset > 0;
+    if (isUsed && !holdsObject(bytes, offset, number)) return null;
+  }
+  return at;
 }
 
 function holdsObject(bytes: Uint8Array, offset: number, number: number): boolean {
