@@ -1,5 +1,6 @@
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { entryNamed } from "../named-entry.ts";
 
 type Property = { name: string; parameters: string; value: string };
 
@@ -64,7 +65,7 @@ class CalendarWriter {
   }
 
   #write({ name, parameters, value }: Property): void {
-    const label = LABELS[name];
+    const label = entryNamed(LABELS, name);
     if (label !== undefined)
       this.#out.listItem(0, "-", `${label}: ${shown(name, parameters, value)}`);
   }

@@ -1,3 +1,4 @@
+import { entryNamed } from "../named-entry.ts";
 import { declaredEncoding, decodeText, withLineFeeds } from "../text/decode-text.ts";
 import { decodeSevenBit } from "./other-charsets.ts";
 
@@ -31,7 +32,8 @@ export function textOfPart(
   const told = charset?.trim().toLowerCase() ?? "";
   const sevenBit = decodeSevenBit(bytes, told);
   if (sevenBit !== null) return { text: withLineFeeds({ text: sevenBit }), notes: [] };
-  const declared = told === "" ? declaredEncoding(bytes, null) : (OTHER_NAMES[told] ?? told);
+  const declared =
+    told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
   const decoded = decodedAs(bytes, declared);
   return { text: withLineFeeds(decoded), notes: decoded.notes };
 }

@@ -1,4 +1,5 @@
 import { isCodeLanguage } from "../media-type/kinds.ts";
+import { entryNamed } from "../named-entry.ts";
 
 type Attributes = Record<string, string>;
 
@@ -21,5 +22,5 @@ export function codeLanguageOf(name: string, attributes: Attributes): string {
 
 function shown(name: string): string {
   if (NO_LANGUAGE.has(name) || !/^[\w+#-]{1,30}$/.test(name)) return "";
-  return OTHER_NAMES[name] ?? name;
+  return entryNamed(OTHER_NAMES, name) ?? name;
 }

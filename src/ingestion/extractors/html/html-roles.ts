@@ -1,3 +1,5 @@
+import { entryNamed } from "../named-entry.ts";
+
 export type Attributes = Record<string, string>;
 /** What closing an element undoes or makes of its text; `plain` does nothing. */
 export type Effect =
@@ -42,7 +44,7 @@ const EFFECTS: Record<string, Effect> = {
 
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
-  if (name !== "a") return EFFECTS[name] ?? "plain";
+  if (name !== "a") return entryNamed(EFFECTS, name) ?? "plain";
   const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
   if (role.includes("noteref")) return "note";
   return attributes["href"] === undefined ? "plain" : "link";

@@ -1,5 +1,6 @@
 import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
+import { entryNamed } from "../named-entry.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 import { countedAs } from "./list-labels.ts";
@@ -118,7 +119,7 @@ class NumberingReader {
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    this.#onOpen[name]?.(attributes);
+    entryNamed(this.#onOpen, name)?.(attributes);
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { longer } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import { withLink } from "../link-text.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import type { Numbering } from "./docx-numbering.ts";
@@ -142,7 +143,7 @@ export class DocxReader implements XmlHandler {
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
     if (name === this.#noteElement) this.#openNote(attributes);
-    if (this.#formula === null) this.#onOpen[name]?.(attributes);
+    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
   }
 
@@ -157,7 +158,7 @@ export class DocxReader implements XmlHandler {
     if (LEFT_OUT.has(name)) this.#leftOut--;
     if (this.#leftOut > 0) return;
     if (this.#formula !== null) this.#closeInFormula(this.#formula);
-    else this.#onClose[name]?.();
+    else entryNamed(this.#onClose, name)?.();
   }
 
   readonly #onClose: Record<string, () => void> = {

@@ -69,7 +69,7 @@ class DrawingReader implements XmlHandler {
   open(name: string, { idx = "0" }: XmlAttributes): void {
     if (name === "ser") this.#openSeries();
     else if (name === "title") this.#inTitle++;
-    else if (this.#inSeries && name in ROLES) this.#role = ROLES[name] ?? null;
+    else if (this.#inSeries && Object.hasOwn(ROLES, name)) this.#role = ROLES[name] ?? null;
     else if (name === "pt") this.#point = Number(idx);
     else if (name === "p" || name === "v") this.#current = "";
     this.#collects = name === "t" || (name === "v" && this.#isNamed);

@@ -1,4 +1,5 @@
 import { longer } from "../bounded-text.ts";
+import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 
 type Node = { name: string; value: string; parts: Node[]; text: string };
@@ -63,7 +64,7 @@ const setting = (of: Node, properties: string, name: string) => {
 
 function shown(of: Node): string {
   if (of.name.endsWith("Pr")) return "";
-  const show = SHOWN[of.name];
+  const show = entryNamed(SHOWN, of.name);
   return show === undefined ? together(of) : show(of);
 }
 

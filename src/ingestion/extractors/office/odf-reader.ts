@@ -2,6 +2,7 @@ import { longer } from "../bounded-text.ts";
 import { DrawnText } from "../bounded-text.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { OdfLists } from "./odf-lists.ts";
 import { OdfNumbering } from "./odf-numbering.ts";
@@ -114,11 +115,11 @@ export class OdfReader implements XmlHandler {
     }
     if (LEFT_OUT.has(name)) this.#leftOut++;
     if (this.#leftOut > 0) return;
-    if (this.#inBody) this.#onOpen[name]?.(attributes);
+    if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
     else {
-      this.#styles.onOpen[name]?.(attributes);
-      this.#numbering.onOpen[name]?.(attributes);
+      entryNamed(this.#styles.onOpen, name)?.(attributes);
+      entryNamed(this.#numbering.onOpen, name)?.(attributes);
     }
   }
 
@@ -140,7 +141,7 @@ export class OdfReader implements XmlHandler {
     }
     if (LEFT_OUT.has(name)) this.#leftOut--;
     if (this.#leftOut > 0) return;
-    if (this.#inBody) this.#onClose[name]?.();
+    if (this.#inBody) entryNamed(this.#onClose, name)?.();
     else if (name === "style") this.#styles.endStyle();
   }
 

@@ -1,6 +1,7 @@
 import { TableCollector } from "../html/table-collector.ts";
 import { foldSpace } from "../fold-space.ts";
 import { withLink } from "../link-text.ts";
+import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { FormulaReader } from "./formula.ts";
 import { countedAs, markerFor } from "./list-labels.ts";
@@ -127,7 +128,7 @@ export class SlideReader implements XmlHandler {
       const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
       this.#shapes.push({ placeholder: "", isHidden, lostText: false });
     }
-    if (this.#formula === null) this.#onOpen[name]?.(attributes);
+    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
   }
 
@@ -141,7 +142,7 @@ export class SlideReader implements XmlHandler {
     if (this.#fallback > 0) return;
     if (this.#formula !== null) this.#closeInFormula(this.#formula);
     else if (SHAPES.has(name)) this.#closeShape();
-    else this.#onClose[name]?.();
+    else entryNamed(this.#onClose, name)?.();
   }
 
   readonly #onClose: Record<string, () => void> = {

@@ -3,6 +3,7 @@ import { UnreadableDocument } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
 import { withLink } from "../link-text.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { entryNamed } from "../named-entry.ts";
 import { linkTargetOf } from "../office/docx-fields.ts";
 import { encodingOfCodePage } from "./code-pages.ts";
 import { RtfFonts } from "./rtf-fonts.ts";
@@ -169,7 +170,7 @@ export class RtfReader {
   };
 
   #control(word: string, parameter: number | null): void {
-    const symbol = SYMBOLS[word];
+    const symbol = entryNamed(SYMBOLS, word);
     const wasIgnorable = this.#isIgnorable && word !== "*";
     if (wasIgnorable) this.#isIgnorable = false;
     if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
@@ -177,7 +178,7 @@ export class RtfReader {
     } else if (symbol !== undefined) this.#write(symbol);
     else if (this.#group.destination !== "skip" || word === "*") {
       this.#formula?.control(word);
-      this.#controls[word]?.(parameter);
+      entryNamed(this.#controls, word)?.(parameter);
     }
   }
 
