@@ -171,15 +171,16 @@ export async function forgettableFiles(
   );
 }
 
-/** Forgets files that are still deleted; their rows in RAGs go with them. */
-export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<void> {
-  await runOne(
+/** Forgets files that are still deleted, and says which; their rows in RAGs go with them. */
+export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<FileId[]> {
+  const rows = await runOne<{ id: FileId }>(
     db,
     statement(
       `delete from files where id in (select value from json_each(?1))
-       and deleted_at is not null and deleted_at < ?2`,
+       and deleted_at is not null and deleted_at < ?2 returning id`,
       ids,
       before,
     ),
   );
+  return rows.map(({ id }) => id);
 }

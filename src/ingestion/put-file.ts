@@ -53,7 +53,7 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
   });
   if (upload === null) throw tooLarge();
   for (let attempt = 0; attempt < WRITE_TRIES; attempt++) {
-    const file = await before();
+    const file = await unlessLost(services, upload, before());
     const base = { path: input.path, size: upload.size, sha256: upload.sha256 };
     if (file !== null && isUnchanged(file, input, upload.sha256)) {
       // Written by this very call, where the database was asked twice.
@@ -68,6 +68,20 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
   }
   await upload.discard();
   throw notFound();
+}
+
+/** A failure before any row may name the upload leaves nothing of it behind. */
+async function unlessLost<T>(
+  { inBackground }: Services,
+  upload: Upload,
+  step: Promise<T>,
+): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    inBackground(upload.discard());
+    throw error;
+  }
 }
 
 function isUnchanged(before: StoredFile, input: PutFileInput, sha256: string): boolean {

@@ -103,13 +103,17 @@ async function queueCleaning(services: Services): Promise<void> {
   }
 }
 
-async function forgetDeletedFiles(services: Services): Promise<void> {
-  const before = services.now() - DELETED_KEPT_MS;
-  const files = await forgettableFiles(services.db, before, FORGOTTEN_PER_SWEEP);
-  for (const { id, sourceId } of files) {
-    await removeBelow(services.files, filePrefix(sourceId, id));
+/**
+ * Rows first: whoever brings a file back keeps its row, and with it what lies below. What a crash
+ * in between leaves goes with the source.
+ */
+async function forgetDeletedFiles({ db, files, now }: Services): Promise<void> {
+  const before = now() - DELETED_KEPT_MS;
+  const forgettable = await forgettableFiles(db, before, FORGOTTEN_PER_SWEEP);
+  if (forgettable.length === 0) return;
+  const ids = forgettable.map(({ id }) => id);
+  const forgotten = new Set(await forgetFiles(db, ids, before));
+  for (const { id, sourceId } of forgettable) {
+    if (forgotten.has(id)) await removeBelow(files, filePrefix(sourceId, id));
   }
-  if (files.length === 0) return;
-  const ids = files.map(({ id }) => id);
-  await forgetFiles(services.db, ids, before);
 }

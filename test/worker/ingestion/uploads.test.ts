@@ -6,6 +6,9 @@ import { removeFileSource } from "../../../src/catalog/remove-file-source.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/put-file.ts";
+import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { sweep } from "../../../src/ingestion/sweep.ts";
+import { DAY_MS } from "../../../src/core/clock.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { push } from "./heavy-files.ts";
 
@@ -144,3 +147,51 @@ test("a long upload into a source that goes meanwhile is not found, and nothing 
   await expect(putLong(world, source, body)).rejects.toMatchObject({ kind: "not-found" });
   expect(await storedBytes(source)).toEqual([]);
 });
+
+test("a long upload leaves nothing behind when the database fails before its row is written", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const { db } = world.services;
+  const body = longBody(async () => {
+    world.services.db = new Proxy(db, {
+      get() {
+        throw new Error("the database is down");
+      },
+    });
+  });
+  await expect(putLong(world, source, body)).rejects.toThrow("the database is down");
+  await Promise.all(world.background);
+  expect(await storedBytes(source)).toEqual([]);
+});
+
+test("a deleted file that is forgotten when its new bytes have just landed is told, and stored when sent again", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "log.txt", "A note.");
+  await world.deliver();
+  await removeFile(world.services, { source: { id: source }, path: "log.txt" });
+  world.now += 40 * DAY_MS;
+  const untouched = world.services;
+  world.services = { ...untouched, files: sweptAfterPut(untouched) };
+  await expect(putLong(world, source)).rejects.toThrow("gone");
+  world.services = untouched;
+  expect(await putLong(world, source)).toMatchObject({ changed: true, created: true });
+  await world.deliver();
+  expect(await storedBytes(source)).toEqual([await sha256Hex(WHOLE)]);
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
+/** A bucket after whose first write the sweep forgets deleted files. */
+function sweptAfterPut(services: World["services"]): R2Bucket {
+  return new Proxy(services.files, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        const result = await Reflect.apply(method, target, args);
+        if (name === "put") await sweep(services);
+        return result;
+      };
+    },
+  });
+}
