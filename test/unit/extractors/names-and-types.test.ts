@@ -59,6 +59,23 @@ describe("a file under the wrong name or type is read as what it is", () => {
   ])("prose stays prose: %s", async (text) => {
     expect(await read("notes", OCTETS, utf8(text))).toBe(text);
   });
+
+  it.each([
+    ["source code", "sniff.py", 'MAGIC = b"%PDF-"\n\ndef is_pdf(head): ...\n'],
+    ["a page", "formats.md", "# Formats\n\nIt begins with `%PDF-` and a version.\n"],
+    ["prose", "notes", "A file begins with the line\n%PDF-1.7\nand nothing else is needed.\n"],
+    ["an example", "formats.md", "# By hand\n\n```\n%PDF-1.4\n1 0 obj\n<<>>\nendobj\n```\n"],
+  ])("%s that speaks of PDF is none", async (_what, name, text) => {
+    expect(await read(name, null, utf8(text))).toContain(text.trim());
+  });
+
+  it("PDF behind the header of a response, under any name", async () => {
+    const response = utf8("HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n");
+    const pdf = fixture("pdfkit-report.pdf");
+    expect(await read("a.md", null, new Uint8Array([...response, ...pdf]))).toBe(
+      await read("a.pdf", null, pdf),
+    );
+  });
 });
 
 describe("what there is no reader for says what to do", () => {

@@ -11,6 +11,8 @@ export type DetectedKind = { kind: DocumentKind } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
 const SNIFFED_BYTES = 4_096;
+const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
+const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
 const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
 const UNKNOWN_BINARY = "application/octet-stream";
 const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
@@ -26,13 +28,33 @@ const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
  */
 export function detectKind(file: RawDocument): DetectedKind {
   const head = headOf(file.bytes);
-  if (headOf(file.bytes, PDF_HEADER_BYTES).includes("%PDF-")) return { kind: "pdf" };
+  if (isPdf(file)) return { kind: "pdf" };
   if (head.startsWith("PK\x03\x04")) return zipKind(file);
   if (head.startsWith(OLE_SIGNATURE)) return { foreign: oleMediaType(file.bytes) };
   if (head.startsWith("{\\rtf")) return { kind: "rtf" };
   const foreign = foreignMediaType(file.bytes);
   if (foreign !== null) return { foreign };
   return { kind: textKind(file) };
+}
+
+/**
+ * Readers find the header anywhere in the first kilobyte (ISO 32000-2, annex I). Text may speak of
+ * it: of files without a binary byte only those are taken whose header begins a line and is
+ * followed by objects, and none that is named as a page or source code and begins otherwise.
+ */
+function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
+  const head = headOf(bytes, PDF_HEADER_BYTES);
+  if (!head.includes("%PDF-")) return false;
+  const byName = kindByName(name);
+  if ((byName ?? kindByMediaType(mimeType)) === "pdf" || !isPlainText(bytes)) return true;
+  const header = PDF_HEADER_LINE.exec(head);
+  if (header === null || !includesBytes(bytes, latin1("obj"))) return false;
+  return header.index === 0 || byName === null || byName === "text" || BINARY_KINDS.has(byName);
+}
+
+/** Whether no byte is a control character that texts in encodings of bytes do not have. */
+function isPlainText(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
 }
 
 function zipKind(file: RawDocument): DetectedKind {
@@ -73,8 +95,11 @@ function oleMediaType(bytes: Uint8Array): string {
     : "application/x-ole-storage";
 }
 
-function includesUtf16(bytes: Uint8Array, name: string): boolean {
-  const wanted = Uint8Array.from([...name].flatMap((letter) => [letter.charCodeAt(0), 0]));
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const includesUtf16 = (bytes: Uint8Array, name: string) =>
+  includesBytes(bytes, latin1([...name].map((letter) => `${letter}\0`).join("")));
+
+function includesBytes(bytes: Uint8Array, wanted: Uint8Array): boolean {
   const first = wanted[0] ?? 0;
   for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
     if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
