@@ -7,6 +7,8 @@ const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
 /** A document may say that an item lies millions of levels deep. */
 const MAX_LIST_DEPTH = 40;
+/** What ends a block of code, as far as it is indented. */
+const FENCE = /^ {0,3}(`{3,})/gm;
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
 /** Text of a paragraph: each line folded, blank lines dropped. */
@@ -92,7 +94,7 @@ export class MarkdownBuilder {
     const body = text.replace(/^\n+/, "").trimEnd();
     if (body === "") return;
     let longest = 2;
-    for (const [run] of body.matchAll(/^`{3,}/gm)) longest = Math.max(longest, run.length);
+    for (const [, run = ""] of body.matchAll(FENCE)) longest = Math.max(longest, run.length);
     const fence = "`".repeat(longest + 1);
     this.#block(`${fence}${language}\n${body}\n${fence}`);
   }

@@ -1,5 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { scanBlocks } from "../../../src/ingestion/chunking/scan-blocks.ts";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 
 const extract = (name: string, text: string, mimeType: string | null = null) =>
@@ -114,6 +115,20 @@ it("tells the records of an XML file apart by what holds them", async () => {
 it("keeps source code as code of its language", async () => {
   const { markdown } = await extract("src/run.py", "def run():\n    return 1\n");
   expect(markdown).toBe("```python\ndef run():\n    return 1\n```");
+});
+
+it("keeps code that holds indented code of its own in one block", async () => {
+  const yaml = `description: |
+  \`\`\`json
+  {"a": 1}
+  \`\`\`
+
+# Settings of the staging cluster
+replicas: 1`;
+  const { markdown } = await extract("a.yaml", yaml);
+  const blocks = [...scanBlocks(markdown)];
+  expect(blocks.map(({ kind }) => kind)).toEqual(["code"]);
+  expect(markdown).toContain(yaml);
 });
 
 it.each([
