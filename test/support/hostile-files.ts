@@ -8,6 +8,24 @@ const word = (body: string, prolog = "") =>
   zipSync({
     "word/document.xml": utf8(`${prolog}<w:document ${W}><w:body>${body}</w:body></w:document>`),
   });
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+/** A workbook of one sheet with a note and these rows. */
+const book = (rows: string, styles = "", strings = "") => {
+  const related = ["worksheet", "styles", "sharedStrings"].map(
+    (type) => `<Relationship Id="${type}" Type="${OFFICE}/${type}" Target="${type}.xml"/>`,
+  );
+  return zipSync({
+    "xl/workbook.xml": utf8(
+      `<workbook xmlns:r="${OFFICE}"><sheets><sheet name="S" r:id="worksheet"/></sheets></workbook>`,
+    ),
+    "xl/_rels/workbook.xml.rels": utf8(`<Relationships>${related.join("")}</Relationships>`),
+    "xl/styles.xml": utf8(`<styleSheet>${styles}</styleSheet>`),
+    "xl/sharedStrings.xml": utf8(`<sst>${strings}</sst>`),
+    "xl/worksheet.xml": utf8(
+      `<worksheet><sheetData><row><c t="str"><v>A note</v></c></row>${rows}</sheetData></worksheet>`,
+    ),
+  });
+};
 const office = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 const compound = (name: string) =>
   Uint8Array.from([...office, ...[...name].flatMap((letter) => [letter.charCodeAt(0), 0]), 0, 0]);
@@ -154,5 +172,14 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     Uint8Array.from({ length: 4_096 }, (_unused, at) => (at * 7919 + (at >> 3)) % 256 || 1),
     { error: "text encoding is not recognised" },
   ],
+  [
+    "fraction.xlsx",
+    book(
+      '<row><c s="0"><v>0.5</v></c></row>',
+      '<numFmts><numFmt numFmtId="200" formatCode="# ?/100000000000000000000"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>',
+    ),
+    { text: "0.5" },
+  ],
+  ["formats.xlsx", book("", `<cellXfs>${"<xf/>".repeat(300_000)}</cellXfs>`), { text: "A note" }],
   ["empty.pdf", new Uint8Array(), { error: "no text found" }],
 ];

@@ -56,11 +56,54 @@ describe("sheets", () => {
     ["h:mm", 2.25, "06:00:00"],
     ["dd\\.mm\\.yyyy;@", 45123, "2023-07-16"],
     ["General", 0.1, "0.1"],
+    // Halves of what the cell shows, not of its binary value.
+    ["0%", 0.145, "15%"],
+    ["0.00", 1.005, "1.01"],
+    ["0.00", 2.675, "2.68"],
+    ["0.00", -1.005, "-1.01"],
+    ["0.00", 0.004, "0.00"],
+    ["0", 0.5, "1"],
+    ["0", -0.4, "0"],
+    ["0.00", 999.995, "1000.00"],
+    ["0.0000000000000000000", 0.1, "0.1000000000000000000"],
+    ["0.00", 1e20, "100000000000000000000"],
+    ["0.0%", 1e-20, "0.0%"],
+    // The section that a number's condition chooses.
+    ["[&gt;=1000000]0.0,,&quot;M&quot;;[&gt;=1000]0.0,&quot;K&quot;;0", 500, "500"],
+    ["[&gt;=1000000]0.0,,&quot;M&quot;;[&gt;=1000]0.0,&quot;K&quot;;0", 1500, "1.5K"],
+    ["[&gt;=1000000]0.0,,&quot;M&quot;;[&gt;=1000]0.0,&quot;K&quot;;0", 2500000, "2.5M"],
+    ["[=1]&quot;Yes&quot;;[=0]&quot;No&quot;;General", 1, "Yes"],
+    ["[=1]&quot;Yes&quot;;[=0]&quot;No&quot;;General", 0, "No"],
+    ["[=1]&quot;Yes&quot;;[=0]&quot;No&quot;;General", 5, "5"],
+    ["[&lt;1]0.00%;0.0", 5, "5.0"],
+    ["[&lt;1]0.00%;0.0", 0.5, "50.00%"],
+    ["[&gt;100]0.0", 5, "5"],
+    ["[&gt;100]0.0;0.00;0", -5.25, "-5.25"],
+    ["0.0;[&gt;100]0.00", 200, "200"],
+    ["0&quot; a;b&quot;;&quot;less&quot;", 7, "7 a;b"],
+    ["0&quot; a;b&quot;;&quot;less&quot;", -7, "less"],
+    // What a section hides is not lost.
+    ["0;;&quot;zero&quot;", -5, "-5"],
+    ["0;;&quot;zero&quot;", 0, "zero"],
+    [";;;", 3.25, "3.25"],
+    ["mm", 45123, "2023-07-16"],
+    ["mm:ss", 0.5, "12:00:00"],
+    ["yyyy", 2958466, "2958466"],
+    ["# ?/8", 1.99, "2"],
+    ["# ?/100000000000000000000", 0.5, "0.5"],
   ])("shows what %s makes of %s", async (format, value, expected) => {
     const { markdown } = await book(`<row>${number(value)}<c t="str"><v>x</v></c></row>`, {
       formats: [format],
     });
     expect(markdown.split("\n")[2]).toBe(`| ${expected} | x |`);
+  });
+
+  it("shows plainly the cells of formats beyond those that a workbook can have", async () => {
+    const styles = `<styleSheet><cellXfs>${'<xf numFmtId="9"/>'.repeat(70_000)}</cellXfs></styleSheet>`;
+    const { markdown } = await book(`<row>${number(0.5)}${number(0.5, 69_999)}</row>`, {
+      more: { "xl/f.xml": styles },
+    });
+    expect(markdown.split("\n")[2]).toBe("| 50% | 0.5 |");
   });
 
   it("knows the dates that Excel formats by number in Chinese and Japanese", async () => {

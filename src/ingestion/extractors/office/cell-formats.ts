@@ -48,6 +48,9 @@ const isEastern = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 5
 
 const builtIn = (id: number) => BUILT_IN[id] ?? (isEastern(id) ? EASTERN : "General");
 
+/** Excel's own bound is 65,490; cells that name further ones show plain numbers. */
+const MAX_FORMATS = 1 << 16;
+
 /** Formats by the index that cells name (`s`). */
 export function* readCellFormats(
   archive: ZipArchive,
@@ -55,16 +58,20 @@ export function* readCellFormats(
   is1904: boolean,
 ): Stretches<CellFormat[]> {
   const codes = new Map<number, string>();
+  const built = new Map<number, CellFormat>();
   const formats: CellFormat[] = [];
   let inCellFormats = false;
   yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "numFmt") {
-        codes.set(Number(attributes["numFmtId"]), attributes["formatCode"] ?? "");
+        if (codes.size < MAX_FORMATS)
+          codes.set(Number(attributes["numFmtId"]), attributes["formatCode"] ?? "");
       } else if (name === "cellXfs") inCellFormats = true;
-      else if (name === "xf" && inCellFormats) {
+      else if (name === "xf" && inCellFormats && formats.length < MAX_FORMATS) {
         const id = Number(attributes["numFmtId"] ?? 0);
-        formats.push(formatOf(codes.get(id) ?? builtIn(id), is1904));
+        const format = built.get(id) ?? formatOf(codes.get(id) ?? builtIn(id), is1904);
+        built.set(id, format);
+        formats.push(format);
       }
     },
     close: (name) => {

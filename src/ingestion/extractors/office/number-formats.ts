@@ -8,16 +8,20 @@ const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 const LEAP_BUG_SERIAL = 60;
 const SIGNIFICANT_DIGITS = 15;
 const ISO_DATE_CHARACTERS = 10;
+/** The first day of the year 10000 in the 1900 calendar. */
 const MAX_SERIAL = 2_958_466;
 /** As long as Excel lets one be. */
 const MAX_CODE_CHARACTERS = 255;
-/** Beyond, a number has no more decimals. */
-const MAX_FIXED = 1e15;
 const MAX_DECIMALS = 30;
-const SCALE = 1_000;
-const PERCENT = 100;
 /** More digits say no more to a reader. */
 const MAX_DENOMINATOR_DIGITS = 2;
+/** No fraction of a larger denominator says more than the number itself. */
+const MAX_DENOMINATOR = 1e6;
+/** As text of a decimal number; a percent sign and a scaling comma move its point. */
+const PERCENT_PLACES = 2;
+const COMMA_PLACES = 3;
+/** Days between the two epochs. */
+const DAYS_TO_1904 = 1_462;
 
 /** A number without the noise of binary fractions. */
 export const plainNumber: CellFormat = (value) =>
@@ -25,34 +29,99 @@ export const plainNumber: CellFormat = (value) =>
 
 /**
  * A format code (ECMA-376 part 1, §18.8.31). Dates are shown as ISO 8601, numbers without
- * thousands separators, with the units and currencies that the code puts beside them.
+ * thousands separators, with the units and currencies that the code puts beside them. Where a
+ * code shows nothing, or does not tell which of its sections a number takes, it is shown plainly.
  */
 export function formatOf(code: string, is1904: boolean): CellFormat {
-  const sections = sectionsOf(code.slice(0, MAX_CODE_CHARACTERS));
-  const [positive = "", negative, zero] = sections.map((section) => sectionFormat(section, is1904));
-  if (positive === "") return plainNumber;
+  if (code.length > MAX_CODE_CHARACTERS) return plainNumber;
+  const parts = sectionsOf(code);
+  // The last one that names a text is for texts, as the fourth is.
+  if (parts.length > 1 && parts.at(-1)?.replace(QUOTED, "").includes("@") === true) parts.pop();
+  const sections = parts.slice(0, MAX_SECTIONS).map((part) => sectionFormat(part, is1904));
   return (value) => {
-    if (value < 0 && negative !== undefined && !negative.isDate) return `-${negative.show(-value)}`;
-    if (value === 0 && zero !== undefined) return zero.show(0);
-    return value < 0 && !positive.isDate ? `-${positive.show(-value)}` : positive.show(value);
+    const section = chosenSection(sections, value);
+    if (section === null || section.isEmpty) return plainNumber(value);
+    if (section.isDate || value >= 0) return section.show(value);
+    const shown = section.show(-value);
+    const isWords = sections.length > 1 && !section.hasNumber;
+    return isWords || /^[^1-9]*0[^1-9]*$/.test(shown) ? shown : `-${shown}`;
   };
 }
 
-/** Parts of a code, between semicolons outside of quotes. */
+const QUOTED = /"[^"]*"|\\./g;
+/** Further ones are for texts. */
+const MAX_SECTIONS = 3;
+
+/** Parts of a code, between semicolons outside of quotes and brackets. */
 function sectionsOf(code: string): string[] {
-  return code.match(/(?:"[^"]*"|\\.|[^;"])+/g) ?? [];
+  const sections = [""];
+  for (const token of code.match(/"[^"]*"|\\.|\[[^\]]*\]|[^]/g) ?? []) {
+    if (token === ";") sections.push("");
+    else sections[sections.length - 1] += token;
+  }
+  return sections;
 }
 
-type Section = { isDate: boolean; show: CellFormat };
+type Section = {
+  /** Which numbers it is for, where it says so. */
+  condition: ((value: number) => boolean) | null;
+  isDate: boolean;
+  isEmpty: boolean;
+  hasNumber: boolean;
+  /** Of numbers that are not negative, and of dates. */
+  show: CellFormat;
+};
+
+/** Null where none is for the number, or more than one may be. */
+function chosenSection(sections: Section[], value: number): Section | null {
+  const [first = null, second = null] = sections;
+  if (first?.condition?.(value) === true || second === null)
+    return first?.condition?.(value) === false ? null : first;
+  const others = sections.slice(1);
+  return first?.condition ? sectionByCondition(others, value) : sectionBySign(sections, value);
+}
+
+/** Of those that follow one whose condition does not hold. */
+function sectionByCondition([section, other]: Section[], value: number): Section | null {
+  const holds = section?.condition?.(value) ?? other === undefined;
+  if (holds) return section ?? null;
+  return section?.condition ? (other ?? null) : null;
+}
+
+/** The first one is for positive numbers, the second for negative ones, the third for zero. */
+function sectionBySign([first, second, zero]: Section[], value: number): Section | null {
+  const byFirst = value > 0 || (value === 0 && zero === undefined);
+  const bySecond = second?.condition?.(value) ?? null;
+  if (bySecond === byFirst) return null;
+  const section = byFirst ? first : value < 0 || bySecond !== null ? second : zero;
+  return section ?? null;
+}
+
+const CONDITION = /\[(<=|>=|<>|<|>|=)\s*(-?[\d.]+(?:E[+-]?\d+)?)\s*\]/i;
+
+function conditionOf(bare: string): Section["condition"] {
+  const [, operator, operand] = CONDITION.exec(bare) ?? [];
+  if (operator === undefined) return null;
+  const bound = Number(operand);
+  return (value) => {
+    if (operator === "<>") return value !== bound;
+    if (operator.includes("=") && value === bound) return true;
+    if (operator.startsWith("<")) return value < bound;
+    return operator.startsWith(">") && value > bound;
+  };
+}
 
 function sectionFormat(section: string, is1904: boolean): Section {
   const shown = section.replace(/_.|\*./g, " ").replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"');
-  const bare = shown.replace(/"[^"]*"|\\./g, "").replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
+  const unquoted = shown.replace(QUOTED, "");
+  const bare = unquoted.replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
+  const rest = { condition: conditionOf(unquoted), isEmpty: shown.trim() === "" };
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
-    return { isDate: true, show: dateFormat(bare, is1904) };
+    return { ...rest, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
   const number = numberFormat(bare);
   const [before, after] = wordsAround(shown);
-  return { isDate: false, show: (value) => before + number(value) + after };
+  const show = (value: number) => before + (number?.(value) ?? "") + after;
+  return { ...rest, isDate: false, hasNumber: number !== null, show };
 }
 
 /** Units, currencies and words beside the number; what only places or aligns it is left out. */
@@ -75,23 +144,41 @@ function wordsAround(section: string): [string, string] {
   ];
 }
 
-/** The number itself, of a value that is not negative. */
-function numberFormat(bare: string): CellFormat {
+/** The number itself, of a value that is not negative; null where the code shows none. */
+function numberFormat(bare: string): CellFormat | null {
   const fraction = /(?<![#?0])[#?0]+\s*\/\s*([#?0]+|\d+)/.exec(bare)?.[1];
   if (fraction !== undefined) return fractionFormat(bare, fraction);
   if (/general|@/i.test(bare) || /E[+-]/i.test(bare)) return plainNumber;
   // A section of nothing but words says what the number is.
-  if (!/[0#?]/.test(bare)) return () => "";
+  if (!/[0#?]/.test(bare)) return null;
   const decimals = Math.min(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0, MAX_DECIMALS);
   const zeros = leastDigits(bare);
-  const factor = (bare.includes("%") ? PERCENT : 1) / SCALE ** scalingCommas(bare);
+  const percents = bare.split("%").length - 1;
+  const places = percents * PERCENT_PLACES - scalingCommas(bare) * COMMA_PLACES;
   return (value) => {
-    const scaled = value * factor;
-    if (scaled >= MAX_FIXED) return plainNumber(scaled);
-    const text = scaled.toFixed(decimals);
+    const text = decimalText(value, places, decimals);
     const point = text.indexOf(".");
     return "0".repeat(Math.max(0, zeros - (point < 0 ? text.length : point))) + text;
   };
+}
+
+/**
+ * A number that is not negative, its point moved to the right by so many places, with so many
+ * decimals. Halves are rounded up in the decimal digits that a cell shows, as Excel does: the
+ * binary value of 1.005 is less than that.
+ */
+function decimalText(value: number, places: number, decimals: number): string {
+  const [mantissa = "", exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split("e");
+  const digits = mantissa.replace(".", "");
+  const whole = Number(exponent) + places + 1;
+  // It has no decimals that anyone could know.
+  if (whole > SIGNIFICANT_DIGITS) return plainNumber(Number(`${value}e${places}`) || value);
+  const kept = whole + decimals;
+  const rest = kept < 0 ? "" : digits.slice(kept);
+  const shown = BigInt(digits.slice(0, Math.max(0, kept)).padEnd(Math.max(1, kept), "0"));
+  const rounded = String(shown + (rest >= "5" ? 1n : 0n)).padStart(decimals + 1, "0");
+  if (decimals === 0) return rounded;
+  return `${rounded.slice(0, -decimals)}.${rounded.slice(-decimals)}`;
 }
 
 /** Zeros before the point, as of `00000`. */
@@ -109,30 +196,39 @@ function scalingCommas(bare: string): number {
 /** `# ?/?`: the nearest fraction with a denominator of so many digits, or with this one. */
 function fractionFormat(bare: string, denominator: string): CellFormat {
   const fixed = Number(denominator) || 0;
-  const most = fixed === 0 ? 10 ** Math.min(denominator.length, MAX_DENOMINATOR_DIGITS) - 1 : fixed;
+  if (fixed > MAX_DENOMINATOR) return plainNumber;
+  const most = 10 ** Math.min(denominator.length, MAX_DENOMINATOR_DIGITS) - 1;
   const hasWhole = /[#0?]\s+[#?0]+\s*\//.test(bare);
   return (value) => {
     const whole = hasWhole ? Math.floor(value) : 0;
     const part = value - whole;
-    let best: [number, number] = [Math.round(part), 1];
-    for (let under = fixed || 1; under <= most; under++) {
-      const over = Math.round(part * under);
-      if (Math.abs(over / under - part) < Math.abs(best[0] / best[1] - part) - 1e-12)
-        best = [over, under];
-    }
-    const [over, under] = best;
+    const [over, under] =
+      fixed === 0 ? nearestFraction(part, most) : [Math.round(part * fixed), fixed];
     if (over === 0 || under === 1) return String(whole + over);
+    if (over === under) return String(whole + 1);
     return `${whole > 0 ? `${whole} ` : ""}${over}/${under}`;
   };
 }
 
+function nearestFraction(part: number, most: number): [over: number, under: number] {
+  let best: [number, number] = [Math.round(part), 1];
+  for (let under = 1; under <= most; under++) {
+    const over = Math.round(part * under);
+    if (Math.abs(over / under - part) < Math.abs(best[0] / best[1] - part) - 1e-12)
+      best = [over, under];
+  }
+  return best;
+}
+
 function dateFormat(code: string, is1904: boolean): CellFormat {
-  const hasDate = /[yd]/i.test(code) || /m{3,}/i.test(code);
   const hasTime = /[hs]/i.test(code);
   const isElapsed = /\[[hms]+\]/i.test(code);
+  // Without hours and seconds, `m` is a month.
+  const hasDate = /[yd]|m{3,}/i.test(code) || (!hasTime && !isElapsed);
+  const end = (MAX_SERIAL - (is1904 ? DAYS_TO_1904 : 0)) * SECONDS_A_DAY;
   return (value) => {
     if (isElapsed && value >= 1) return elapsed(value);
-    if (value < 0 || value > MAX_SERIAL) return plainNumber(value);
+    if (value < 0 || Math.round(value * SECONDS_A_DAY) >= end) return plainNumber(value);
     const [date, time] = momentOf(value, is1904, hasDate);
     // A time of day alone has no date, whatever the format.
     if (!hasDate || (hasTime && value < 1 && !is1904)) return time;
