@@ -37,8 +37,9 @@ export function* extractRtf(bytes: Uint8Array): Stretches<Extraction> {
 
 /** RTF is ASCII with escapes; what goes beyond in a code page is hardly ever UTF-8 as well. */
 function isUtf8(bytes: Uint8Array): boolean {
-  const first = bytes.findIndex((byte) => byte >= FIRST_BEYOND_ASCII);
-  if (first < 0) return false;
+  let first = 0;
+  while (first < bytes.length && (bytes[first] ?? 0) < FIRST_BEYOND_ASCII) first++;
+  if (first === bytes.length) return false;
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
     for (let at = first; at < bytes.length; at += STEP_BYTES)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
+import { RtfBytes } from "../../../src/ingestion/extractors/rtf/rtf-bytes.ts";
+import { RtfFonts } from "../../../src/ingestion/extractors/rtf/rtf-fonts.ts";
 
 /** Codes above 127 as bytes. */
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -75,6 +77,45 @@ describe("what else a document holds", () => {
     expect(markdown).toBe("See [the tides](https://example.org/tides) on 7.");
   });
 
+  it("keeps a link that goes on over paragraphs and cells in each of them", async () => {
+    const link = String.raw`{\field{\*\fldinst HYPERLINK "https://example.org/"}{\fldrslt first words\par Second words}}`;
+    const { markdown } = await read(
+      String.raw`\pard See the ${link} end.\par\trowd\pard\intbl Month\cell Catch\cell\row ${link.replace(String.raw`\par`, String.raw`\cell`)} of all\cell\row`,
+    );
+    expect(markdown.split("\n\n")).toEqual([
+      "See the [first words](https://example.org/)",
+      "[Second words](https://example.org/) end.",
+      "| Month | Catch |\n| --- | --- |\n| [first words](https://example.org/) | [Second words](https://example.org/) of all |",
+    ]);
+  });
+
+  it("keeps a link around a text box apart from the box", async () => {
+    const box = String.raw`{\shp{\*\shpinst{\shptxt \pard In a longer box\par}}}`;
+    const { markdown } = await read(
+      String.raw`\pard See {\field{\*\fldinst HYPERLINK "https://example.org/"}{\fldrslt the ${box}tides}} now\par`,
+    );
+    expect(markdown).toBe("In a longer box\n\nSee [the tides](https://example.org/) now");
+  });
+
+  it("reads what an embedded object shows", async () => {
+    const { markdown } = await read(
+      String.raw`\pard Sum: {\object\objemb{\*\objclass Excel.Sheet.12}{\*\objdata 00ff}{\result {\rtlch Total 4711}}} tons\par`,
+    );
+    expect(markdown).toBe("Sum: Total 4711 tons");
+  });
+
+  it("ends a paragraph where the next column begins", async () => {
+    expect((await read(String.raw`\pard left\column right\par`)).markdown).toBe("left\n\nright");
+  });
+
+  it("keeps what stands in a row after its last cell, and a formula that never ends", async () => {
+    const row = String.raw`\trowd\pard\intbl a\cell b\cell\row`;
+    const { markdown } = await read(
+      String.raw`${row}\pard\intbl c\cell d\row\pard See {\*\moMath{{\mr x}`,
+    );
+    expect(markdown).toBe("| a | b |\n| --- | --- |\n| c | d |\n\nSee x");
+  });
+
   it("reads formulas in one line", async () => {
     const { markdown } = await read(
       String.raw`\pard Mean {\mmath{\*\moMath{\mf{\mfPr{\mctrlPr i}}{\mnum{\mr a+b}}{\mden{\mr 2}}}{\mr =}{\mnary{\mnaryPr{\mchr \u8721?}}{\msub{\mr i}}{\msup{\mr n}}{\me{\mr x}}}}}.\par`,
@@ -93,6 +134,22 @@ describe("what else a document holds", () => {
 it("reads UTF-8 that some writers put into it as it is, beside escaped characters", async () => {
   const { markdown } = await read(bytesAsText("\\pard Kieferstraße, Причал, 東京, caf\\'e9\\par"));
   expect(markdown).toBe("Kieferstraße, Причал, 東京, café");
+});
+
+it("reads characters of two bytes wherever a long run of them is cut", async () => {
+  const run = String.raw`\'93\'8c\'8b\'9e`.repeat(20_000);
+  const { markdown } = await read(
+    String.raw`\pard\f1 A${run}\par`,
+    String.raw`{\fonttbl{\f1\fcharset128 Mincho;}}`,
+  );
+  expect(markdown).toBe(`A${"東京".repeat(20_000)}`);
+});
+
+it("holds no more than a stretch of a run that never ends", () => {
+  const written: number[] = [];
+  const bytes = new RtfBytes(new RtfFonts(), (text) => written.push(text.length));
+  for (let at = 0; at < 200_000; at++) bytes.add(97, 0);
+  expect(written).toEqual([65_536, 65_536, 65_536]);
 });
 
 it("reads a code page's characters that are not escaped", async () => {

@@ -54,10 +54,11 @@ export class RtfFonts {
     return this.#fonts.get(number)?.encoding ?? this.encoding;
   }
 
-  decode(bytes: Uint8Array, number: number): string {
+  /** `goesOn`: the last character may end in the bytes that are decoded next. */
+  decode(bytes: Uint8Array, number: number, goesOn: boolean): string {
     const font = this.#fonts.get(number);
-    if (number === UTF8_FONT) return this.#decoder("utf-8").decode(bytes);
-    if (font?.isSymbol !== true) return this.#decoder(this.encodingOf(number)).decode(bytes);
+    const encoding = number === UTF8_FONT ? "utf-8" : this.encodingOf(number);
+    if (font?.isSymbol !== true) return this.#decoder(encoding).decode(bytes, { stream: goesOn });
     return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
   }
 

@@ -1,3 +1,4 @@
+import type { RtfText } from "./rtf-text.ts";
 import type { RtfParagraph } from "./rtf-writer.ts";
 
 export type Destination =
@@ -20,10 +21,8 @@ export type Group = {
   unicodeSkip: number;
   /** The innermost field. */
   field: { code: string };
-  /** Where the field's result begins that this group is; null for other groups. */
-  linkStart: number | null;
   /** The paragraph around the text box that this group is; null for other groups. */
-  around: { paragraph: RtfParagraph; text: string } | null;
+  around: { paragraph: RtfParagraph; text: RtfText } | null;
 };
 
 /** What a document begins with. */
@@ -33,6 +32,5 @@ export const firstGroup = (): Group => ({
   font: -1,
   unicodeSkip: 1,
   field: { code: "" },
-  linkStart: null,
   around: null,
 });

@@ -1,11 +1,11 @@
 import { longer } from "../bounded-text.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
-import { withLink } from "../link-text.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { entryNamed } from "../named-entry.ts";
 import { linkTargetOf } from "../office/docx-fields.ts";
 import { encodingOfCodePage } from "./code-pages.ts";
+import { RtfBytes } from "./rtf-bytes.ts";
 import { RtfFonts } from "./rtf-fonts.ts";
 import { RtfFormula } from "./rtf-formula.ts";
 import { firstGroup } from "./rtf-group.ts";
@@ -13,6 +13,7 @@ import type { Destination, Group } from "./rtf-group.ts";
 import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
 import type { RtfStyle } from "./rtf-styles.ts";
 import type { RtfToken } from "./rtf-tokens.ts";
+import { RtfText } from "./rtf-text.ts";
 import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
 import { BODY_TEXT, RtfWriter } from "./rtf-writer.ts";
 import type { RtfParagraph } from "./rtf-writer.ts";
@@ -31,9 +32,7 @@ export class RtfReader {
   readonly #groups: Group[] = [];
   #isIgnorable = false;
   #skipBytes = 0;
-  #text = "";
-  #bytes: number[] = [];
-  #bytesFont = -1;
+  #text = new RtfText();
   #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
   #formula: RtfFormula | null = null;
@@ -41,6 +40,7 @@ export class RtfReader {
   #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
   readonly #notes: string[] = [];
   readonly #fonts = new RtfFonts();
+  readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
   readonly #styles = new RtfStyles();
   readonly #writer: RtfWriter;
 
@@ -55,7 +55,7 @@ export class RtfReader {
       this.#acceptByte(token.value, token.isRaw);
       return;
     }
-    this.#decodeBytes();
+    this.#bytes.end();
     this.#skipBytes = 0;
     if (token.kind === "open") this.#openGroup();
     else if (token.kind === "close") this.#closeGroup();
@@ -68,7 +68,8 @@ export class RtfReader {
   }
 
   finish(): void {
-    this.#decodeBytes();
+    this.#bytes.end();
+    if (this.#formula !== null) this.#endFormula(this.#formula);
     this.#endParagraph();
     this.#writer.finish(this.#notes);
   }
@@ -130,18 +131,17 @@ export class RtfReader {
     ilvl: (level) => this.#change({ depth: Math.min(Math.max(0, level ?? 0), MAX_LEVEL) }),
     par: () => this.#endParagraph(),
     sect: () => this.#endParagraph(),
+    column: () => this.#endParagraph(),
     page: () => {
       this.#endParagraph();
       this.#writer.nextPage();
     },
-    cell: () => {
-      this.#writer.endCell(this.#text);
-      this.#text = "";
-    },
+    cell: () => this.#writer.endCell(this.#text.take()),
     nestcell: () => this.#write(" "),
     row: () => {
+      const rest = this.#text.take();
+      if (foldSpace(rest) !== "") this.#writer.endCell(rest);
       this.#writer.endRow();
-      this.#text = "";
     },
     fonttbl: () => this.#enter("fonts"),
     stylesheet: () => this.#enter("styles"),
@@ -154,7 +154,8 @@ export class RtfReader {
     },
     fldinst: () => this.#enter("field-code"),
     fldrslt: () => {
-      this.#group.linkStart = this.#text.length;
+      if (this.#group.destination !== "text") return;
+      this.#text.openLink(linkTargetOf(this.#group.field.code), this.#groups.length);
     },
     shptxt: () => this.#openBox(),
     dptxbxtext: () => this.#openBox(),
@@ -164,7 +165,7 @@ export class RtfReader {
     footnote: () => {
       if (this.#group.destination !== "text") return;
       this.#notes.push("");
-      this.#text += `[^${this.#notes.length}]`;
+      this.#text.add(`[^${this.#notes.length}]`);
       this.#enter("note");
     },
   };
@@ -193,7 +194,7 @@ export class RtfReader {
 
   #openGroup(): void {
     this.#groups.push(this.#group);
-    this.#group = { ...this.#group, linkStart: null, around: null };
+    this.#group = { ...this.#group, around: null };
     this.#formula?.openGroup();
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
@@ -209,12 +210,11 @@ export class RtfReader {
   };
 
   #closeGroup(): void {
-    const { destination, linkStart, around, field } = this.#group;
+    const { destination, around } = this.#group;
     if (this.#formula?.closeGroup() === true) this.#endFormula(this.#formula);
     this.#onEnd[destination]?.();
     if (destination !== "text" && destination !== "note") this.#side = "";
-    if (linkStart !== null && destination === "text")
-      this.#text = withLink(this.#text, linkStart, linkTargetOf(field.code));
+    this.#text.closeGroup(this.#groups.length);
     if (around !== null) this.#closeBox(around);
     this.#group = this.#groups.pop() ?? this.#group;
     this.#isIgnorable = false;
@@ -224,12 +224,12 @@ export class RtfReader {
   #openBox(): void {
     if (this.#group.destination !== "text") return;
     this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };
-    this.#text = "";
+    this.#text = new RtfText();
   }
 
-  #closeBox({ paragraph, text }: { paragraph: RtfParagraph; text: string }): void {
+  #closeBox({ paragraph, text }: { paragraph: RtfParagraph; text: RtfText }): void {
     this.#paragraph.isInTable = paragraph.isInTable;
-    if (foldSpace(this.#text) !== "") this.#endParagraph();
+    if (!this.#text.isBlank) this.#endParagraph();
     this.#paragraph = paragraph;
     this.#text = text;
   }
@@ -262,15 +262,7 @@ export class RtfReader {
       return;
     }
     const font = isRaw ? this.#fonts.fontOfRaw(value, this.#group.font) : this.#group.font;
-    if (font !== this.#bytesFont) this.#decodeBytes();
-    this.#bytesFont = font;
-    this.#bytes.push(value);
-  }
-
-  #decodeBytes(): void {
-    if (this.#bytes.length === 0) return;
-    const bytes = Uint8Array.from(this.#bytes.splice(0));
-    this.#write(this.#fonts.decode(bytes, this.#bytesFont));
+    this.#bytes.add(value, font);
   }
 
   #write(text: string): void {
@@ -278,7 +270,7 @@ export class RtfReader {
     if (destination === "skip") return;
     if (isHidden) this.hiddenCharacters += text.length;
     else if (this.#formula !== null) this.#formula.text(text);
-    else if (destination === "text") this.#text = longer(this.#text, text);
+    else if (destination === "text") this.#text.add(text);
     else if (destination === "note") this.#notes.push(longer(this.#notes.pop() ?? "", text));
     else if (destination === "field-code") field.code = longer(field.code, text);
     else this.#side = longer(this.#side, text);
@@ -289,9 +281,7 @@ export class RtfReader {
       this.#write(" ");
       return;
     }
-    const text = this.#text;
-    this.#text = "";
-    this.#writer.paragraph(this.#paragraph, text);
+    this.#writer.paragraph(this.#paragraph, this.#text.take());
     // A marker is of its own paragraph.
     this.#paragraph.label &&= "";
   }
