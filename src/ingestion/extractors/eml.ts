@@ -1,17 +1,18 @@
 import { atPace } from "../../core/stretches.ts";
-import type { Pace } from "../../core/stretches.ts";
+import type { Pace, Stretches } from "../../core/stretches.ts";
 import { writeAttachments } from "./eml/attachments.ts";
 import type { ExtractPart } from "./eml/attachments.ts";
 import { ENCRYPTED } from "./eml/armor.ts";
 import { writeBody } from "./eml/body.ts";
 import { findParts } from "./eml/mail-parts.ts";
+import type { FoundParts } from "./eml/mail-parts.ts";
 import { mailTitle, senderLines } from "./eml/mail-title.ts";
 import { messagesOf } from "./eml/mailbox.ts";
 import { isWrapped, sortParts } from "./eml/message-contents.ts";
 import { PartContents } from "./eml/part-contents.ts";
 import { signedContent } from "./eml/signed-data.ts";
 import { decodedBody } from "./eml/transfer-encoding.ts";
-import { UnreadableDocument } from "./extracted-document.ts";
+import { TakesTooLong, UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { ENDS_EARLY } from "./notes.ts";
@@ -34,6 +35,9 @@ export type MailOptions = {
   extract: ExtractPart;
 };
 
+/** `inMailbox`: lines that begin with `From ` are escaped. */
+type MessageOptions = MailOptions & { inMailbox: boolean };
+
 /**
  * A mail message (RFC 5322, MIME): heading, header lines, text, then each attachment that can be
  * read under a heading of its own; the others are named in the notes. A mailbox: each of its messages.
@@ -43,11 +47,11 @@ export async function extractEml(bytes: Uint8Array, options: MailOptions): Promi
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const out = new MarkdownBuilder();
   const notes: string[] = [];
-  const messages = messagesOf(bytes);
+  const { messages, isMailbox } = await atPace(messagesOf(bytes), options.pace);
   const [message = bytes] = messages;
   const title =
     messages.length === 1
-      ? await writeOnly(message, options, out, notes)
+      ? await writeOnly(message, { ...options, inMailbox: isMailbox }, out, notes)
       : await writeMailbox(messages, options, out, notes);
   if (options.discardsBytes) releaseBytes(bytes);
   return { text: out, title, language: null, pages: [], notes };
@@ -55,11 +59,12 @@ export async function extractEml(bytes: Uint8Array, options: MailOptions): Promi
 
 async function writeOnly(
   message: Uint8Array,
-  options: MailOptions,
+  options: MessageOptions,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<string | null> {
-  const { title, failure } = await writeMessage(findParts(message), message, options, out, notes);
+  const parts = await atPace(findParts(message), options.pace);
+  const { title, failure } = await writeMessage(parts, message, options, out, notes);
   if (failure !== null) throw failure;
   return title;
 }
@@ -72,11 +77,11 @@ async function writeMailbox(
   notes: string[],
 ): Promise<null> {
   // The mailbox goes when the last of them is read.
-  const kept = { ...options, discardsBytes: false };
+  const kept = { ...options, discardsBytes: false, inMailbox: true };
   for (const [index, message] of messages.entries()) {
     if (index % MESSAGES_AT_ONCE === 0) await options.pace();
     const found: string[] = [];
-    const parts = partsOrFailure(message);
+    const parts = await partsOrFailure(message, options.pace);
     const { failure } =
       parts instanceof UnreadableDocument
         ? { failure: parts }
@@ -88,42 +93,45 @@ async function writeMailbox(
   return null;
 }
 
-function partsOrFailure(message: Uint8Array): MessageParts | UnreadableDocument {
+async function partsOrFailure(
+  message: Uint8Array,
+  pace: Pace,
+): Promise<FoundParts | UnreadableDocument> {
   try {
-    return findParts(message);
+    return await atPace(findParts(message), pace);
   } catch (error) {
-    if (error instanceof UnreadableDocument) return error;
+    if (error instanceof UnreadableDocument && !(error instanceof TakesTooLong)) return error;
     throw error;
   }
 }
 
-type MessageParts = ReturnType<typeof findParts>;
-
 /** What is signed within a signature takes its place. */
-function opened(
-  parts: MessageParts,
+function* opened(
+  parts: FoundParts,
   bytes: Uint8Array,
-): { parts: MessageParts; bytes: Uint8Array } {
+): Stretches<{ parts: FoundParts; bytes: Uint8Array }> {
   const { root } = parts;
   if (!isWrapped(root)) return { parts, bytes };
-  const content = signedContent(decodedBody(bytes.subarray(root.start, root.end), root.encoding));
-  return content === null ? { parts, bytes } : { parts: findParts(content), bytes: content };
+  const wrapped = yield* decodedBody(bytes.subarray(root.start, root.end), root.encoding);
+  const content = signedContent(wrapped);
+  return content === null ? { parts, bytes } : { parts: yield* findParts(content), bytes: content };
 }
 
 /** `failure`: why there is nothing but the headers. */
 async function writeMessage(
-  found: MessageParts,
+  found: FoundParts,
   message: Uint8Array,
-  { discardsBytes, extract, pace }: MailOptions,
+  { discardsBytes, inMailbox, extract, pace }: MessageOptions,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
   const { headers } = found.root;
-  const { parts, bytes } = opened(found, message);
+  const { parts, bytes } = await atPace(opened(found, message), pace);
   const { root, endsEarly } = parts;
   const { body, attachments, hasEncrypted } = sortParts(root);
   // Each part has its own buffer from here on, so that the message's can go.
-  const contents = new PartContents(bytes, body, attachments);
+  const contents = new PartContents(inMailbox && bytes === message);
+  await atPace(contents.decode(bytes, body, attachments), pace);
   if (discardsBytes) releaseBytes(message);
   if (bytes !== message) releaseBytes(bytes);
   const title = mailTitle(headers);

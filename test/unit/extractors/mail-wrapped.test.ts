@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAIL_HEAD, mailText, multipart, readMail } from "../../support/read-mail.ts";
+import { base64, MAIL_HEAD, mailText, multipart, readMail } from "../../support/read-mail.ts";
 
 it.each([
   ["S/MIME", `${MAIL_HEAD}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIAG`],
@@ -64,4 +64,23 @@ it("reads each message of a mailbox, and says which cannot be", async () => {
     markdown: "# One\n\nFirst.\nFrom here on.",
     title: "One",
   });
+});
+
+it("takes off what a mailbox puts before lines that begin with From", async () => {
+  const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
+  const body =
+    "First.\n>From here on.\n>>From there on.\n> From a quotation.\n>\n>Fromage\n>From the end";
+  const message = (more: string, text: string) => `Subject: One\n${more}\n${text}\n`;
+  const shown =
+    "First.\nFrom here on.\n>From there on.\n> From a quotation.\n>\n>Fromage\n\nFrom the end";
+  const encoded = message("Content-Transfer-Encoding: base64\n", base64(body));
+  const document = await readMail(
+    `${envelope}${message("", body)}\n${envelope}${encoded}`,
+    "a.mbox",
+  );
+  expect(document.markdown).toContain(`# One\n\n${shown}\n\n# One`);
+  // Encoded text is not touched, nor is a message that lies in no mailbox.
+  expect(document.markdown).toContain("# One\n\nFirst.\n>From here on.\n>>From there");
+  expect(await mailText(message("", body))).toContain("First.\n>From here on.\n>>From there");
+  expect(await mailText(envelope + message("", body))).toBe(shown);
 });

@@ -1,6 +1,10 @@
 import { decodeWords } from "postal-mime";
+import { Progress } from "../../../core/stretches.ts";
+import type { Stretches } from "../../../core/stretches.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { MailHeaders } from "./mail-headers.ts";
+import { OpenMultiparts } from "./open-multiparts.ts";
+import type { Delimiter } from "./open-multiparts.ts";
 import { parseStructured } from "./structured-value.ts";
 
 /** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
@@ -28,6 +32,8 @@ const MAX_HEADER_BYTES = 1 << 21;
 /** RFC 2046 allows 70. */
 const MAX_BOUNDARY_CHARACTERS = 200;
 const MAX_NAME_BYTES = 200;
+/** Lines that are no header fields and still may have fields after them. */
+const MOST_ODD_BYTES = 1 << 16;
 const LOOK_BYTES = 1 << 13;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
@@ -36,34 +42,38 @@ const TYPE = /^[^\s/]+\/[^\s/]+$/;
 
 const latin1 = new TextDecoder("latin1");
 
-type OpenMultipart = { part: MailPart; boundary: Uint8Array };
-type Delimiter = { depth: number; isLast: boolean };
+export type FoundParts = { root: MailPart; endsEarly: boolean };
 
 /**
  * Finds the parts of a message by their boundaries (RFC 2046 §5.1), in one pass over its bytes and
  * without a copy. `endsEarly`: the last boundary of some part is missing.
  * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
  */
-export function findParts(bytes: Uint8Array): { root: MailPart; endsEarly: boolean } {
+export function findParts(bytes: Uint8Array): Stretches<FoundParts> {
   return new PartsReader(bytes).read();
 }
 
 class PartsReader {
   readonly #bytes: Uint8Array;
-  readonly #open: OpenMultipart[] = [];
+  readonly #open = new OpenMultiparts<MailPart>();
   #parts = 0;
   #headerBytes = 0;
+  /** Gone over before their turn: where a head ends, and what may be a boundary. */
+  #looked = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  read(): { root: MailPart; endsEarly: boolean } {
+  *read(): Stretches<FoundParts> {
     const bytes = this.#bytes;
+    const progress = new Progress();
     const root = this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
-    while (at < bytes.length && this.#open.length > 0) {
+    while (at < bytes.length && this.#open.depth > 0) {
+      const stretch = progress.stretchTo(at + this.#looked);
+      if (stretch > 0) yield stretch;
       const delimiter = this.#delimiterAt(at);
       let next = this.#lineEnd(at) + 1;
       if (delimiter !== null) {
@@ -72,7 +82,7 @@ class PartsReader {
       }
       at = this.#nextDashes(next);
     }
-    const endsEarly = this.#open.length > 0;
+    const endsEarly = this.#open.depth > 0;
     if (current !== null) current.end = bytes.length;
     this.#close(0, bytes.length);
     return { root, endsEarly };
@@ -95,12 +105,12 @@ class PartsReader {
     const end = this.#beforeLineBreak(at);
     if (current !== null) current.end = Math.max(current.start, end);
     this.#close(isLast ? depth : depth + 1, end);
-    return isLast ? null : this.#openPart(next, this.#open[depth]?.part ?? null);
+    return isLast ? null : this.#openPart(next, this.#open.partAt(depth));
   }
 
   /** What is open at this depth and beyond ends here. */
   #close(depth: number, end: number): void {
-    for (const { part } of this.#open.splice(depth)) {
+    for (const part of this.#open.closeTo(depth)) {
       part.end = Math.max(part.start, end);
       // Whatever it says, it is one text.
       if (part.parts.length === 0) part.type = "text/plain";
@@ -126,9 +136,9 @@ class PartsReader {
   }
 
   #openMultipart(part: MailPart, boundary: string): void {
-    if (this.#open.length >= MAX_PARTS_DEPTH) tooDeep();
+    if (this.#open.depth >= MAX_PARTS_DEPTH) tooDeep();
     if (boundary !== "" && boundary.length <= MAX_BOUNDARY_CHARACTERS) {
-      this.#open.push({ part, boundary: new TextEncoder().encode(boundary) });
+      this.#open.open(part, boundary);
     } else part.type = "text/plain";
   }
 
@@ -141,8 +151,10 @@ class PartsReader {
     while (line < most && !this.#isBlank(line) && !this.#isBoundary(line)) {
       if (this.#isField(line)) text = null;
       else text ??= line;
+      if (text !== null && line - text > MOST_ODD_BYTES) break;
       line = this.#nextLine(line);
     }
+    this.#looked += line - at;
     if (text !== null) return { headEnd: text, start: text };
     return { headEnd: line, start: this.#isBlank(line) ? this.#nextLine(line) : line };
   }
@@ -177,9 +189,10 @@ class PartsReader {
 
   /** The line that parts begin with, where the headers do not say it. */
   #guessedBoundary(from: number): string {
+    this.#looked += LOOK_BYTES;
     const text = latin1.decode(this.#bytes.subarray(from, from + LOOK_BYTES));
     return (
-      /(?:^|\n)--(\S[^\r\n]{0,69}?)[ \t]*\r?\n(?:Content-[\w-]+:|\r?\n)/i.exec(text)?.[1] ?? ""
+      /(?:^|\n)--(\S[^\r\n]{0,69}?)[ \t]{0,9}\r?\n(?:Content-[\w-]+:|\r?\n)/i.exec(text)?.[1] ?? ""
     );
   }
 
@@ -188,25 +201,13 @@ class PartsReader {
     const start = at + 2;
     let end = this.#lineEnd(at);
     while (end > start && isSpace(this.#bytes[end - 1])) end--;
-    for (let depth = this.#open.length - 1; depth >= 0; depth--) {
-      const boundary = this.#open[depth]?.boundary ?? new Uint8Array();
-      const left = end - start - boundary.length;
-      if (left === 0 && this.#isAt(start, boundary)) return { depth, isLast: false };
-      const isClosing =
-        left === 2 && this.#bytes[end - 1] === DASH && this.#bytes[end - 2] === DASH;
-      if (isClosing && this.#isAt(start, boundary)) return { depth, isLast: true };
-    }
-    return null;
-  }
-
-  #isAt(start: number, boundary: Uint8Array): boolean {
-    return boundary.every((byte, index) => this.#bytes[start + index] === byte);
+    return this.#open.delimiterOf(this.#bytes.subarray(start, Math.max(start, end)));
   }
 
   /** The next line that begins with two dashes, from the beginning of a line on. */
   #nextDashes(from: number): number {
     const bytes = this.#bytes;
-    if (this.#open.length === 0) return bytes.length;
+    if (this.#open.depth === 0) return bytes.length;
     if (bytes[from] === DASH && bytes[from + 1] === DASH) return from;
     for (let at = from; at < bytes.length; at++) {
       const isFound = bytes[at] === LINE_FEED && bytes[at + 1] === DASH && bytes[at + 2] === DASH;

@@ -1,15 +1,26 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
+import { withoutFromEscapes } from "./mailbox.ts";
 import { decodedBody } from "./transfer-encoding.ts";
 
 /** The decoded bodies of a message's parts, each in a buffer of its own until it is taken. */
 export class PartContents {
   readonly #bodies = new Map<MailPart, Uint8Array<ArrayBuffer>>();
+  readonly #inMailbox: boolean;
 
-  constructor(message: Uint8Array, body: Body[], attachments: MailPart[]) {
+  constructor(inMailbox: boolean) {
+    this.#inMailbox = inMailbox;
+  }
+
+  /** To be done once, before anything is taken: afterwards the message's bytes may go. */
+  *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): Stretches<void> {
     for (const part of [...partsOf(body), ...attachments]) {
-      this.#bodies.set(part, decodedBody(message.subarray(part.start, part.end), part.encoding));
+      const { start, end, encoding } = part;
+      const decoded = yield* decodedBody(message.subarray(start, end), encoding);
+      const isEscaped = this.#inMailbox && encoding !== "base64";
+      this.#bodies.set(part, isEscaped ? yield* withoutFromEscapes(decoded) : decoded);
     }
   }
 

@@ -1,3 +1,6 @@
+import { Progress } from "../../../core/stretches.ts";
+import type { Stretches } from "../../../core/stretches.ts";
+
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
@@ -9,12 +12,16 @@ const BREAK = 65;
 const PAD = 66;
 /** More than so much beside the alphabet, and it only says that it is base64. */
 const MOST_NOISE = 0.1;
+const STEP_BYTES = 1 << 18;
 
 /** A part's body, decoded (RFC 2045 §6), in a buffer of its own. */
-export function decodedBody(body: Uint8Array, encoding: string): Uint8Array<ArrayBuffer> {
-  if (encoding === "base64" && !isNoise(body)) return decodeBase64(body);
-  if (encoding === "quoted-printable") return decodeQuotedPrintable(body);
-  if (/^(x-)?uu(encode)?$/.test(encoding)) return decodeUuencoded(body);
+export function* decodedBody(
+  body: Uint8Array,
+  encoding: string,
+): Stretches<Uint8Array<ArrayBuffer>> {
+  if (encoding === "base64" && !isNoise(body)) return yield* decodeBase64(body);
+  if (encoding === "quoted-printable") return yield* decodeQuotedPrintable(body);
+  if (/^(x-)?uu(encode)?$/.test(encoding)) return yield* decodeUuencoded(body);
   return body.slice();
 }
 
@@ -32,28 +39,45 @@ function isNoise(body: Uint8Array): boolean {
 }
 
 /** Noise is passed over; what follows padding begins anew, as mailers that pad each line mean it. */
-function decodeBase64(body: Uint8Array): Uint8Array<ArrayBuffer> {
+function* decodeBase64(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
   let end = 0;
   let bits = 0;
   let count = 0;
-  for (const byte of body) {
-    const sextet = SEXTETS[byte] ?? NOISE;
-    if (sextet < NOISE) {
-      bits = ((bits << 6) | sextet) & 0xff_ffff;
-      if (count++ === 0) continue;
-      decoded[end++] = (bits >> (6 - 2 * (count - 1))) & 0xff;
-      if (count === 4) count = 0;
-    } else if (sextet === PAD) count = 0;
+  for (let at = 0; at < body.length; at += STEP_BYTES) {
+    const step = body.subarray(at, at + STEP_BYTES);
+    for (const byte of step) {
+      const sextet = SEXTETS[byte] ?? NOISE;
+      if (sextet < NOISE) {
+        bits = ((bits << 6) | sextet) & 0xff_ffff;
+        if (count++ === 0) continue;
+        decoded[end++] = (bits >> (6 - 2 * (count - 1))) & 0xff;
+        if (count === 4) count = 0;
+      } else if (sextet === PAD) count = 0;
+    }
+    yield step.length;
   }
   return shrunk(decoded, end);
 }
 
 /** A wrong escape stays as it is; spaces at the end of a line were added on the way. */
-function decodeQuotedPrintable(body: Uint8Array): Uint8Array<ArrayBuffer> {
+function* decodeQuotedPrintable(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(body.length);
   let end = 0;
   for (let at = 0; at < body.length;) {
+    const step = decodeQuoted(body, at, decoded, end);
+    yield step.at - at;
+    ({ at, end } = step);
+  }
+  return shrunk(decoded, end);
+}
+
+/** From `from` on, so much of it as is done at once. Returns where both go on. */
+function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: number) {
+  let at = from;
+  let end = to;
+  const most = Math.min(from + STEP_BYTES, body.length);
+  while (at < most) {
     const byte = body[at] ?? 0;
     if (byte === EQUALS) {
       const code = (nibble(body[at + 1]) << 4) | nibble(body[at + 2]);
@@ -73,7 +97,7 @@ function decodeQuotedPrintable(body: Uint8Array): Uint8Array<ArrayBuffer> {
       at++;
     }
   }
-  return shrunk(decoded, end);
+  return { at, end };
 }
 
 const isLineEnd = (body: Uint8Array, at: number) =>
@@ -101,13 +125,16 @@ function afterSpaces(body: Uint8Array, from: number): number {
 }
 
 /** Lines between `begin` and `end`, each with its length before it. */
-function decodeUuencoded(body: Uint8Array): Uint8Array<ArrayBuffer> {
+function* decodeUuencoded(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
   const text = new TextDecoder("latin1").decode(body);
   const begin = /^begin [0-7]{3,4} .*\n/m.exec(text);
   if (begin === null) return body.slice();
   const decoded = new Uint8Array(body.length);
+  const progress = new Progress();
   let end = 0;
   for (let at = begin.index + begin[0].length; at < body.length;) {
+    const stretch = progress.stretchTo(at);
+    if (stretch > 0) yield stretch;
     const lineEnd = body.indexOf(LINE_FEED, at) < 0 ? body.length : body.indexOf(LINE_FEED, at);
     const told = ((body[at] ?? SPACE) - SPACE) & 63;
     if (told === 0 || text.startsWith("end", at)) break;
