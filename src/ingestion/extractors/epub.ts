@@ -3,7 +3,7 @@ import { ZipArchive } from "./archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "./text/decode-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
-import { readHtml } from "./html/html-reader.ts";
+import { readHtml } from "./html/read-html.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote } from "./notes.ts";
 import { resolvePart } from "./office/relationships.ts";

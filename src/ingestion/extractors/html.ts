@@ -1,8 +1,9 @@
 import type { Stretches } from "../../core/stretches.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { endsEarly } from "./html/ends-early.ts";
-import { readHtml } from "./html/html-reader.ts";
-import type { HtmlFacts, HtmlOptions } from "./html/html-reader.ts";
+import type { HtmlOptions } from "./html/html-reader.ts";
+import { readHtml } from "./html/read-html.ts";
+import type { HtmlFacts } from "./html/read-html.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
 

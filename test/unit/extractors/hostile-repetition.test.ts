@@ -25,6 +25,13 @@ it.each([
   ["HTML with unclosed style rules", "a.html", `<style>${many("@a{")}</style><p>needle`],
   ["HTML with a style sheet of words", "a.html", `<style>${many("a ")}</style><p>needle`],
   ["HTML with a long tag", "a.html", `<p>needle</p><${many("a")}`],
+  [
+    "HTML with a script of twelve megabytes that compares",
+    "a.html",
+    `<script>if (a<b) c = [${"12345.67,".repeat(1_333_333)}]</script><p>needle`,
+  ],
+  ["HTML that closes what it never opened", "a.html", `<p>needle</p>${many("<div></b>")}`],
+  ["HTML of options in items", "a.html", `<p>needle</p>${many("<li><option>")}`],
   ["HTML of quotes within tags", "a.html", `<p>needle</p>${many('<a "')}`],
   ["HTML of single quotes within tags", "a.html", `<p>needle</p>${many("<a '\"")}`],
   [

@@ -1,10 +1,7 @@
-import { Parser } from "htmlparser2";
-import type { Stretches } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { TextPieces } from "../text-pieces.ts";
 import { codeLanguageOf } from "./code-language.ts";
-import { flattenNesting } from "./flatten-nesting.ts";
 import { isHidden } from "./hidden-styles.ts";
 import {
   BLOCKS,
@@ -26,14 +23,6 @@ import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
-export type HtmlFacts = {
-  title: string | null;
-  language: string | null;
-  hiddenElements: number;
-  flattened: boolean;
-  shown: ShownText;
-};
-
 export type HtmlOptions = {
   /** Reads what leads around the site as well. */
   keepNavigation?: boolean;
@@ -41,34 +30,12 @@ export type HtmlOptions = {
   onlyMain?: "and title" | "alone";
 };
 
-const PARSE_STEP_CHARACTERS = 1 << 16;
 const CELLS = new Set(["td", "th"]);
 const HEADING = /^h[1-6]$/;
 /** As two line breaks leave it. */
 const BLANK_LINE = /\n\s*\n/;
 
-/** Reads HTML in one pass, without a tree, so that memory does not grow with nesting. */
-export function* readHtml(
-  html: string,
-  out: MarkdownBuilder,
-  options: HtmlOptions = {},
-): Stretches<HtmlFacts> {
-  const { html: flat, flattened } = yield* flattenNesting(html);
-  const reader = new HtmlReader(out, options);
-  const parser = new Parser(reader);
-  for (let at = 0; at < flat.length; at += PARSE_STEP_CHARACTERS) {
-    const step = flat.slice(at, at + PARSE_STEP_CHARACTERS);
-    parser.write(step);
-    yield step.length;
-  }
-  parser.end();
-  reader.finish();
-  const { hidden: hiddenElements, shown } = reader;
-  const { title, language } = reader.facts;
-  return { title, language, hiddenElements, flattened, shown };
-}
-
-class HtmlReader {
+export class HtmlReader {
   hidden = 0;
   readonly facts = new PageFacts();
   readonly shown = new ShownText();
@@ -91,6 +58,10 @@ class HtmlReader {
     this.#items = new OpenItems(out);
     this.#tables = new OpenTables(out);
     this.#options = options;
+  }
+
+  get depth(): number {
+    return this.#open.length;
   }
 
   onopentag(name: string, attributes: Attributes): void {

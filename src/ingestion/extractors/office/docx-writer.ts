@@ -1,6 +1,6 @@
 import { atOnce } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
-import { readHtml } from "../html/html-reader.ts";
+import { readHtml } from "../html/read-html.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { Numbering } from "./docx-numbering.ts";
