@@ -4,51 +4,70 @@ export type JsonToken =
   | { kind: "open"; bracket: "{" | "[" }
   | { kind: "close" }
   | { kind: "key"; text: string }
-  | { kind: "value"; text: string; isString: boolean };
+  | { kind: "value"; text: string; isString: boolean }
+  | { kind: "comment"; text: string };
 
 const BARE = /[^\s,:{}[\]"]+/y;
 const SPACE = /[\s,]+/y;
+/** What each line of a comment may begin with. */
+const STARS = /^[ \t]*\*+/gm;
 const COMMENT_END = "*/";
+const MAX_COMMENT_CHARACTERS = 1 << 16;
 
 const OPENING = { "}": "{", "]": "[" };
+
+/** `at`: how far it came, in characters. */
+type Place = { at: number };
 
 /**
  * Reads JSON (RFC 8259), and its dialects with comments and trailing commas, token by token, so
  * that memory does not grow with the tree. Several values after each other are read as well.
- * @param place how far it came, in characters
  * @throws UnreadableDocument for what is no JSON.
  */
-export function* jsonTokens(text: string, place: { at: number }): Generator<JsonToken> {
+export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
   const stack: string[] = [];
   // Asked once: where no comment ends any more, each `/*` would be looked through to the end.
   const lastCommentEnd = text.lastIndexOf(COMMENT_END);
-  const afterSpace = (from: number) => spaceEnd(text, from, lastCommentEnd);
-  let at = afterSpace(0);
+  const space = () => joined(comments(text, place, lastCommentEnd));
   let afterColon = false;
-  while (at < text.length) {
-    const character = text[at];
+  yield* space();
+  while (place.at < text.length) {
+    const character = text[place.at];
     let token: JsonToken;
     if (character === "}" || character === "]") {
       if (stack.pop() !== OPENING[character]) throw notJson();
       token = { kind: "close" };
-      at++;
+      place.at++;
     } else if (character === "{" || character === "[") {
       stack.push(character);
       token = { kind: "open", bracket: character };
-      at++;
+      place.at++;
     } else {
-      const raw = rawLiteral(text, at);
-      at += raw.length;
+      const raw = rawLiteral(text, place.at);
+      place.at += raw.length;
       token = literal(raw, stack.at(-1) === "{" && !afterColon);
     }
-    at = afterSpace(at);
-    afterColon = text[at] === ":";
-    if (afterColon !== (token.kind === "key")) throw notJson();
-    at = afterColon ? afterSpace(at + 1) : at;
-    place.at = at;
     yield token;
+    yield* space();
+    afterColon = text[place.at] === ":";
+    if (afterColon !== (token.kind === "key")) throw notJson();
+    if (!afterColon) continue;
+    place.at++;
+    yield* space();
   }
   if (stack.length > 0) throw notJson();
+}
+
+/** What comments that follow each other say is one text. */
+function* joined(lines: Iterable<string>): Generator<JsonToken> {
+  let text = "";
+  for (const line of lines) {
+    text += text === "" ? line : `\n${line}`;
+    if (text.length < MAX_COMMENT_CHARACTERS) continue;
+    yield { kind: "comment", text };
+    text = "";
+  }
+  if (text !== "") yield { kind: "comment", text };
 }
 
 function literal(raw: string, isKey: boolean): JsonToken {
@@ -76,17 +95,21 @@ function rawString(text: string, at: number): string {
   return "";
 }
 
-/** Where white space, commas and comments end that begin at `from`. */
-function spaceEnd(text: string, from: number, lastCommentEnd: number): number {
-  let at = from;
+/** Goes over white space, commas and comments, and tells what these say. */
+function* comments(text: string, place: Place, lastCommentEnd: number): Generator<string> {
   for (;;) {
-    at += matchAt(SPACE, text, at).length;
-    if (text.startsWith("//", at)) {
-      const feed = text.indexOf("\n", at);
-      at = feed < 0 ? text.length : feed;
-    } else if (text.startsWith("/*", at) && lastCommentEnd >= at + 2) {
-      at = text.indexOf(COMMENT_END, at + 2) + COMMENT_END.length;
-    } else return at;
+    place.at += matchAt(SPACE, text, place.at).length;
+    const start = place.at + 2;
+    let end: number;
+    if (text.startsWith("//", place.at)) {
+      const feed = text.indexOf("\n", start);
+      place.at = end = feed < 0 ? text.length : feed;
+    } else if (text.startsWith("/*", place.at) && lastCommentEnd >= start) {
+      end = text.indexOf(COMMENT_END, start);
+      place.at = end + COMMENT_END.length;
+    } else return;
+    const words = text.slice(start, end).replace(STARS, "").trim();
+    if (words !== "") yield words;
   }
 }
 

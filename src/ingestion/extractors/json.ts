@@ -62,15 +62,17 @@ function stringEnd(text: string, start: number): number | null {
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */
-type Level = { isArray: boolean; label: string; isShown: boolean; indent: number };
+type Level = { isArray: boolean; label: string; indent: number };
 
-const TOP_LEVEL: Level = { isArray: true, label: "", isShown: true, indent: 0 };
+const TOP_LEVEL: Level = { isArray: true, label: "", indent: 0 };
 
 class JsonWriter {
   title: string | null = null;
   isTooDeep = false;
   readonly out = new MarkdownBuilder();
   readonly #stack: Level[] = [];
+  /** How many levels, counted from the outermost, hold something that is written already. */
+  #shown = 0;
   #key = "";
 
   *write(text: string): Stretches<void> {
@@ -80,9 +82,10 @@ class JsonWriter {
       const stretch = progress.stretchTo(place.at);
       if (stretch > 0) yield stretch;
       if (token.kind === "open") this.#open(token.bracket === "[");
-      else if (token.kind === "close") this.#stack.pop();
+      else if (token.kind === "close") this.#close();
       else if (token.kind === "key") this.#key = token.text;
-      else if (token.text.trim() !== "") this.#value(token.text, token.isString);
+      else if (token.kind === "comment") this.#comment(token.text);
+      else this.#value(token.text, token.isString);
     }
   }
 
@@ -90,32 +93,58 @@ class JsonWriter {
     const parent = this.#stack.at(-1);
     const label = parent === undefined || parent.isArray ? "" : this.#key;
     const indent = (parent?.indent ?? 0) + (label === "" ? 0 : 1);
-    this.#stack.push({ isArray, label, isShown: false, indent });
+    this.#stack.push({ isArray, label, indent });
     if (this.#stack.length <= MAX_DEPTH) return;
     this.isTooDeep = true;
     throw new UnreadableDocument("JSON nests too deeply");
   }
 
+  #close(): void {
+    const { label } = this.#stack.pop() ?? TOP_LEVEL;
+    if (this.#shown > this.#stack.length) this.#shown = this.#stack.length;
+    else this.#keyAlone(label);
+  }
+
   #value(text: string, isString: boolean): void {
-    this.#showParents();
     const { isArray, indent } = this.#stack.at(-1) ?? TOP_LEVEL;
     const label = isArray ? "" : this.#key;
+    if (text.trim() === "") {
+      this.#keyAlone(label);
+      return;
+    }
+    this.#showParents();
     if (this.#stack.length === 1 && TITLE_KEYS.has(label.toLowerCase())) this.title ??= text;
     if (!isString || text.length < PROSE_CHARACTERS) {
       this.out.listItem(indent, "-", label === "" ? text : `${label}: ${text}`);
       return;
     }
     if (label !== "") this.out.listItem(indent, "-", `${label}:`);
+    this.#prose(text);
+  }
+
+  /** A key whose value is empty. */
+  #keyAlone(label: string): void {
+    if (label.trim() === "") return;
+    this.#showParents();
+    this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", label);
+  }
+
+  #comment(text: string): void {
+    this.#showParents();
+    if (text.length >= PROSE_CHARACTERS) this.#prose(text);
+    else this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", `// ${text}`);
+  }
+
+  #prose(text: string): void {
     for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
   /** Objects and arrays show their label before their first value; entries begin a new list. */
   #showParents(): void {
-    for (const level of this.#stack) {
-      if (level.isShown) continue;
-      level.isShown = true;
+    for (const level of this.#stack.slice(this.#shown)) {
       if (level.label !== "") this.out.listItem(level.indent - 1, "-", `${level.label}:`);
       else if (!level.isArray) this.out.endList();
     }
+    this.#shown = this.#stack.length;
   }
 }

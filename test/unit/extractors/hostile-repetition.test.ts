@@ -18,6 +18,11 @@ it.each([
   ["text after many comments", "a.txt", `${"<!-- licence -->\n".repeat(200)}needle`],
   ["JSON of comments that never end", "a.json", `["needle", ${many("1 /* ")}]`],
   ["JSON of comments", "a.json", `["needle", ${many("1 /**/ ")}]`],
+  [
+    "JSON of numbers that lie a thousand deep",
+    "a.json",
+    `["needle",${"[".repeat(990)}${many("1,")}${"]".repeat(991)}`,
+  ],
   ["JSON of line comments", "a.json", `["needle"\n${many("//\n")}]`],
   ["HTML with a style sheet of at-rules", "a.html", `<style>${many("@a")}</style><p>needle`],
   ["HTML with one long at-rule", "a.html", `<style>@${many("a")}</style><p>needle`],
