@@ -2,7 +2,7 @@ import { atPace } from "../../core/stretches.ts";
 import type { Pace, Stretches } from "../../core/stretches.ts";
 import { writeAttachments } from "./eml/attachments.ts";
 import type { ExtractPart } from "./eml/attachments.ts";
-import { ENCRYPTED } from "./eml/armor.ts";
+import { ENCRYPTED, ENCRYPTED_PART } from "./eml/armor.ts";
 import { writeBody } from "./eml/body.ts";
 import { findParts } from "./eml/mail-parts.ts";
 import type { FoundParts } from "./eml/mail-parts.ts";
@@ -144,6 +144,6 @@ async function writeMessage(
   if (out.length === headLength) {
     return { title, failure: hasEncrypted ? new UnreadableDocument(ENCRYPTED) : unread };
   }
-  if (hasEncrypted) notes.push("encrypted part left out");
+  if (hasEncrypted) notes.push(ENCRYPTED_PART);
   return { title, failure: null };
 }

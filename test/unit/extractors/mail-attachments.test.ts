@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 import { base64, latin1, mailText, multipart, readMail } from "../../support/read-mail.ts";
 
 describe("attachments", () => {
@@ -79,4 +80,68 @@ describe("attachments", () => {
       ].join("\n"),
     );
   });
+
+  it("that are calendars say what is cancelled, what is added and how long it takes", async () => {
+    const event =
+      "BEGIN:VEVENT\nSUMMARY:Standup\nDTSTART;TZID=Europe/Oslo:20250314T090000\nDURATION:PT1H30M\nRRULE:FREQ=WEEKLY\nEXDATE;TZID=Europe/Oslo:20250321T090000,20250\n 328T090000\nRDATE;VALUE=PERIOD:20250322T090000Z/PT15M,20250323T090000Z/20250323T100000Z\nRECURRENCE-ID:20250404\nCOMMENT:Bring slides\\, please\nEND:VEVENT";
+    const busy =
+      "BEGIN:VFREEBUSY\nFREEBUSY:20250314T090000Z/P1DT1H\nFREEBUSY;FBTYPE=BUSY-TENTATIVE:20250315T090000Z/PT1S\nEND:VFREEBUSY";
+    const calendar = (entries: string) =>
+      file("Content-Type: text/calendar; name=a.ics", `BEGIN:VCALENDAR\n${entries}\nEND:VCALENDAR`);
+    expect(await mailText(calendar(event))).toBe(
+      [
+        "See.\n\n## a.ics\n",
+        "- Summary: Standup",
+        "- Start: 2025-03-14 09:00 Europe/Oslo",
+        "- Duration: 1 hour 30 minutes",
+        "- Repeats: FREQ=WEEKLY",
+        "- Not on: 2025-03-21 09:00 Europe/Oslo, 2025-03-28 09:00 Europe/Oslo",
+        "- Also on: 2025-03-22 09:00 UTC for 15 minutes, 2025-03-23 09:00 UTC to 2025-03-23 10:00 UTC",
+        "- In place of: 2025-04-04",
+        "- Comment: Bring slides, please",
+      ].join("\n"),
+    );
+    expect(await mailText(calendar(busy))).toBe(
+      "See.\n\n## a.ics\n\n- Busy: 2025-03-14 09:00 UTC for 1 day 1 hour\n- Busy, tentative: 2025-03-15 09:00 UTC for 1 second",
+    );
+    const document = await readMail(calendar("BEGIN:VTIMEZONE\nTZID:a\nEND:VTIMEZONE"));
+    expect(document.markdown).toMatch(/See\.$/);
+    expect(document.notes).toEqual(["attachment a.ics left out: no entries"]);
+  });
+});
+
+describe("images", () => {
+  const PICTURE = "Content-Transfer-Encoding: base64\n\n/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD";
+  const scan = `Content-Type: image/jpeg; name=scan.jpg\nContent-Disposition: inline; filename=scan.jpg\n`;
+  const read = (mail: string, isConverted: boolean) =>
+    extractDocument(
+      { name: "a.eml", mimeType: null, bytes: new TextEncoder().encode(mail) },
+      { converter: isConverted ? { toMarkdown: () => Promise.resolve("Gates: 6:15.") } : null },
+    );
+
+  it.each([
+    ["beside a text", multipart("mixed", "\nSee.", scan + PICTURE)],
+    [
+      "beside a text, with a name for it",
+      multipart("mixed", "\nSee.", `${scan}Content-ID: <1>\n${PICTURE}`),
+    ],
+    ["beside a page that does not refer to it", multipart("related", "\nSee.", scan + PICTURE)],
+  ])("shown %s are read, or named", async (_where, mail) => {
+    const { markdown, notes } = await read(mail, true);
+    expect(markdown).toMatch(/See\.\n\n## scan\.jpg\n\nGates: 6:15\.$/);
+    expect(notes).toEqual(["scan.jpg: read by a converter"]);
+    const unread = await read(mail, false);
+    expect(unread.markdown).toMatch(/See\.$/);
+    expect(unread.notes).toEqual([expect.stringMatching(/^attachment scan\.jpg left out: ./)]);
+  });
+
+  it.each(["Content-ID: <1>", "Content-Location: a.jpg"])(
+    "that a page is made of are not: %s",
+    async (field) => {
+      const page = multipart("related", "\nSee.", `${scan}${field}\n${PICTURE}`);
+      const { markdown, notes } = await read(page, true);
+      expect(markdown).toMatch(/See\.$/);
+      expect(notes).toEqual([]);
+    },
+  );
 });

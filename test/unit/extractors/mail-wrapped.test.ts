@@ -19,6 +19,29 @@ it.each([
   await expect(readMail(mail)).rejects.toThrow("message is encrypted");
 });
 
+const armored = (what: string, text: string) =>
+  `-----BEGIN PGP ${what}-----\n\n${text}\n-----END PGP ${what}-----\n`;
+const signed = (text: string) =>
+  `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n${text}\n${armored("SIGNATURE", "abc=")}`;
+
+it.each([
+  ["after a signature", `${signed("Signed.")}\nPS: Friday.`, "Signed.\n\nPS: Friday.", false],
+  ["before signed text", `Forwarded:\n${signed("Signed.")}`, "Forwarded:\n\nSigned.", false],
+  ["around two", `${signed("A.")}\nB.\n\n${signed("- -C.")}`, "A.\n\nB.\n\n-C.", false],
+  ["after what is encrypted", `${armored("MESSAGE", "hQEM")}\nPS: Friday.`, "PS: Friday.", true],
+  ["before what is encrypted", `Friday.\n\n${armored("MESSAGE", "hQEM")}`, "Friday.", true],
+  [
+    "that only speaks of it",
+    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
+    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
+    false,
+  ],
+])("a plain text %s is kept", async (_where, text, expected, isEncrypted) => {
+  expect(await mailText(`${MAIL_HEAD}\n${text}`)).toBe(expected);
+  const { notes } = await readMail(`${MAIL_HEAD}\n${text}`);
+  expect(notes).toEqual(isEncrypted ? ["encrypted part left out"] : []);
+});
+
 /** By `openssl cms -sign -nodetach -nocerts -noattr`, once with `-stream`: lengths told, and not. */
 const SIGNED = {
   whole:

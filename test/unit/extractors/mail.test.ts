@@ -44,6 +44,21 @@ describe("header lines", () => {
     expect(await linesOf(mail)).toEqual(lines);
   });
 
+  it.each([
+    ["5", null],
+    ["Mon, 3 Feb 10:00", null],
+    ["Mon, 3 Feb 2025 10:00:00", null],
+    ["31 Feb 2025 10:00:00 +0000", null],
+    ["2025-02-03", null],
+    ["Order 7 of 3 Feb 2025 10:00 GMT", null],
+    ["Mon, 3 Feb 2025 10:00:00 +0100 (CET)", "2025-02-03T09:00:00.000Z"],
+    ["3 Feb 99 10:00 EST", "1999-02-03T15:00:00.000Z"],
+    ["Mon,  3 Feb\n 2025 10:00 GMT", "2025-02-03T10:00:00.000Z"],
+  ])("a date is one of mail, or stands as it is: %s", async (field, date) => {
+    const lines = await linesOf(`From: a@x.example\nDate: ${field}\n\ntext\n`);
+    expect(lines.at(-1)).toBe(`- Date: ${date ?? field}`);
+  });
+
   it("in Latin-1, unencoded", async () => {
     const mail = latin1("From: J\xf6rg <j@x.example>\nSubject: \xdcber die Br\xfccke\n\ntext\n");
     expect(await linesOf(mail)).toEqual(["# Über die Brücke", "", "- From: Jörg <j@x.example>"]);

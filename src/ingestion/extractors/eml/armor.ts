@@ -1,17 +1,97 @@
 /** Said of what only its receiver can read. */
 export const ENCRYPTED = "message is encrypted";
+/** Said where the rest can be read. */
+export const ENCRYPTED_PART = "encrypted part left out";
 
-const ENCRYPTED_TEXT = /^\s*-----BEGIN PGP MESSAGE-----\s/;
-const SIGNED = /^\s*-----BEGIN PGP SIGNED MESSAGE-----\n(?:[\w-]+:[^\n]*\n)*\s*\n/;
-const SIGNATURE = "\n-----BEGIN PGP SIGNATURE-----\n";
+const ARMOR = "-----BEGIN PGP ";
+const MARK = /^-----(BEGIN|END) PGP (MESSAGE|SIGNED MESSAGE|SIGNATURE)-----[ \t]*$/gm;
+/** What stands between a signed text and its first line. */
+const HEADERS = /^\n(?:[\w-]+:[^\n]*\n)*[ \t]*(?:\n|$)/;
+const MAX_HEADERS = 2_000;
 
-/** Whether a text is nothing that anyone but its receiver can read (RFC 9580 §6.2). */
-export const isEncryptedText = (text: string) => ENCRYPTED_TEXT.test(text.slice(0, 200));
+/** What anyone can read of a text; `hasEncrypted`: something else was in it. */
+export type OpenText = { text: string; hasEncrypted: boolean };
 
-/** What was signed, without the signature around it (RFC 9580 §7). */
-export function withoutSignature(text: string): string {
-  const begin = SIGNED.exec(text.slice(0, 2_000))?.[0].length ?? 0;
-  if (begin === 0) return text;
-  const end = text.indexOf(SIGNATURE, begin);
-  return text.slice(begin, end < 0 ? text.length : end).replace(/^- (?=-|From )/gm, "");
+/**
+ * A text without the armour of OpenPGP in it (RFC 9580 §6.2 and §7): what was signed and what
+ * stands around it stay, signatures and what is encrypted go.
+ */
+export function withoutArmor(text: string): OpenText {
+  if (!text.includes(ARMOR)) return { text, hasEncrypted: false };
+  const reader = new ArmorReader(text);
+  for (const { 0: line, 1: edge, 2: what, index } of text.matchAll(MARK)) {
+    reader.mark(`${edge} ${what}`, index, index + line.length);
+  }
+  return reader.end();
+}
+
+class ArmorReader {
+  readonly #text: string;
+  readonly #kept: string[] = [];
+  #hasEncrypted = false;
+  #inside: "plain" | "signed" | "signature" | "encrypted" = "plain";
+  /** Where the text goes on that is not yet kept. */
+  #from = 0;
+  /** Where what is encrypted begins. */
+  #begin = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  mark(mark: string, start: number, end: number): void {
+    const at = `${this.#inside}: ${mark}`;
+    if (at === "plain: BEGIN SIGNED MESSAGE") this.#beginSigned(start, end);
+    else if (at === "signed: BEGIN SIGNATURE") {
+      this.#keepSigned(start);
+      this.#inside = "signature";
+    } else if (at === "signature: END SIGNATURE") this.#goOn(end);
+    else if (at === "plain: BEGIN MESSAGE") {
+      this.#begin = start;
+      this.#inside = "encrypted";
+    } else if (at === "encrypted: END MESSAGE") {
+      this.#leaveOut();
+      this.#goOn(end);
+    }
+  }
+
+  end(): OpenText {
+    if (this.#inside === "signed") this.#keepSigned(this.#text.length);
+    // Without an end it is the rest of a text, where it is not merely spoken of.
+    else if (this.#inside === "encrypted" && !this.#hasWordsBefore()) this.#leaveOut();
+    else if (this.#inside !== "signature") this.#keep(this.#text.length);
+    return { text: this.#kept.join("\n"), hasEncrypted: this.#hasEncrypted };
+  }
+
+  #beginSigned(start: number, end: number): void {
+    const headers = HEADERS.exec(this.#text.slice(end, end + MAX_HEADERS))?.[0];
+    if (headers === undefined) return;
+    this.#keep(start);
+    this.#inside = "signed";
+    this.#from = end + headers.length;
+  }
+
+  /** Lines that begin with a dash have another before it. */
+  #keepSigned(end: number): void {
+    this.#kept.push(this.#text.slice(this.#from, end).replace(/^- (?=-|From )/gm, ""));
+  }
+
+  #leaveOut(): void {
+    this.#keep(this.#begin);
+    this.#hasEncrypted = true;
+  }
+
+  #keep(end: number): void {
+    this.#kept.push(this.#text.slice(this.#from, end));
+  }
+
+  #goOn(end: number): void {
+    this.#inside = "plain";
+    this.#from = end;
+  }
+
+  #hasWordsBefore(): boolean {
+    const before = [...this.#kept, this.#text.slice(this.#from, this.#begin)];
+    return before.some((text) => /\S/.test(text));
+  }
 }

@@ -6,7 +6,7 @@ import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { ENDS_EARLY } from "../notes.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { ENCRYPTED } from "./armor.ts";
-import { isCalendar, writeCalendar } from "./calendar.ts";
+import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
 import type { MailPart } from "./mail-parts.ts";
 import { isMessage, isWrapped } from "./message-contents.ts";
 import type { PartContents } from "./part-contents.ts";
@@ -49,8 +49,7 @@ export async function writeAttachments(
     else if (!calendars.has(calendar)) {
       // Invitations come twice: beside the text, and as a file.
       calendars.add(calendar);
-      target.out.heading(2, part.name ?? "Calendar");
-      writeCalendar(calendar, target.out);
+      await writeInvitation(part.name ?? "Calendar", calendar, target);
     }
     releaseBytes(bytes);
   }
@@ -67,6 +66,17 @@ function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): 
     if (error instanceof UnreadableDocument) return null;
     throw error;
   }
+}
+
+async function writeInvitation(
+  name: string,
+  calendar: string,
+  { out, notes, pace }: AttachmentTarget,
+): Promise<void> {
+  if (hasEntries(calendar)) {
+    out.heading(2, name);
+    await atPace(writeCalendar(calendar, out), pace);
+  } else notes.push(`attachment ${name} left out: no entries`);
 }
 
 async function writeFile(

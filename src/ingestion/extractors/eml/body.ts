@@ -3,7 +3,7 @@ import { textOf, UnreadableDocument } from "../extracted-document.ts";
 import { extractHtml, extractLetter } from "../html.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { releaseBytes } from "../release-bytes.ts";
-import { ENCRYPTED, isEncryptedText, withoutSignature } from "./armor.ts";
+import { ENCRYPTED, ENCRYPTED_PART, withoutArmor } from "./armor.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
 import type { PartContents } from "./part-contents.ts";
@@ -67,7 +67,7 @@ function* writePart(
   }
   const write = (text: string) =>
     part.type === "text/plain"
-      ? writePlainBody(withoutSignature(text), out, flowOf(part))
+      ? writePlainBody(text, out, flowOf(part))
       : writeShifted(text, out, 1);
   const unread = yield* readPart(part, contents, notes, write);
   return unread instanceof UnreadableDocument ? unread : null;
@@ -96,7 +96,10 @@ function takenText(part: MailPart, contents: PartContents) {
   const bytes = withLineFeedsAlone(contents.take(part));
   try {
     const found = textOfPart(bytes, part.parameters.get("charset"));
-    return isEncryptedText(found.text) ? new UnreadableDocument(ENCRYPTED) : found;
+    const { text, hasEncrypted } = withoutArmor(found.text);
+    if (!hasEncrypted) return { ...found, text };
+    if (!/\S/.test(text)) return new UnreadableDocument(ENCRYPTED);
+    return { text, notes: [...found.notes, ENCRYPTED_PART] };
   } catch (error) {
     if (error instanceof UnreadableDocument) return error;
     throw error;

@@ -35,8 +35,19 @@ function addressText({ name, address, group }: Address): string {
   return name === "" || name === address ? address : `${name} <${address}>`;
 }
 
-/** As ISO 8601 where it is a date; otherwise as it stands. */
+/** RFC 5322 §3.3, with the zones and years of §4.3; a comment may name the zone. */
+const DATE =
+  /^(?:[a-z]+\.?,?\s+)?(\d{1,2})\s+([a-z]{3})[a-z]*\.?\s+(\d{4}|\d\d)\s+\d{1,2}:\d\d(?::\d\d)?\s*(?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)\s*(?:\([^()]*\)\s*)*$/i;
+
+/**
+ * As ISO 8601 where it is a date; otherwise as it stands: `Date` makes a day of anything with a
+ * number in it.
+ */
 function dateText(field: string): string {
+  const [, day = "", month = "", year = ""] = DATE.exec(field) ?? [];
+  if (day === "") return field;
   const date = new Date(field);
-  return Number.isNaN(date.getTime()) ? field : date.toISOString();
+  // The 31st of a short month is no day.
+  const isDay = new Date(`${day} ${month} ${year} 00:00 UTC`).getUTCDate() === Number(day);
+  return isDay && !Number.isNaN(date.getTime()) ? date.toISOString() : field;
 }

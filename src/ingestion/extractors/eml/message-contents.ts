@@ -70,14 +70,17 @@ const hasHtml = (body: Body[]): boolean =>
     "part" in each ? each.part.type === "text/html" : each.alternatives.some(hasHtml),
   );
 
-/** Signatures, and what a page is made of beside its text. */
+/**
+ * Signatures, and what a page is made of beside its text. An image that no page refers to was sent
+ * to be looked at, wherever a mailer shows it.
+ */
 function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }: Place): boolean {
   if (SIGNATURES.test(type) || NEVER_READ.test(type)) return true;
-  if (type.startsWith("image/") && disposition === "inline") return true;
+  if (!inRelated || !PAGE_PARTS.test(type)) return false;
   const isReferred =
     headers.first("content-id") !== null || headers.first("content-location") !== null;
   const isAttached = disposition === "attachment" && name !== null;
-  return inRelated && PAGE_PARTS.test(type) && (isReferred || !isAttached);
+  return isReferred || !(isAttached || type.startsWith("image/"));
 }
 
 /** A text with a name of its own, beside others, is a file. */
