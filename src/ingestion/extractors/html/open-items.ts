@@ -1,8 +1,11 @@
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { ListCounter } from "./list-counter.ts";
 
-type List = { ordered: boolean; next: number };
-/** `marker` is null once the item's first text is written. */
-type Item = { marker: string | null; depth: number };
+type Attributes = Record<string, string>;
+/** `counter` is null where no numbers are shown. */
+type List = { counter: ListCounter | null };
+/** `marker` is null once the item's first text is written, which has the prefix before it. */
+type Item = { marker: string | null; prefix: string; depth: number };
 
 const LISTS = new Set(["ul", "ol", "menu", "dl"]);
 const ITEMS = new Set(["li", "dt", "dd"]);
@@ -18,9 +21,10 @@ export class OpenItems {
   }
 
   /** Whether it is a list or an item that opens. */
-  open(name: string, { start = "1" }: Record<string, string>): boolean {
-    if (LISTS.has(name)) this.#lists.push({ ordered: name === "ol", next: Number(start) || 1 });
-    else if (ITEMS.has(name)) this.#startItem(name);
+  open(name: string, attributes: Attributes): boolean {
+    if (LISTS.has(name)) {
+      this.#lists.push({ counter: name === "ol" ? new ListCounter(attributes) : null });
+    } else if (ITEMS.has(name)) this.#startItem(name, attributes);
     else return false;
     return true;
   }
@@ -37,15 +41,15 @@ export class OpenItems {
     const item = this.#items.at(-1);
     if (item === undefined) return false;
     if (item.marker === null) this.#out.itemParagraph(item.depth, text);
-    else this.#out.listItem(item.depth, item.marker, text);
+    else this.#out.listItem(item.depth, item.marker, item.prefix + text);
     item.marker = null;
     return true;
   }
 
-  #startItem(name: string): void {
+  #startItem(name: string, attributes: Attributes): void {
     const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
-    const list = this.#lists.at(-1);
-    const marker = list?.ordered === true && name === "li" ? `${list.next++}.` : "-";
-    this.#items.push({ marker, depth });
+    const counter = name === "li" ? this.#lists.at(-1)?.counter : null;
+    const { marker, prefix } = counter?.next(attributes) ?? { marker: "-", prefix: "" };
+    this.#items.push({ marker, prefix, depth });
   }
 }
