@@ -52,6 +52,11 @@ it.each([
     `<article><para>needle ${'<link href="https://x.test">'.repeat(450)}${many("word ")}${"</link>".repeat(450)}</para></article>`,
   ],
   ["code of fences", "a.py", `needle\n${many("```\n")}`],
+  [
+    "XML of values that lie hundreds deep",
+    "a.xml",
+    `<a>needle${"<a>".repeat(480)}${many("<b>1</b>")}${"</a>".repeat(481)}`,
+  ],
   ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
   ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],
   [

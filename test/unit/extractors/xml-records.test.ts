@@ -24,6 +24,16 @@ describe("records keep every value, whatever it is called", () => {
       "- id: T-17\n- due: 2026-01-01\n- owner: Ada",
     ],
     [
+      "values that objects have names for as well",
+      '<made x:constructor="Ada" xmlns:x="urn:x"><toString x:valueOf="7"/></made>',
+      "- constructor: Ada\n- toString (valueOf: 7)",
+    ],
+    [
+      "values behind a heading, which are those of what it heads",
+      "<shop><book><isbn>978</isbn><title>Bread</title><price>9</price><of><by>Ada</by></of></book><book><isbn>979</isbn></book></shop>",
+      "- book:\n   - isbn: 978\n\n# Bread\n\n- price: 9\n- of:\n   - by: Ada\n- book:\n   - isbn: 979",
+    ],
+    [
       "tasks",
       '<tasks><task id="T-17" due="2026-01-01">Oil the lock</task><note to="Bo"/></tasks>',
       "- task (id: T-17, due: 2026-01-01): Oil the lock\n- note (to: Bo)",

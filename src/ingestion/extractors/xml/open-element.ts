@@ -15,6 +15,8 @@ export type Open = Element & {
   isTitled: boolean;
   /** Its name stands as the item above its fields. */
   isShown: boolean;
+  /** How deep what it holds stands in the list, once it is named. */
+  indent: number;
 };
 
 /** @param textStart where in the text gathered so far it begins */
@@ -27,5 +29,6 @@ export function opened(element: Element, attributes: XmlAttributes, textStart: n
     textStart,
     isTitled: false,
     isShown: false,
+    indent: 0,
   };
 }

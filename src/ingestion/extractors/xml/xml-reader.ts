@@ -8,6 +8,7 @@ import { EmbeddedHtml } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
 import { opened } from "./open-element.ts";
 import type { Open } from "./open-element.ts";
+import { MAX_INDENT, OpenElements } from "./open-elements.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 import type { XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
@@ -19,7 +20,6 @@ const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "head
 /** One paragraph or cell: it is copied some times while it is written. */
 const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
-const MAX_INDENT = 12;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
 /** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
@@ -28,7 +28,7 @@ export class XmlReader implements XmlHandler {
   language: string | null = null;
   readonly out = new MarkdownBuilder();
   readonly #text = new TextPieces(MAX_TEXT_CHARACTERS);
-  readonly #open: Open[] = [];
+  readonly #open = new OpenElements(this.out);
   #silent = 0;
   #quoted = 0;
   #outlines = 0;
@@ -46,10 +46,8 @@ export class XmlReader implements XmlHandler {
   }
 
   open(name: string, attributes: XmlAttributes): void {
-    if (this.#open.length === 0) {
-      this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
-    }
-    const around = this.#open.at(-1) ?? null;
+    const around = this.#open.innermost;
+    if (around === null) this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
     const vocabulary = vocabularyOf(name, attributes, around);
     const role = roleOf(name, attributes, {
       ...vocabulary,
@@ -81,8 +79,8 @@ export class XmlReader implements XmlHandler {
   }
 
   close(): void {
-    const open = this.#open.at(-1);
-    if (open === undefined) return;
+    const open = this.#open.innermost;
+    if (open === null) return;
     if (open.role === "inline") this.#closeInline(open);
     else if (open.role !== "break") this.#flush();
     if (open.role === "cell") {
@@ -111,7 +109,7 @@ export class XmlReader implements XmlHandler {
     else if (role === "cell") this.#inCell = true;
     else if (role === "row") this.#startRow();
     else if (role === "table" && this.#table === null) {
-      this.#tellParents();
+      this.#open.tellParents();
       this.#table = { rows: new TableCollector(), long: new LongTable(this.out) };
     } else if (role === "list") {
       this.#lists.push({ isOrdered: isOrdered(name, attributes), next: 1 });
@@ -194,11 +192,11 @@ export class XmlReader implements XmlHandler {
     const text = this.#text.take();
     const folded = foldSpace(text);
     if (folded === "") return;
-    const holder = this.#open.findLast(({ role }) => role !== "inline");
+    const { holder } = this.#open;
     if (holder?.role === "heading") this.#writeHeading(folded);
-    else if (holder !== undefined && this.#isValue(holder)) this.#writeField(holder, text, folded);
+    else if (holder !== null && this.#isValue(holder)) this.#writeField(holder, text, folded);
     else {
-      this.#tellParents();
+      this.#open.tellParents();
       if (holder?.role === "code") this.out.code(text, holder.language);
       else this.#write(text);
     }
@@ -218,27 +216,22 @@ export class XmlReader implements XmlHandler {
     else this.out.paragraph(text);
   }
 
-  /** A heading's level: how many of the elements around it have a heading as well. */
   #writeHeading(text: string): void {
-    const around = this.#open.slice(0, -1).filter(({ role }) => role !== "wrapper");
-    const titled = around.findLast(({ role }) => role !== "inline");
+    const titled = this.#open.titledByHeading();
     const isPlain = /^(table|list|cell|item)$/.test(titled?.role ?? "");
     if (isPlain || /^(figure|fig|caption|note|tip|warning)$/.test(titled?.name ?? "")) {
       this.#write(text);
       return;
     }
     this.title ??= text;
-    const above = around.filter((open) => open !== titled && open.isTitled).length;
-    if (titled !== undefined) {
-      if (titled.says.length > 0) this.#showParents();
-      titled.isTitled = true;
-    }
-    this.out.heading(above + 1, text);
+    const level = this.#open.levelOfHeading(titled);
+    if (titled !== null) this.#open.setTitled(titled);
+    this.out.heading(level, text);
   }
 
   #writeField(field: Open, text: string, folded: string): void {
     if (field.name === "language") this.language ??= folded;
-    const indent = this.#showParents(field);
+    const indent = this.#open.nameParents(field);
     const prose = this.#html.toMarkdown(text);
     const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
@@ -250,41 +243,8 @@ export class XmlReader implements XmlHandler {
     else for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
-  /** What the attributes of the elements around say stands before what these hold. */
-  #tellParents(): void {
-    if (this.#open.some(({ role, says }) => role === "field" && says.length > 0)) {
-      this.#showParents();
-    }
-  }
-
   #writeEmpty(field: Open): void {
-    const indent = this.#showParents(field);
+    const indent = this.#open.nameParents(field);
     this.out.listItem(indent, "-", withMore(field.name, field.says.splice(0)));
-  }
-
-  /**
-   * Names the elements around a field before their first one; those with a heading of their own
-   * need none. Returns how deep the field stands in the list.
-   */
-  #showParents(field?: Open): number {
-    let indent = 0;
-    for (const [at, open] of this.#open.entries()) {
-      if (open === field) break;
-      if (open.role !== "field") continue;
-      if (!open.isShown) this.#showParent(open, at === 0, indent);
-      if (open.isTitled) indent = 0;
-      else if (open.isShown) indent++;
-    }
-    return Math.min(indent, MAX_INDENT);
-  }
-
-  /** The outermost element needs no name: everything stands in it. */
-  #showParent(open: Open, isOutermost: boolean, indent: number): void {
-    const says = open.says.splice(0);
-    if (isOutermost) for (const text of says) this.out.listItem(0, "-", text);
-    else if (says.length > 0 || !open.isTitled) {
-      this.out.listItem(Math.min(indent, MAX_INDENT), "-", `${withMore(open.name, says)}:`);
-      open.isShown = true;
-    }
   }
 }

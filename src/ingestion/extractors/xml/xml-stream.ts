@@ -39,7 +39,8 @@ export class XmlStream {
             throw new UnreadableDocument("XML element has too many attributes");
           }
           this.#attributes[name] = value;
-          this.#attributes[localName(name)] ??= value;
+          const local = localName(name);
+          if (!Object.hasOwn(this.#attributes, local)) this.#attributes[local] = value;
         },
         onopentag: (name) => handler.open(localName(name), this.#attributes),
         onclosetag: (name) => {
