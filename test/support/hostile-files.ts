@@ -181,5 +181,29 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     { text: "0.5" },
   ],
   ["formats.xlsx", book("", `<cellXfs>${"<xf/>".repeat(300_000)}</cellXfs>`), { text: "A note" }],
+  [
+    "row.xlsx",
+    book(
+      `<row>${'<c t="s"><v>0</v></c>'.repeat(20)}</row>`,
+      "",
+      `<si><t>${"a ".repeat(1 << 19)}</t></si>`,
+    ),
+    { error: "document holds more than 32 MiB of text; split it into several" },
+  ],
+  [
+    "row.ods",
+    zipSync({
+      mimetype: utf8("application/vnd.oasis.opendocument.spreadsheet"),
+      "content.xml": utf8(
+        `<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet><table:table><table:table-row><table:table-cell table:number-columns-repeated="20"><text:p>${"a ".repeat(1 << 19)}</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
+      ),
+    }),
+    { error: "document holds more than 32 MiB of text; split it into several" },
+  ],
+  [
+    "sparse.xlsx",
+    book('<row><c r="A1"><v>1</v></c><c r="BXX1"><v>1</v></c></row>'.repeat(10_000)),
+    { text: "A note" },
+  ],
   ["empty.pdf", new Uint8Array(), { error: "no text found" }],
 ];

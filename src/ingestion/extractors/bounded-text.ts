@@ -1,13 +1,22 @@
 import { tooMuchText } from "./compact-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 
-/** One paragraph or cell: each is copied some times while it is written. */
+/** One paragraph, cell or row: each is copied some times while it is written. */
 const MAX_CHARACTERS = 8 << 20;
 
 /** @throws UnreadableDocument when a single paragraph or cell becomes larger than any is. */
 export function longer(text: string, more: string): string {
-  if (text.length + more.length > MAX_CHARACTERS) throw tooMuchText();
+  withinBound(text.length + more.length);
   return text + more;
+}
+
+/**
+ * The number of characters that is given: asked before what repeats a text is made.
+ * @throws UnreadableDocument when a single paragraph, cell or row has fewer.
+ */
+export function withinBound(characters: number): number {
+  if (characters > MAX_CHARACTERS) throw tooMuchText();
+  return characters;
 }
 
 /** Charts, diagrams and formulas of one document: all are held until they are written. */

@@ -1,13 +1,18 @@
 import type { MarkdownBuilder } from "./markdown-builder.ts";
+import { charactersOf, filledRow } from "./table-text.ts";
+import type { FilledRow } from "./table-text.ts";
 
 /** So many rows tell which columns are used; those after them are written as they come. */
 const HELD_ROWS = 1_000;
+/** Fewer rows, where they are that long. */
+const HELD_CHARACTERS = 4 << 20;
 
 /** A table of any length, of which only the first rows are ever held. */
 export class LongTable {
   /** Rows added since the last end. */
   length = 0;
-  #held: string[][] = [];
+  #held: FilledRow[] = [];
+  #heldCharacters = 0;
   /** Once the first rows are written. */
   #columns: number[] | null = null;
   readonly #out: MarkdownBuilder;
@@ -18,18 +23,28 @@ export class LongTable {
 
   /** The first row of all is the header. */
   add(rows: string[][]): void {
+    this.addFilled(rows.map(filledRow));
+  }
+
+  addFilled(rows: FilledRow[]): void {
     this.length += rows.length;
-    if (this.#columns !== null) this.#out.moreRows(rows, this.#columns);
-    else {
-      this.#held.push(...rows);
-      if (this.#held.length < HELD_ROWS) return;
-      const columns = this.#out.table(this.#held.splice(0));
-      if (columns.length > 0) this.#columns = columns;
+    for (const row of rows) {
+      if (this.#columns === null) this.#hold(row);
+      else this.#out.moreRows([row], this.#columns);
     }
   }
 
+  #hold(row: FilledRow): void {
+    this.#held.push(row);
+    this.#heldCharacters += charactersOf(row);
+    if (this.#held.length < HELD_ROWS && this.#heldCharacters < HELD_CHARACTERS) return;
+    this.#heldCharacters = 0;
+    const columns = this.#out.filledTable(this.#held.splice(0));
+    if (columns.length > 0) this.#columns = columns;
+  }
+
   /** Rows that are not written yet; the table ends without them. */
-  take(): string[][] {
+  take(): FilledRow[] {
     const rows = this.#held;
     this.#held = [];
     this.end();
@@ -37,8 +52,9 @@ export class LongTable {
   }
 
   end(): void {
-    if (this.#held.length > 0) this.#out.table(this.#held);
+    if (this.#held.length > 0) this.#out.filledTable(this.#held);
     this.#held = [];
+    this.#heldCharacters = 0;
     this.#columns = null;
     this.length = 0;
   }

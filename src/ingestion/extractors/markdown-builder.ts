@@ -1,7 +1,8 @@
 import { CompactText } from "./compact-text.ts";
 import type { PageStart } from "./extracted-document.ts";
 import { foldSpace } from "./fold-space.ts";
-import { rowsText, tableText } from "./table-text.ts";
+import { filledRow, rowsText, tableText } from "./table-text.ts";
+import type { FilledRow } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
@@ -101,13 +102,18 @@ export class MarkdownBuilder {
 
   /** The first row is the header; empty rows and columns go. Returns the columns that are left. */
   table(rows: string[][]): number[] {
+    return this.filledTable(rows.map(filledRow));
+  }
+
+  /** A table as `table` writes it. */
+  filledTable(rows: FilledRow[]): number[] {
     const { lines, columns } = tableText(rows);
     if (lines.length > 0) this.#block(lines.join(columns.length === 1 ? "\n\n" : "\n"));
     return columns;
   }
 
   /** Goes on with the table just written. */
-  moreRows(rows: string[][], columns: number[]): void {
+  moreRows(rows: FilledRow[], columns: number[]): void {
     const gap = columns.length === 1 ? "\n\n" : "\n";
     for (const line of rowsText(rows, columns)) this.#text.append(gap + line);
   }

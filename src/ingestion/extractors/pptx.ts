@@ -10,6 +10,7 @@ import type { Relationship } from "./office/relationships.ts";
 import { readDrawing } from "./office/drawings.ts";
 import { SlideReader } from "./office/slide-reader.ts";
 import { writeSlideBlocks } from "./office/slide-writer.ts";
+import { filledRow } from "./table-text.ts";
 import { readXml } from "./xml/xml-stream.ts";
 
 const MAX_SLIDES = 20_000;
@@ -77,7 +78,7 @@ function* writeSlide(
     if (hiddenDrawings.has(id)) continue;
     const { texts, rows } = yield* readDrawing(archive, target, new DrawnText());
     for (const text of texts) blocks.push({ kind: "paragraph", text });
-    if (rows.length > 0) blocks.push({ kind: "table", rows });
+    if (rows.length > 0) blocks.push({ kind: "table", rows: rows.map(filledRow) });
   }
   let hidden = hiddenShapes;
   for (const { target } of parts("notesSlide")) {

@@ -1,46 +1,65 @@
 import { foldSpace } from "./fold-space.ts";
 
-const cellText = (cell: string) => foldSpace(cell).replaceAll("|", "\\|");
+/** What stands in a row, by its columns in ascending order: a sheet may leave thousands empty. */
+export type FilledRow = { columns: number[]; cells: string[] };
 
 /** Rows as they are written, empty ones left out, and the columns in which anything stands. */
 export type TableText = { lines: string[]; columns: number[] };
+
+/** Each cell's text as one line; the empty ones go. */
+export function filledRow(row: readonly string[]): FilledRow {
+  const filled: FilledRow = { columns: [], cells: [] };
+  for (const [column, cell] of row.entries()) addCell(filled, column, cell);
+  return filled;
+}
+
+/** `column` lies behind those that the row has. */
+export function addCell(row: FilledRow, column: number, text: string | undefined): void {
+  const cell = text === undefined ? "" : foldSpace(text);
+  if (cell === "") return;
+  row.columns.push(column);
+  row.cells.push(cell);
+}
+
+/** Characters of all its cells. */
+export function charactersOf({ cells }: FilledRow): number {
+  let characters = 0;
+  for (const cell of cells) characters += cell.length;
+  return characters;
+}
 
 /**
  * The first row is the header. Columns without any text go; without a second column there is no
  * table and each row is a paragraph.
  */
-export function tableText(rows: string[][]): TableText {
-  const filled = filledRows(rows);
-  const columns = usedColumns(filled);
-  const [header, ...lines] = filled.map((row) => rowText(row, columns));
+export function tableText(rows: FilledRow[]): TableText {
+  const columns = usedColumns(rows);
+  const [header, ...lines] = rowsText(rows, columns);
   if (header === undefined) return { lines: [], columns };
   const rule = columns.length === 1 ? [] : [`|${" --- |".repeat(columns.length)}`];
   return { lines: [header, ...rule, ...lines], columns };
 }
 
 /** Rows that go on with a table; cells beyond its columns are added at the row's end. */
-export function rowsText(rows: string[][], columns: number[]): string[] {
-  const known = new Set(columns);
-  return filledRows(rows).map((row) => {
-    const more = usedColumns([row]).filter((column) => !known.has(column));
-    return rowText(row, [...columns, ...more]);
-  });
+export function rowsText(rows: FilledRow[], columns: number[]): string[] {
+  return rows.filter((row) => row.cells.length > 0).map((row) => rowText(row, columns));
 }
 
-function rowText(row: string[], columns: number[]): string {
-  const cells = columns.map((column) => row[column] ?? "");
-  return columns.length === 1 ? (cells[0] ?? "") : `| ${cells.join(" | ")} |`;
-}
-
-function filledRows(rows: string[][]): string[][] {
-  return rows.map((row) => row.map(cellText)).filter((row) => row.some(Boolean));
-}
-
-function usedColumns(rows: string[][]): number[] {
-  const used = new Set<number>();
-  for (const row of rows) {
-    for (const [column, cell] of row.entries())
-      if (cell !== "" && cell !== undefined) used.add(column);
+function rowText(row: FilledRow, columns: number[]): string {
+  const texts: string[] = [];
+  const more: string[] = [];
+  let at = 0;
+  for (const column of columns) {
+    for (; (row.columns[at] ?? Infinity) < column; at++) more.push(row.cells[at] ?? "");
+    texts.push(row.columns[at] === column ? (row.cells[at++] ?? "") : "");
   }
+  for (; at < row.cells.length; at++) more.push(row.cells[at] ?? "");
+  const [only = "", ...others] = [...texts, ...more].map((cell) => cell.replaceAll("|", "\\|"));
+  return others.length === 0 ? only : `| ${[only, ...others].join(" | ")} |`;
+}
+
+function usedColumns(rows: FilledRow[]): number[] {
+  const used = new Set<number>();
+  for (const { columns } of rows) for (const column of columns) used.add(column);
   return [...used].sort((a, b) => a - b);
 }

@@ -1,5 +1,5 @@
 import type { Stretches } from "../../core/stretches.ts";
-import { DrawnText, longer } from "./bounded-text.ts";
+import { DrawnText, longer, withinBound } from "./bounded-text.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
@@ -12,6 +12,8 @@ import type { CellFormat } from "./office/number-formats.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { SharedStrings } from "./office/shared-strings.ts";
 import { SheetWriter } from "./office/sheet-writer.ts";
+import { addCell } from "./table-text.ts";
+import type { FilledRow } from "./table-text.ts";
 import { readXml } from "./xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "./xml/xml-stream.ts";
 
@@ -136,7 +138,9 @@ class SheetReader implements XmlHandler {
   unsavedFormulas = 0;
   #hasFormula = false;
   #phonetic = 0;
-  #row: string[] = [];
+  #row: FilledRow = { columns: [], cells: [] };
+  /** Of the row: asked before a text that cells share is decoded again. */
+  #characters = 0;
   #rowNumber = 0;
   #column = 0;
   #type = "n";
@@ -167,9 +171,9 @@ class SheetReader implements XmlHandler {
     if (name === "v" || name === "t") this.#collects = false;
     else if (name === "rPh") this.#phonetic--;
     else if (name === "c") {
-      this.#row[this.#column] = this.#shownValue();
+      addCell(this.#row, this.#column, this.#shownValue());
       this.#column++;
-    } else if (name === "row") this.#writer.addRow(this.#row);
+    } else if (name === "row") this.#writer.addRow(ordered(this.#row));
   }
 
   #openRow({ r }: XmlAttributes): void {
@@ -178,7 +182,8 @@ class SheetReader implements XmlHandler {
     // Rows that are not written are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
     this.#rowNumber = number;
-    this.#row = [];
+    this.#row = { columns: [], cells: [] };
+    this.#characters = 0;
     this.#column = 0;
   }
 
@@ -192,7 +197,10 @@ class SheetReader implements XmlHandler {
 
   #shownValue(): string {
     const value = this.#value;
-    if (this.#type === "s") return this.#of.shared.at(Number(value));
+    if (this.#type === "s") {
+      this.#characters = withinBound(this.#characters + this.#of.shared.sizeOf(Number(value)));
+      return this.#of.shared.at(Number(value));
+    }
     if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
     if (this.#type !== "n") return unescaped(value);
@@ -204,6 +212,15 @@ class SheetReader implements XmlHandler {
     if (!Number.isFinite(number)) return value;
     return (this.#of.formats[this.#style] ?? plainNumber)(number);
   }
+}
+
+/** Cells in the order of their columns, as they should be written; of two in one the last. */
+function ordered(row: FilledRow): FilledRow {
+  const { columns, cells } = row;
+  if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;
+  const byColumn = new Map(columns.map((column, at) => [column, cells[at] ?? ""]));
+  const sorted = [...byColumn].sort(([one], [other]) => one - other);
+  return { columns: sorted.map(([column]) => column), cells: sorted.map(([, cell]) => cell) };
 }
 
 const LETTERS = 26;

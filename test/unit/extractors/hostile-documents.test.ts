@@ -147,6 +147,18 @@ describe("work without end", () => {
     expect((await extract(file, utf8(text))).markdown).toContain("needle");
   });
 
+  it("ends a quoted cell that is never closed at a bound, and reads on", async () => {
+    const rows = "12345,The pump at the north lock was serviced,42.50\n".repeat(25_000);
+    const { markdown, notes } = await extract("a.csv", utf8(`id,note,sum\n1,"open,2\n${rows}`));
+    expect(markdown.split("\n").slice(0, 4)).toEqual([
+      "| id | note | sum |",
+      "| --- | --- | --- |",
+      '| 1 | "open | 2 |',
+      "| 12345 | The pump at the north lock was serviced | 42.50 |",
+    ]);
+    expect(notes).toEqual(["a quote is not closed within 1 MiB: it is read as a letter"]);
+  });
+
   it("indents no list item by millions of levels", async () => {
     const item = `<w:p><w:pPr><w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>needle</w:t></w:r></w:p>`;
     const docx = zipSync({

@@ -119,6 +119,13 @@ describe("sheets", () => {
     expect(markdown).toContain("| one two _x | 2024-05-01 |");
   });
 
+  it("orders cells that stand in no order, and takes the last of two in one place", async () => {
+    const { markdown } = await book(
+      '<row><c r="C1" t="str"><v>c</v></c><c r="A1" t="str"><v>x</v></c><c r="A1" t="str"><v>a</v></c><c t="str"><v>b</v></c></row>',
+    );
+    expect(markdown).toContain("| a | b | c |");
+  });
+
   it("says how many formulas nobody has calculated", async () => {
     const { notes } = await book(
       '<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c><c t="str"><v>x</v></c></row>',
@@ -141,6 +148,40 @@ describe("sheets", () => {
       },
     });
     expect(markdown).toMatch(/\| x \|\n\| --- \| --- \|\n\nRead with care\n\nCatch$/);
+  });
+});
+
+describe("sheets of OpenDocument", () => {
+  const cell = (text: string, repeated = "1") =>
+    `<table:table-cell table:number-columns-repeated="${repeated}"><text:p>${text}</text:p></table:table-cell>`;
+  const gap = (repeated: number) =>
+    `<table:table-cell table:number-columns-repeated="${repeated}"/>`;
+  const row = (cells: string, attributes = "") =>
+    `<table:table-row ${attributes}>${cells}</table:table-row>`;
+  const sheet = (...rows: string[]) =>
+    read({
+      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+      "content.xml": `<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet><table:table table:name="S">${rows.join("")}</table:table></office:spreadsheet></office:body></office:document-content>`,
+    });
+
+  it("keep the column of what follows hundreds of repeated cells", async () => {
+    const { markdown } = await sheet(
+      row(cell("first") + gap(249) + cell("far") + cell("last")),
+      row(gap(250) + cell("under far") + gap(16_000)),
+      row(cell("many", "250") + cell("also under far")),
+    );
+    const lines = markdown.split("\n").map((line) => line.split(" | "));
+    const column = lines[2]?.indexOf("far");
+    expect(lines[4]?.[column ?? 0]).toBe("under far");
+    expect(lines[5]?.[column ?? 0]).toMatch(/^also under far/);
+  });
+
+  it.each(["", "x", "-3", "0"])("keep rows and cells that are repeated %j times", async (times) => {
+    const { markdown } = await sheet(
+      row(cell("a") + cell("b")),
+      row(cell("c", times) + cell("d"), `table:number-rows-repeated="${times}"`),
+    );
+    expect(markdown).toBe("# S\n\n| a | b |\n| --- | --- |\n| c | d |");
   });
 });
 

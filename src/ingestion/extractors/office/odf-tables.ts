@@ -1,10 +1,17 @@
-import { longer } from "../bounded-text.ts";
+import { longer, withinBound } from "../bounded-text.ts";
+import { addCell, charactersOf } from "../table-text.ts";
+import type { FilledRow } from "../table-text.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 
 type OpenTable = {
   /** Of tables within others. */
-  rows: string[][];
-  row: string[];
+  rows: FilledRow[];
+  /** Of those rows. */
+  characters: number;
+  row: FilledRow;
+  rowCharacters: number;
+  /** The column of the next cell. */
+  column: number;
   cell: string;
   columns: number;
   repeat: number;
@@ -15,6 +22,8 @@ export const MAX_REPEAT = 200;
 /** As many as a sheet can have. */
 const MAX_COLUMNS = 16_384;
 
+const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
+
 /** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
 export class OdfTables {
   readonly #open: OpenTable[] = [];
@@ -24,17 +33,23 @@ export class OdfTables {
   }
 
   open(): void {
-    this.#open.push({ rows: [], row: [], cell: "", columns: 1, repeat: 1 });
+    const row = { columns: [], cells: [] };
+    const counts = { characters: 0, rowCharacters: 0, column: 0, columns: 1, repeat: 1 };
+    this.#open.push({ rows: [], row, cell: "", ...counts });
   }
 
   openRow({ "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
     const table = this.#open.at(-1);
-    if (table !== undefined) Object.assign(table, { row: [], repeat: Number(repeat) });
+    if (table === undefined) return;
+    table.row = { columns: [], cells: [] };
+    table.rowCharacters = 0;
+    table.column = 0;
+    table.repeat = repeatOf(repeat);
   }
 
   openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
     const table = this.#open.at(-1);
-    if (table !== undefined) Object.assign(table, { cell: "", columns: Number(repeat) || 1 });
+    if (table !== undefined) Object.assign(table, { cell: "", columns: repeatOf(repeat) });
   }
 
   /** Returns whether there is a cell that takes the text. */
@@ -44,22 +59,26 @@ export class OdfTables {
     return table !== undefined;
   }
 
+  /** @throws UnreadableDocument when its repetitions make a row of more text than any has. */
   closeCell(): void {
     const table = this.#open.at(-1);
     if (table === undefined) return;
-    const room = Math.max(0, MAX_COLUMNS - table.row.length);
-    const count = Math.min(table.columns, MAX_REPEAT, room);
-    for (let at = 0; at < count; at++) table.row.push(table.cell);
+    const { cell, column, columns } = table;
+    const count = Math.min(columns, MAX_REPEAT, Math.max(0, MAX_COLUMNS - column));
+    table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
+    if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
+    // Where it is not written as often as it stands there, what follows keeps its column.
+    table.column += columns;
   }
 
   /** Rows of the outermost table that are whole now. */
-  closeRow(): string[][] {
+  closeRow(): FilledRow[] {
     const table = this.#open.at(-1);
     if (table === undefined) return [];
-    const isEmpty = table.row.every((cell) => cell.trim() === "");
-    const count = isEmpty ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    const count = table.row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
     const rows = Array.from({ length: count }, () => table.row);
     if (this.#open.length === 1) return rows;
+    table.characters = withinBound(table.characters + charactersOf(table.row) * count);
     table.rows.push(...rows);
     return [];
   }
@@ -69,7 +88,8 @@ export class OdfTables {
     const table = this.#open.pop();
     const outer = this.#open.at(-1);
     if (table === undefined) return false;
-    if (outer !== undefined) outer.cell = longer(outer.cell, `${table.rows.flat().join("\n")}\n`);
+    const text = table.rows.flatMap(({ cells }) => cells).join("\n");
+    if (outer !== undefined) outer.cell = longer(outer.cell, `${text}\n`);
     return outer === undefined;
   }
 }

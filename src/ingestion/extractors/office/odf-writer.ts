@@ -1,6 +1,8 @@
 import { foldSpace } from "../fold-space.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { filledRow } from "../table-text.ts";
+import type { FilledRow } from "../table-text.ts";
 import { markerFor } from "./list-labels.ts";
 import type { OdfItem } from "./odf-lists.ts";
 import type { OdfObject } from "./odf-objects.ts";
@@ -93,10 +95,10 @@ export class OdfWriter {
     this.#charts.push(chart);
   }
 
-  rows(rows: string[][]): void {
+  rows(rows: FilledRow[]): void {
     for (const row of rows) {
       if (this.#kind === "spreadsheet") this.#sheet?.addRow(row);
-      else this.#table.add([row]);
+      else this.#table.addFilled([row]);
     }
   }
 
@@ -117,7 +119,7 @@ export class OdfWriter {
       // A sheet's chart draws what stands in its cells.
       if (this.#kind === "spreadsheet") continue;
       if (this.#slide === null) this.#out.table(rows);
-      else if (rows.length > 0) this.#slide.push({ kind: "table", rows });
+      else if (rows.length > 0) this.#slide.push({ kind: "table", rows: rows.map(filledRow) });
     }
   }
 

@@ -33,6 +33,12 @@ export class SharedStrings {
     this.#ends[this.#count++] = start + written;
   }
 
+  /** Bytes of a text, as UTF-8: at least as many as it has characters. */
+  sizeOf(index: number): number {
+    if (!(index >= 0 && index < this.#count)) return 0;
+    return this.#endOf(index) - this.#endOf(index - 1);
+  }
+
   /** Empty for a number that none has. */
   at(index: number): string {
     if (!(index >= 0 && index < this.#count)) return "";

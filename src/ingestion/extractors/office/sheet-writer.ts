@@ -1,15 +1,15 @@
-import { foldSpace } from "../fold-space.ts";
+import { withinBound } from "../bounded-text.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { charactersOf } from "../table-text.ts";
+import type { FilledRow } from "../table-text.ts";
 
 /** Wider rows are broken: no table shows them, and each of their cells would cost all others. */
 const MAX_COLUMNS = 2_000;
 
-const isCaption = (row: string[]) => row.filter((cell) => cell !== "").length === 1;
-
 /**
  * Turns the rows of a sheet into tables: empty rows divide them, and rows with a single cell
- * before a table are its caption. A row is an array of cell texts by column.
+ * before a table are its caption.
  */
 export class SheetWriter {
   #hasCaption = false;
@@ -32,33 +32,41 @@ export class SheetWriter {
     this.#sheet = null;
   }
 
-  addRow(cells: string[]): void {
-    if (cells.length <= MAX_COLUMNS) {
-      this.#addRow(cells);
-      return;
-    }
-    for (let at = 0; at < cells.length; at += MAX_COLUMNS) {
-      const part = cells.slice(at, at + MAX_COLUMNS);
-      if (part.some((cell) => cell !== undefined && foldSpace(cell) !== "")) this.#addRow(part);
-    }
+  /** @throws UnreadableDocument when the row holds more text than any does. */
+  addRow(row: FilledRow): void {
+    withinBound(charactersOf(row));
+    if ((row.columns.at(-1) ?? 0) < MAX_COLUMNS) this.#addRow(row);
+    else for (const part of partsOf(row)) this.#addRow(part);
   }
 
-  #addRow(cells: string[]): void {
-    const row = Array.from(cells, (cell) => foldSpace(cell ?? ""));
-    if (row.every((cell) => cell === "")) {
+  #addRow(row: FilledRow): void {
+    if (row.cells.length === 0) {
       // A row that stands alone between empty ones may be the header of what follows.
       if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
       return;
     }
     this.begin();
-    if (this.#table.length === 0 && isCaption(row)) {
+    if (this.#table.length === 0 && row.cells.length === 1) {
       this.#hasCaption = true;
-      this.#out.paragraph(row.join(" "));
-    } else this.#table.add([row]);
+      this.#out.paragraph(row.cells.join(" "));
+    } else this.#table.addFilled([row]);
   }
 
   endTable(): void {
     this.#hasCaption = false;
     this.#table.end();
   }
+}
+
+/** A row that is too wide, as several below each other. */
+function partsOf({ columns, cells }: FilledRow): FilledRow[] {
+  const parts = new Map<number, FilledRow>();
+  for (const [at, column] of columns.entries()) {
+    const key = Math.floor(column / MAX_COLUMNS);
+    const part = parts.get(key) ?? { columns: [], cells: [] };
+    part.columns.push(column % MAX_COLUMNS);
+    part.cells.push(cells[at] ?? "");
+    parts.set(key, part);
+  }
+  return [...parts.values()];
 }

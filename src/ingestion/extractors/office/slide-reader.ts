@@ -2,6 +2,7 @@ import { TableCollector } from "../html/table-collector.ts";
 import { foldSpace } from "../fold-space.ts";
 import { withLink } from "../link-text.ts";
 import { entryNamed } from "../named-entry.ts";
+import { filledRow } from "../table-text.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { FormulaReader } from "./formula.ts";
 import { countedAs, markerFor } from "./list-labels.ts";
@@ -216,7 +217,8 @@ export class SlideReader implements XmlHandler {
   }
 
   #closeTable(): void {
-    if (this.#table !== null) this.blocks.push({ kind: "table", rows: this.#table.rows });
+    if (this.#table !== null)
+      this.blocks.push({ kind: "table", rows: this.#table.rows.map(filledRow) });
     this.#table = null;
   }
 }

@@ -1,10 +1,11 @@
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import type { FilledRow } from "../table-text.ts";
 
 export type SlideBlock =
   | { kind: "title" | "paragraph" | "note"; text: string }
   /** `marker` is `-` or a number with its point. */
   | { kind: "item"; depth: number; marker: string; text: string }
-  | { kind: "table"; rows: string[][] };
+  | { kind: "table"; rows: FilledRow[] };
 
 const TITLE_MAX_CHARACTERS = 200;
 
@@ -30,7 +31,7 @@ function titleOf(blocks: SlideBlock[]): { text: string } | undefined {
 }
 
 function writeBlock(block: SlideBlock, out: MarkdownBuilder): void {
-  if (block.kind === "table") out.table(block.rows);
+  if (block.kind === "table") out.filledTable(block.rows);
   else if (block.kind === "item") out.listItem(block.depth, block.marker, block.text);
   else if (block.kind === "note") out.quote(block.text);
   else out.paragraph(block.text);
