@@ -24,5 +24,20 @@ export const pageOf = (content: string, font = HELVETICA, ...more: string[]) =>
     ...more,
   ]);
 
+/** A page for each content, which sets its text in `/F1`. */
+export const pagesOf = (contents: string[], font = HELVETICA) => {
+  const pages = contents.map((_content, at) => at + 4);
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`,
+    font,
+    ...pages.map(
+      (page) =>
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + pages.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+    ),
+    ...contents.map((content) => pdfStream(content)),
+  ]);
+};
+
 /** @param text as `TJ` takes it */
 export const lineOf = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td ${text} TJ ET\n`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
 import type { Segment } from "../../../src/ingestion/extractors/pdf/page-segments.ts";
 import { repeatedLines } from "../../../src/ingestion/extractors/pdf/repeated-lines.ts";
-import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../support/pdf-of.ts";
+import { HELVETICA, lineOf, pageOf, pagesOf } from "../../support/pdf-of.ts";
 
 const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
 
@@ -57,29 +57,15 @@ it("takes no widely spread line of a justified column for a table's row", async 
 
 describe("what pages repeat at their edges", () => {
   const read = async (head: (page: number) => string) => {
-    const pages = Array.from({ length: 12 }, (_unused, at) => at + 1);
-    const content = (page: number) =>
-      pdfStream(
-        lineOf(800, `[(${head(page)})]`) +
-          [0, 1, 2, 3, 4]
-            .map((at) =>
-              lineOf(700 - at * 60, `[(Body ${"abcdefghijkl"[page - 1]} number ${at} of it)]`),
-            )
-            .join("") +
-          lineOf(30, `[(${page + 4})]`),
-      );
-    const { markdown } = await extract(
-      pdfOf([
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        `<< /Type /Pages /Count 12 /Kids [${pages.map((page) => `${page + 3} 0 R`).join(" ")}] >>`,
-        HELVETICA,
-        ...pages.map(
-          (page) =>
-            `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + 15} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-        ),
-        ...pages.map(content),
-      ]),
-    );
+    const content = (_unused: unknown, at: number) =>
+      lineOf(800, `[(${head(at + 1)})]`) +
+      [0, 1, 2, 3, 4]
+        .map((line) =>
+          lineOf(700 - line * 60, `[(Body ${"abcdefghijkl"[at]} number ${line} of it)]`),
+        )
+        .join("") +
+      lineOf(30, `[(${at + 5})]`);
+    const { markdown } = await extract(pagesOf(Array.from({ length: 12 }, content)));
     return markdown;
   };
 
@@ -111,6 +97,89 @@ describe("what pages repeat at their edges", () => {
     expect(kept(16, [])).toHaveLength(8);
     expect(kept(10, ["lesson2", "lesson3"])).toHaveLength(3);
     expect(kept(10, [])).toHaveLength(1);
+  });
+
+  /** Ten pages of rows from the top of the page; cells by where they begin. */
+  const readRows = async (rows: (page: number) => [number, string][][]) => {
+    const content = (_unused: unknown, at: number) =>
+      rows(at + 1)
+        .flatMap((row, line) =>
+          row.map(([x, text]) => `BT /F1 10 Tf ${x} ${780 - line * 20} Td (${text}) Tj ET\n`),
+        )
+        .join("");
+    const { markdown } = await extract(pagesOf(Array.from({ length: 10 }, content)));
+    return markdown;
+  };
+  const goods = ["rope", "tar", "oakum", "canvas", "pitch", "chain"];
+
+  it("stays where it is a table's figures, though the page number goes", async () => {
+    const markdown = await readRows((page) => [
+      ...goods.map((name, row): [number, string][] => [
+        [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
+        [250, `${1000 + page * 37 + row}`],
+        [350, `${(page + row) * 77}`],
+      ]),
+      [[290, `${page}`]],
+    ]);
+    expect(markdown).toContain("| rope of lot b | 1074 | 154 |");
+    expect(markdown.match(/ \| \d+ \| \d+ \|/g)).toHaveLength(60);
+    expect(markdown.match(/^\d+$/gm)).toEqual(["1"]);
+  });
+
+  it("stays where there is nothing but figures", async () => {
+    const markdown = await readRows((page) =>
+      goods.map((_name, row) => [50, 150, 250].map((x) => [x, `${x * 10 + row * 100 + page}`])),
+    );
+    expect(markdown.match(/\d+ \| \d+ \| \d+/g)).toHaveLength(60);
+  });
+
+  it("stays where it is a sum, with the words that say so", async () => {
+    const markdown = await readRows((page) => [
+      ...goods.map((name): [number, string][] => [[50, `${name} as of day ${page * page}`]]),
+      [
+        [50, "Sum"],
+        [250, `${page * 11 + 5},00`],
+      ],
+      [[290, `${page},50`]],
+    ]);
+    expect(markdown.match(/Sum[ |]+\d+,00/g)).toHaveLength(10);
+    expect(markdown.match(/\b\d+,50/g)).toHaveLength(10);
+  });
+
+  it.each([
+    ["12", ["3"]],
+    ["xii", ["iii"]],
+    ["- 12 -", ["3"]],
+    ["12 / 21", ["3", "21"]],
+  ])("goes as a page number such as %s", async (form, onFirst) => {
+    const romans = ["iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
+    const shown = (page: number) =>
+      form === "xii" ? (romans[page - 1] ?? "") : form.replace("12", `${page + 2}`);
+    const markdown = await readRows((page) => [
+      [
+        [50, "The harbour's rules"],
+        [500, shown(page)],
+      ],
+      ...goods.map((name): [number, string][] => [
+        [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
+      ]),
+    ]);
+    expect(markdown.match(/The harbour's rules/g)).toHaveLength(1);
+    expect(markdown.match(/\b(?:\d+|[ivx]{2,})\b/g)).toEqual(onFirst);
+  });
+
+  it("goes as a page number beside a title that changes, which stays with its section", async () => {
+    const section = (page: number) => Math.ceil(page / 3);
+    const markdown = await readRows((page) => [
+      [
+        [50, `${section(page)}`],
+        [70, `Rules of ${goods[section(page)]}`],
+        [500, `${page + 20}`],
+      ],
+      ...goods.map((name): [number, string][] => [[50, `${name} is in store`]]),
+    ]);
+    expect(markdown.match(/\d[ |]+Rules of \w+/g)).toHaveLength(10);
+    expect(markdown.match(/\b2\d\b/g)).toEqual(["21"]);
   });
 
   const titles = ["Berths", "Cranes and winches", "Tolls"];

@@ -1,5 +1,7 @@
 import { foldTitle, HEADING_SCALE } from "./document-shape.ts";
 import type { DocumentShape } from "./document-shape.ts";
+import { edgeLines, isAtEdge, rowAt } from "./page-edges.ts";
+import { hasWords, pageNumbers } from "./page-numbers.ts";
 import type { Segment } from "./page-segments.ts";
 
 /** Running heads and page numbers, which interrupt the text on every page. */
@@ -11,8 +13,6 @@ type HeadingSigns = Pick<DocumentShape, "bodySize" | "bookmarks">;
 
 const LEAST_PAGES = 5;
 const LEAST_SHARE = 0.6;
-/** Lines from the page's upper and lower edge at which running heads stand. */
-const EDGE_LINES = 2;
 /** Pages with pictures or with a chapter's begin have other heads or none. */
 const LEAST_TITLE_SHARE = 0.5;
 /** Of the pages that have a line, so many show the number that all show, or one that counts along. */
@@ -25,34 +25,50 @@ const SAME_SHARE = 0.7;
  * @param shape its bookmarks are what heads say that change with the chapter
  */
 export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSigns): RepeatedLines {
-  const heads = titleHeads(sample, shape);
+  const isTitle = titleHeads(sample, shape);
+  const least = Math.max(LEAST_PAGES, sample.size * LEAST_SHARE);
+  const words = repeatedWords(sample, least);
+  const isWords = (segment: Segment) => {
+    const fixed = words.get(keyOf(segment));
+    return fixed !== undefined && hasNumbers(segment, fixed);
+  };
+  const numbers = pageNumbers(sample, least, (each, page) => isWords(each) || isTitle(each, page));
+  return {
+    isRepeated: (segment, page, pageNumber) => {
+      const isHead = isTitle(segment, page);
+      if (isHead || pageNumber === 1) return isHead && pageNumber > 1;
+      if (!isAtEdge(segment, page)) return false;
+      if (!hasWords(segment)) {
+        return numbers.isRepeated(segment, page, pageNumber) && !isMarked(segment, shape);
+      }
+      if (!isWords(segment)) return false;
+      const counts = words.get(keyOf(segment))?.includes(undefined) === true;
+      if (counts && isHeading(segment, shape)) return false;
+      // Words beside a figure that stays say what it is.
+      return !numbers.hasFigures(rowAt(segment, page), pageNumber);
+    },
+  };
+}
+
+type FixedNumbers = (number | undefined)[];
+
+/** The lines of words at the pages' edges, with the numbers that they have on every page. */
+function repeatedWords(sample: Map<number, Segment[]>, least: number): Map<string, FixedNumbers> {
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
-    const lines = page.filter((segment) => isAtEdge(segment, page));
+    const lines = edgeLines(page).filter(hasWords);
     for (const [key, numbers] of new Map(lines.map((line) => [keyOf(line), numbersIn(line)]))) {
       const pages = shown.get(key) ?? [];
       pages.push([number, ...numbers]);
       shown.set(key, pages);
     }
   }
-  const least = Math.max(LEAST_PAGES, sample.size * LEAST_SHARE);
-  const repeated = new Map(
+  return new Map(
     [...shown].flatMap(([key, pages]) => {
-      const fixed = pages.length < least ? null : fixedNumbers(key, pages);
+      const fixed = pages.length < least ? null : fixedNumbers(pages);
       return fixed === null ? [] : [[key, fixed] as const];
     }),
   );
-  return {
-    isRepeated: (segment, page, pageNumber) => {
-      const isHead = heads(segment, page);
-      if (isHead || pageNumber === 1 || repeated.size === 0) return isHead && pageNumber > 1;
-      const fixed = repeated.get(keyOf(segment));
-      if (fixed === undefined || (fixed.includes(undefined) && isHeading(segment, shape))) {
-        return false;
-      }
-      return hasNumbers(segment, fixed) && isAtEdge(segment, page);
-    },
-  };
 }
 
 /** Numbers may change from page to page; the place and the words around them stay. */
@@ -66,11 +82,9 @@ const numbersIn = ({ text }: Segment): number[] => (text.match(/\d+/g) ?? []).ma
  * The numbers that a repeated line has on every page; undefined where they count along with the
  * pages. Null for a line whose numbers tell its pages apart, such as one of an invoice.
  */
-function fixedNumbers(key: string, pages: number[][]): (number | undefined)[] | null {
+function fixedNumbers(pages: number[][]): FixedNumbers | null {
   const width = Math.max(...pages.map(({ length }) => length)) - 1;
-  const fixed: (number | undefined)[] = [];
-  // Where there are no words, it is a page's number however that is counted.
-  if (!/\p{L}{2}/u.test(key)) return fixed;
+  const fixed: FixedNumbers = [];
   for (let at = 1; at <= width; at++) {
     const values = pages.map((numbers) => numbers[at] ?? -1);
     const same = mostCommon(values);
@@ -91,7 +105,7 @@ function mostCommon(values: number[]): { value: number; count: number } {
   return { value, count };
 }
 
-function hasNumbers(segment: Segment, fixed: (number | undefined)[]): boolean {
+function hasNumbers(segment: Segment, fixed: FixedNumbers): boolean {
   const numbers = numbersIn(segment);
   return fixed.every((value, at) => value === undefined || value === numbers[at]);
 }
@@ -151,31 +165,9 @@ function topRow(page: Segment[]): Segment[] {
   return page.filter(({ y }) => y < top + 1);
 }
 
+const isMarked = ({ text }: Segment, { bookmarks }: HeadingSigns) => bookmarks.has(foldTitle(text));
+
 /** "Lesson 3" on the third page counts along with the pages, too. */
-function isHeading({ text, size }: Segment, { bodySize, bookmarks }: HeadingSigns): boolean {
-  return size >= bodySize * HEADING_SCALE || bookmarks.has(foldTitle(text));
-}
-
-/** The baselines of the last of the lines that count as a page's upper and lower edge. */
-type Edges = { upper: number; lower: number };
-
-const edgesKnown = new WeakMap<Segment[], Edges>();
-
-function isAtEdge({ y }: Segment, page: Segment[]): boolean {
-  const edges = edgesKnown.get(page) ?? edgesOf(page);
-  edgesKnown.set(page, edges);
-  return edges.upper >= y - 1 || edges.lower <= y + 1;
-}
-
-function edgesOf(page: Segment[]): Edges {
-  const lines = new Map<number, { least: number; most: number }>();
-  for (const { y } of page) {
-    const line = lines.get(Math.round(y)) ?? { least: y, most: y };
-    lines.set(Math.round(y), { least: Math.min(line.least, y), most: Math.max(line.most, y) });
-  }
-  const sorted = [...lines].sort(([a], [b]) => a - b).map(([, line]) => line);
-  return {
-    upper: sorted[EDGE_LINES - 1]?.least ?? Infinity,
-    lower: sorted.at(-EDGE_LINES)?.most ?? -Infinity,
-  };
+function isHeading(segment: Segment, shape: HeadingSigns): boolean {
+  return segment.size >= shape.bodySize * HEADING_SCALE || isMarked(segment, shape);
 }
