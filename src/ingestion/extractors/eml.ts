@@ -139,7 +139,7 @@ async function writeMessage(
   for (const line of senderLines(headers)) out.listItem(0, "-", line);
   const headLength = out.length;
   if (endsEarly) notes.push(ENDS_EARLY);
-  const unread = await atPace(writeBody(body, contents, out, notes), pace);
+  const unread = await atPace(writeBody(body, { contents, out, notes }), pace);
   await writeAttachments(attachments, { contents, out, notes, extract, pace });
   if (out.length === headLength) {
     return { title, failure: hasEncrypted ? new UnreadableDocument(ENCRYPTED) : unread };

@@ -145,6 +145,33 @@ describe("parts", () => {
       "Plain.",
     ],
     [
+      "plain text of which HTML only says where it is to be seen",
+      multipart(
+        "alternative",
+        "\nDear customer, your invoice 4711 over 200 euro is due on Friday.",
+        'Content-Type: text/html\n\n<a href="https://x.example/">View in browser</a>',
+      ),
+      "Dear customer, your invoice 4711 over 200 euro is due on Friday.",
+    ],
+    [
+      "HTML whose plain text only has more addresses and lines",
+      multipart(
+        "alternative",
+        `\nPay the invoice.\n${"https://x.example/a\n-----\n".repeat(9)}`,
+        "Content-Type: text/html\n\n<h1>Pay</h1><p>The invoice.",
+      ),
+      "## Pay\n\nThe invoice.",
+    ],
+    [
+      "HTML whose plain text nobody but the receiver can read",
+      multipart(
+        "alternative",
+        `\n-----BEGIN PGP MESSAGE-----\n\n${"abc ".repeat(50)}\n-----END PGP MESSAGE-----`,
+        "Content-Type: text/html\n\n<p>Encrypted.",
+      ),
+      "Encrypted.",
+    ],
+    [
       "the part that has HTML, whatever lies beside it",
       multipart(
         "alternative",
@@ -253,5 +280,17 @@ describe("parts", () => {
     );
     expect(document.markdown).toMatch(/One\.\n\nTwo\.\n\nThr$/);
     expect(document.notes).toEqual(["the file ends early"]);
+  });
+
+  it("leave out files that are letters in a text, and name them", async () => {
+    const encoded = "begin 644 a b.txt\n#0V%T\n#9&]G\n`\nend";
+    const document = await readMail(
+      `${MAIL_HEAD}\nOne.\n${encoded}\nTwo.\nbegin 644 times\nand three.\nbegin 644 cut.bin\n#0V%T`,
+    );
+    expect(document.markdown).toMatch(/One\.\nTwo\.\nbegin 644 times\nand three\.$/);
+    expect(document.notes).toEqual([
+      "uuencoded file a b.txt left out",
+      "uuencoded file cut.bin left out",
+    ]);
   });
 });

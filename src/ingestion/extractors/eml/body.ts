@@ -4,6 +4,7 @@ import { extractHtml, extractLetter } from "../html.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { ENCRYPTED, ENCRYPTED_PART, withoutArmor } from "./armor.ts";
+import { isFuller } from "./fuller-text.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
 import type { PartContents } from "./part-contents.ts";
@@ -11,23 +12,25 @@ import { textOfPart, withLineFeedsAlone } from "./part-text.ts";
 import { writePlainBody } from "./plain-body.ts";
 import { writeShifted } from "./shifted-markdown.ts";
 
+/** Where the texts of a message go. */
+export type BodyTarget = { contents: PartContents; out: MarkdownBuilder; notes: string[] };
+
 /**
  * Writes the texts of a message; of alternatives the first that has text. Returns why a text could
  * not be read, which the notes say as well; null when all were.
  */
 export function* writeBody(
   body: Body[],
-  contents: PartContents,
-  out: MarkdownBuilder,
-  notes: string[],
+  target: BodyTarget,
+  plain: MailPart | null = null,
 ): Stretches<UnreadableDocument | null> {
   let unread: UnreadableDocument | null = null;
   for (const each of body) {
-    out.endList();
+    target.out.endList();
     const writing =
       "part" in each
-        ? writePart(each.part, contents, out, notes)
-        : writeAlternatives(each.alternatives, contents, out, notes);
+        ? writePart(each.part, target, body.length === 1 ? plain : null)
+        : writeAlternatives(each.alternatives, target);
     unread = (yield* writing) ?? unread;
   }
   return unread;
@@ -35,39 +38,53 @@ export function* writeBody(
 
 function* writeAlternatives(
   alternatives: Body[][],
-  contents: PartContents,
-  out: MarkdownBuilder,
-  notes: string[],
+  target: BodyTarget,
 ): Stretches<UnreadableDocument | null> {
+  const { contents, out } = target;
   const before = out.length;
   let unread: UnreadableDocument | null = null;
   for (const body of alternatives) {
     if (out.length > before) contents.drop(body);
-    else unread = (yield* writeBody(body, contents, out, notes)) ?? unread;
+    else unread = (yield* writeBody(body, target, plainOf(alternatives))) ?? unread;
   }
   return unread;
 }
 
+/** The one that is a single text without markup. */
+function plainOf(alternatives: Body[][]): MailPart | null {
+  const parts = alternatives.flatMap(([first, ...more]) =>
+    first !== undefined && "part" in first && more.length === 0 ? [first.part] : [],
+  );
+  return parts.find(({ type }) => type === "text/plain") ?? null;
+}
+
+/** `plain` says the same without markup. */
 function* writePart(
   part: MailPart,
-  contents: PartContents,
-  out: MarkdownBuilder,
-  notes: string[],
+  target: BodyTarget,
+  plain: MailPart | null,
 ): Stretches<UnreadableDocument | null> {
+  const { contents, out, notes } = target;
   if (part.type === "text/html") {
     // With an address of its own it is a saved page (RFC 2557).
     const isPage = part.headers.first("content-location") !== null;
     const read = isPage ? extractHtml : extractLetter;
     const page = yield* readPart(part, contents, notes, read);
     if (page instanceof UnreadableDocument) return page;
+    const markdown = textOf(page);
+    if (plain !== null && isFuller(contents.look(plain), markdown)) {
+      const before = out.length;
+      yield* writePart(plain, target, null);
+      if (out.length > before) return null;
+    }
     notes.push(...page.notes);
     // The message's own heading is its subject.
-    yield* writeShifted(textOf(page), out, 1);
+    yield* writeShifted(markdown, out, 1);
     return null;
   }
   const write = (text: string) =>
     part.type === "text/plain"
-      ? writePlainBody(text, out, flowOf(part))
+      ? writePlainBody(text, out, flowOf(part), notes)
       : writeShifted(text, out, 1);
   const unread = yield* readPart(part, contents, notes, write);
   return unread instanceof UnreadableDocument ? unread : null;

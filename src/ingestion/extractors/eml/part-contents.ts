@@ -24,6 +24,11 @@ export class PartContents {
     }
   }
 
+  /** Nothing once they are taken. */
+  look(part: MailPart): Uint8Array {
+    return this.#bodies.get(part) ?? new Uint8Array();
+  }
+
   /** Once: the bytes are the caller's from now on. */
   take(part: MailPart): Uint8Array<ArrayBuffer> {
     const bytes = this.#bodies.get(part) ?? new Uint8Array();

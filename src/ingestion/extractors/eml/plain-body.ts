@@ -1,6 +1,7 @@
 import { Progress } from "../../../core/stretches.ts";
 import type { Stretches } from "../../../core/stretches.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
+import { withoutUuencoded } from "./uuencoded-files.ts";
 
 /** `format=flowed` (RFC 3676); `deletesSpace`: the space before a soft break was put in for it. */
 export type Flow = { deletesSpace: boolean };
@@ -15,10 +16,11 @@ export function* writePlainBody(
   text: string,
   out: MarkdownBuilder,
   flow: Flow | null,
+  notes: string[],
 ): Stretches<void> {
   const paragraphs = new ParagraphWriter(out);
   const progress = new Progress();
-  const lines = linesOf(text);
+  const lines = withoutUuencoded(linesOf(text), notes);
   for (const line of flow === null ? lines : unflowed(lines, flow)) {
     paragraphs.line(line);
     const stretch = progress.stretchTo(out.length);

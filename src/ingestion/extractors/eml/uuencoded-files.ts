@@ -1,0 +1,38 @@
+/** The first line of a file within a text. */
+const BEGIN = /^begin [0-7]{3,4} (\S.{0,250})$/;
+const LINE = /^[ -`]*$/;
+const SPACE = 0x20;
+const MAX_LINE_CHARACTERS = 90;
+
+/** The lines of a text without the files that old mailers put into it as letters; notes name them. */
+export function* withoutUuencoded(lines: Iterable<string>, notes: string[]): Generator<string> {
+  let begin: string | null = null;
+  let isInside = false;
+  for (const line of lines) {
+    if (begin !== null) {
+      isInside = isEncoded(line, true);
+      if (isInside) notes.push(`uuencoded file ${nameIn(begin)} left out`);
+      else yield begin;
+      begin = null;
+    }
+    if (isInside) {
+      isInside = isEncoded(line, false);
+      if (isInside || line.trimEnd() === "end") continue;
+    }
+    if (BEGIN.test(line)) begin = line;
+    else yield line;
+  }
+  if (begin !== null) yield begin;
+}
+
+const nameIn = (begin: string) => BEGIN.exec(begin)?.[1]?.trimEnd() ?? "";
+
+/** Its first character says how much is in a line; spaces at its end may be lost on the way. */
+function isEncoded(line: string, isFirst: boolean): boolean {
+  if (line.length > MAX_LINE_CHARACTERS || !LINE.test(line)) return false;
+  const told = ((line.charCodeAt(0) || SPACE) - SPACE) & 63;
+  const length = 1 + Math.ceil(told / 3) * 4;
+  // Some end with a sum.
+  if (line.length > length + 1) return false;
+  return !isFirst || (told > 0 && line.length > length - 4);
+}
