@@ -134,10 +134,10 @@ describe("parts", () => {
       "a letter's foot, which a saved page would lose",
       multipart(
         "related",
-        "Content-Type: text/html\n\n<p>Dear Jan,<footer>Ann</footer>",
-        "Content-Type: text/html\nContent-Location: https://a.example\n\n<p>Saved.<footer>Gone</footer>",
+        "Content-Type: text/html\n\n<p>Dear Jan,<footer>© Ann</footer>",
+        "Content-Type: text/html\nContent-Location: https://a.example\n\n<p>Saved.<footer>© Gone</footer>",
       ),
-      "Dear Jan,\n\nAnn\n\nSaved.",
+      "Dear Jan,\n\n© Ann\n\nSaved.",
     ],
     [
       "plain text where HTML has none",

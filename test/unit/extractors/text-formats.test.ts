@@ -13,7 +13,7 @@ describe("HTML", () => {
       <h1>Pflege</h1><p>Erst <b>lesen</b>, dann <a href="https://example.com/a">öffnen</a>.<p>Zweiter Absatz
       <ol start=3><li>drei<ul><li>innen</ul><li>vier</ol>
       <table><tr><th>Teil<th>Zahl<tr><td rowspan=2>Öl<td>1<tr><td>2 | 3</table>
-      <pre>a = 1\n  b</pre><blockquote>Zitat</blockquote><footer>Impressum</footer></body></html>`;
+      <pre>a = 1\n  b</pre><blockquote>Zitat</blockquote><footer><a href="/i">Impressum</a></footer></body></html>`;
     const document = await extract("a.html", html);
     expect(document).toMatchObject({ title: "Wartung & Pflege", language: "de-AT" });
     expect(document.markdown).toBe(

@@ -1,8 +1,14 @@
-/** What a style sheet hides, as far as simple selectors say it: `.a`, `#b` and plain tag names. */
+/**
+ * What style sheets hide, as far as simple selectors say it (`.a`, `#b` and plain tag names), each
+ * behind the property that hides it: `display .a`.
+ */
 export type HiddenSelectors = Set<string>;
 
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;
+const PROPERTIES = ["display", "visibility", "font-size", "opacity", "color"];
+/** Pages hide themselves until they are loaded, or no frame of another site: readers see them. */
+const WHOLE_PAGE = new Set(["html", "body"]);
 const SIMPLE_SELECTOR = /^[.#]?[a-z_][\w-]*$/i;
 const MAX_SHEET_CHARACTERS = 500_000;
 
@@ -15,13 +21,46 @@ function hidesContent(style: string): boolean {
 export function collectHiddenSelectors(sheet: string, into: HiddenSelectors): void {
   const plain = withoutComments(sheet.slice(0, MAX_SHEET_CHARACTERS));
   for (const { selectors, body } of outermostRules(plain)) {
-    if (!hidesContent(body)) continue;
+    const declared = declaredIn(body);
+    if (declared.length === 0) continue;
     for (const selector of selectors.split(",")) {
-      const simple = selector.trim();
-      if (SIMPLE_SELECTOR.test(simple)) into.add(simple.toLowerCase());
+      const simple = selector.trim().toLowerCase();
+      if (SIMPLE_SELECTOR.test(simple) && !WHOLE_PAGE.has(simple)) apply(declared, simple, into);
     }
   }
 }
+
+type Declared = { property: string; isHiding: boolean; isImportant: boolean };
+
+function declaredIn(body: string): Declared[] {
+  const declared = body.split(";").map((each) => {
+    const property = each
+      .slice(0, Math.max(0, each.indexOf(":")))
+      .trim()
+      .toLowerCase();
+    return {
+      property,
+      isHiding: hidesContent(each.trim()),
+      isImportant: /!\s*important/i.test(each),
+    };
+  });
+  return declared.filter(({ property }) => PROPERTIES.includes(property));
+}
+
+/** A later rule for the same selector shows again what an earlier one hides (CSS Cascade 4, §6.1). */
+function apply(declared: Declared[], selector: string, into: HiddenSelectors): void {
+  for (const { property, isHiding, isImportant } of declared) {
+    const [key, important] = [`${property} ${selector}`, `${property}! ${selector}`];
+    if (isImportant) into.delete(important);
+    if (isHiding) into.add(isImportant ? important : key);
+    else into.delete(key);
+  }
+}
+
+const isHiddenBy = (selector: string, hidden: HiddenSelectors) =>
+  PROPERTIES.some(
+    (each) => hidden.has(`${each} ${selector}`) || hidden.has(`${each}! ${selector}`),
+  );
 
 /** A comment that is never closed hides the rest (CSS Syntax 3, §4.3.2). */
 function withoutComments(sheet: string): string {
@@ -73,9 +112,9 @@ export function isHidden(
   const { style } = attributes;
   if (style !== undefined && hidesContent(style)) return true;
   if (hidden.size === 0) return false;
-  if (hidden.has(name)) return true;
+  if (isHiddenBy(name, hidden)) return true;
   const { id } = attributes;
-  if (id !== undefined && hidden.has(`#${id.toLowerCase()}`)) return true;
+  if (id !== undefined && isHiddenBy(`#${id.toLowerCase()}`, hidden)) return true;
   const classes = (attributes["class"] ?? "").toLowerCase().split(/\s+/);
-  return classes.some((each) => each !== "" && hidden.has(`.${each}`));
+  return classes.some((each) => each !== "" && isHiddenBy(`.${each}`, hidden));
 }

@@ -7,6 +7,7 @@ import {
   BLOCKS,
   effectOf,
   isBesideText,
+  isControl,
   isDoxygenCode,
   isLine,
   isMain,
@@ -18,16 +19,18 @@ import {
 } from "./html-roles.ts";
 import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
+import { LeadingParts } from "./leading-parts.ts";
+import { OpenDepths } from "./open-depths.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
-  /** Reads what leads around the site as well. */
+  /** Reads what leads around the site as well, and what buttons say. */
   keepNavigation?: boolean;
-  /** Reads nothing outside of `main` but, where that has none, a title of the first level. */
-  onlyMain?: "and title" | "alone";
+  /** What a first reading found to lead around. */
+  leave?: { elements: number[]; bars: ReadonlySet<string> };
 };
 
 const CELLS = new Set(["td", "th"]);
@@ -39,6 +42,7 @@ export class HtmlReader {
   hidden = 0;
   readonly facts = new PageFacts();
   readonly shown = new ShownText();
+  readonly parts: LeadingParts;
   readonly #text = new TextPieces();
   #heading = 0;
   #preformatted = 0;
@@ -46,7 +50,7 @@ export class HtmlReader {
   /** Of the open ruby's characters. */
   #readings = "";
   #skipping = 0;
-  readonly #depths = { quote: 0, content: 0, main: 0, link: 0, inline: 0 };
+  readonly #depths = new OpenDepths();
   readonly #open: OpenElement[] = [];
   readonly #items: OpenItems;
   readonly #tables: OpenTables;
@@ -58,6 +62,7 @@ export class HtmlReader {
     this.#items = new OpenItems(out);
     this.#tables = new OpenTables(out);
     this.#options = options;
+    this.parts = new LeadingParts(options.leave?.elements);
   }
 
   get depth(): number {
@@ -66,8 +71,16 @@ export class HtmlReader {
 
   onopentag(name: string, attributes: Attributes): void {
     this.facts.open(name, attributes, this.#skipping > 0);
-    const effect = this.#effectOf(name, attributes);
-    const open = { name, effect, attributes, textStart: 0, mountedAt: null, hasReference: false };
+    const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
+    const open = {
+      name,
+      effect,
+      attributes,
+      textStart: 0,
+      mountedAt: null,
+      hasReference: false,
+      isPart: false,
+    };
     const around = this.#open.at(-1);
     this.#open.push(open);
     if (effect === "skip") this.#skipping++;
@@ -85,10 +98,15 @@ export class HtmlReader {
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
     if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
+    else if (open.effect === "button") {
+      const text = this.#text.takeFrom(open.textStart);
+      if (!isControl(text)) this.#text.add(text);
+    }
     if (BLOCKS.has(name)) this.#closeBlock(open);
-    this.#count(open, -1);
+    this.#depths.count(open, -1);
     if (open.mountedAt !== null)
       this.shown.closeMount(open.mountedAt, isMain(name, open.attributes));
+    if (open.isPart) this.parts.close();
   }
 
   ontext(data: string): void {
@@ -96,6 +114,7 @@ export class HtmlReader {
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
     this.#text.add(text);
     this.shown.add(text, this.#depths);
+    this.parts.add(text, this.#depths.link > 0, this.#heading);
   }
 
   finish(): void {
@@ -110,28 +129,21 @@ export class HtmlReader {
       return "skip";
     }
     if (isBesideText(name, attributes)) return "skip";
-    const leadsAround = isNavigation(name, attributes, this.#depths.content > 0);
-    if (leadsAround && this.#options.keepNavigation !== true) return "skip";
+    if (isNavigation(name, attributes) && this.#options.keepNavigation !== true) return "skip";
     const effect = effectOf(name, attributes);
+    if (effect === "button" && this.#isButtonText) return "plain";
     return INLINE_EFFECTS.has(effect) && this.#depths.inline >= MAX_INLINE_DEPTH ? "plain" : effect;
   }
 
   #enter(open: OpenElement): void {
     const { name, attributes } = open;
-    this.#count(open, 1);
+    open.isPart = this.parts.open(name, attributes, this.#depths);
+    this.#depths.count(open, 1);
     if (isMount(name, attributes)) open.mountedAt = this.shown.total;
     const isCode = name === "pre" || name === "div" || (name === "code" && this.#preformatted > 0);
     // Highlighters name the language on the block, on what surrounds it or on what it holds.
     if (isCode) this.#codeLanguage = codeLanguageOf(name, attributes) || this.#codeLanguage;
     open.textStart = this.#text.end;
-  }
-
-  #count({ name, effect, attributes }: OpenElement, step: 1 | -1): void {
-    if (effect === "content") this.#depths.content += step;
-    if (effect === "quote") this.#depths.quote += step;
-    if (isMain(name, attributes)) this.#depths.main += step;
-    if (name === "a") this.#depths.link += step;
-    if (INLINE_EFFECTS.has(effect)) this.#depths.inline += step;
   }
 
   #openBlock(name: string, attributes: Attributes, around: OpenElement | undefined): void {
@@ -174,7 +186,6 @@ export class HtmlReader {
   }
 
   #openTablePart(name: string, attributes: Attributes): void {
-    if (this.#isOutside) return;
     if (name === "table") {
       // As does a table inside a cell.
       this.#makeLayout();
@@ -190,9 +201,9 @@ export class HtmlReader {
 
   #closeInline(open: OpenElement): void {
     const { name, effect, attributes } = open;
+    const { href = "" } = attributes;
     const text = this.#text.takeFrom(open.textStart);
     const around = this.#open.at(-1);
-    const { href = "" } = attributes;
     if (name === "a") {
       this.shown.addLink(leadsOn(attributes));
       open.hasReference = href.includes("#");
@@ -216,12 +227,12 @@ export class HtmlReader {
     }
     if (effect === "pre") this.#closeCode(textStart);
     else if (CELLS.has(name) && this.#tables.isInCell) {
+      this.#endText();
       this.#tables.closeCell(this.#text.take());
-      this.shown.endBlock();
     } else this.#flush();
     this.#items.close(name);
     if (HEADING.test(name)) this.#heading = 0;
-    else if (name === "table" && !this.#isOutside) this.#tables.closeTable();
+    else if (name === "table") this.#tables.closeTable();
   }
 
   /** Lines of code have no place in a cell: their table places things, unless it has a header. */
@@ -236,8 +247,17 @@ export class HtmlReader {
     this.#codeLanguage = "";
   }
 
-  get #isOutside(): boolean {
-    return this.#options.onlyMain !== undefined && this.#depths.main === 0;
+  /** Whether what a button says is text, however short: in a headline of which it is the first. */
+  get #isButtonText(): boolean {
+    const isHeadline = this.#depths.headline > 0 && !this.#text.hasText;
+    return isHeadline || this.#options.keepNavigation === true;
+  }
+
+  #endText(): { isBar: boolean } {
+    const [heading, isCell] = [this.#heading, this.#tables.isInCell];
+    const { isBar, ...kind } = this.shown.endBlock({ heading, isCell }, this.#options.leave?.bars);
+    this.parts.endBlock(kind);
+    return { isBar: isBar && this.#options.keepNavigation !== true };
   }
 
   /** Writes the gathered text as what its surroundings say it is. */
@@ -248,10 +268,8 @@ export class HtmlReader {
       return;
     }
     const text = this.#text.take();
-    const { isBar } = this.shown.endBlock();
-    if (text.trim() === "") return;
-    const isLeft = this.#isOutside && (this.#heading !== 1 || this.#options.onlyMain === "alone");
-    if (!isLeft) this.#write(text, isBar && this.#options.keepNavigation !== true);
+    const { isBar } = this.#endText();
+    if (text.trim() !== "") this.#write(text, isBar);
   }
 
   #write(text: string, isBar: boolean): void {

@@ -14,7 +14,8 @@ export type Effect =
   | "raised"
   | "lowered"
   | "ruby"
-  | "reading";
+  | "reading"
+  | "button";
 
 export type OpenElement = {
   name: string;
@@ -25,6 +26,8 @@ export type OpenElement = {
   mountedAt: number | null;
   /** Whether it is, or holds, a link to another place of the page. */
   hasReference: boolean;
+  /** Whether it may lead around the site. */
+  isPart: boolean;
 };
 
 const EFFECTS: Record<string, Effect> = {
@@ -40,6 +43,7 @@ const EFFECTS: Record<string, Effect> = {
   sub: "lowered",
   ruby: "ruby",
   rt: "reading",
+  button: "button",
 };
 
 export function effectOf(name: string, attributes: Attributes): Effect {
@@ -52,7 +56,7 @@ export function effectOf(name: string, attributes: Attributes): Effect {
 
 /** Elements whose content is no text of the document. */
 export const SKIPPED = new Set(
-  "script style noscript template svg canvas iframe object audio video map datalist select button rp annotation annotation-xml".split(
+  "script style noscript template svg canvas iframe object audio video map datalist select rp annotation annotation-xml".split(
     " ",
   ),
 );
@@ -67,39 +71,93 @@ export const BLOCKS = new Set(
 /** Blocks that may be lines of code. */
 export const LINES = new Set("div p li ol ul table tbody tr td".split(" "));
 
-const NAVIGATION_ROLES = new Set(
-  "navigation search contentinfo menu menubar dialog alertdialog".split(" "),
-);
+/** What an element that may lead around the site must be for it: see `LeadingParts`. */
+export type Part = "links" | "short" | "footer" | "banner" | "dialog" | "beside";
+
+const ROLES = new Map<string, Part>([
+  ["search", "short"],
+  ["contentinfo", "footer"],
+  ["menu", "links"],
+  ["menubar", "links"],
+  ["dialog", "dialog"],
+  ["alertdialog", "dialog"],
+]);
 /** As generators of pages call what leads around: themes of sites, DocBook, Texinfo, Doxygen, Apache. */
-const NAVIGATION_NAMES = new RegExp(
+const SHORT_NAMES = new RegExp(
   [
-    String.raw`^(?:(?:main|site|top|sub|bottom|page|post|doc|fixed|skip|global|header|footer)-?)?nav(?:igation|-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer))?$`,
-    String.raw`^(?:main-?)?menu$|^breadcrumbs?$|^(?:site|page)-footer$|^cookie-(?:banner|notice|consent|bar)$`,
+    String.raw`^(?:(?:main|site|top|sub|bottom|page|post|doc|fixed|skip|global|header|footer)-?)nav(?:igation|-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer))?$`,
+    String.raw`^nav-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer)$|^breadcrumbs?$`,
     String.raw`^skip-(?:links?|to-content)$|^(?:top|bottom)lang$|^prev-?next$|^pagination$|^titlearea$`,
   ].join("|"),
 );
+const LINKS_NAMES = /^nav(?:igation)?$|^(?:main-?)?menu$/;
+const BANNER_NAMES = /^cookie-(?:banner|notice|consent|bar)$/;
+const NAMES: [RegExp, Part][] = [
+  [SHORT_NAMES, "short"],
+  [LINKS_NAMES, "links"],
+  [BANNER_NAMES, "banner"],
+];
 /** Authors have footers and boxes beside their text as well. */
-const OUTSIDE_NAMES = /^(footer|side-?(bar|nav)|sphinxsidebar)$/;
+const OUTSIDE_NAMES = new Map<string, Part>([
+  ["footer", "footer"],
+  ["site-footer", "footer"],
+  ["page-footer", "footer"],
+  ["sidebar", "links"],
+  ["side-bar", "links"],
+  ["sidenav", "short"],
+  ["side-nav", "short"],
+  ["sphinxsidebar", "short"],
+]);
 const CONTAINERS = new Set(["div", "ul", "ol", "section", "aside", "table", "p", "address"]);
+const BESIDE_MAIN = new Set([...CONTAINERS, "header", "form", "dl", "footer", "figure"]);
 /** Sections have ids made of their headings, which may be about menus. */
 const SECTION = /(^|\s)(section|level\d|sect\d)(\s|$)/;
 
-/** Whether an element leads around the site instead of belonging to the document. */
-export function isNavigation(
+/** Whether an element says outright that it leads around the site. */
+export const isNavigation = (name: string, attributes: Attributes) =>
+  name === "nav" || attributes["role"] === "navigation";
+
+/**
+ * What an element may be of the site around the document; null where it is none. `content` counts
+ * the elements around it that hold a document's text, `own` those that have footers of their own.
+ */
+export function partOf(
   name: string,
   attributes: Attributes,
-  insideContent: boolean,
-): boolean {
-  if (name === "nav" || NAVIGATION_ROLES.has(attributes["role"] ?? "")) return true;
-  if (name === "footer" && !insideContent) return true;
-  if (!CONTAINERS.has(name)) return false;
-  const { class: classes = "", id = "" } = attributes;
-  const hasOwnId = !insideContent && name !== "section" && !SECTION.test(classes);
-  const names = wordsOf(hasOwnId ? `${classes} ${id}` : classes);
-  return names.some(
-    (each) => NAVIGATION_NAMES.test(each) || (!insideContent && OUTSIDE_NAMES.test(each)),
-  );
+  { content, own }: { content: number; own: number },
+): Part | null {
+  const isInside = content > 0;
+  const part = name === "footer" ? "footer" : ROLES.get(attributes["role"] ?? "");
+  if (part === "footer" || part === "dialog") {
+    if (!isInside && own === 0) return part;
+  } else if (part !== undefined) return part;
+  const named = CONTAINERS.has(name) ? namedPart(name, attributes, isInside) : null;
+  return named ?? (!isInside && BESIDE_MAIN.has(name) ? "beside" : null);
 }
+
+function namedPart(name: string, attributes: Attributes, isInside: boolean): Part | null {
+  const { class: classes = "", id = "" } = attributes;
+  const hasOwnId = !isInside && name !== "section" && !SECTION.test(classes);
+  for (const each of wordsOf(hasOwnId ? `${classes} ${id}` : classes)) {
+    const part = NAMES.find(([names]) => names.test(each))?.[1];
+    if (part !== undefined) return part;
+    const outside = isInside ? undefined : OUTSIDE_NAMES.get(each);
+    if (outside !== undefined) return outside;
+  }
+  return null;
+}
+
+const WITH_OWN_FOOTERS = new Set(["blockquote", "figure", "li", "dd", "td"]);
+export const hasOwnFooter = (name: string) => WITH_OWN_FOOTERS.has(name);
+
+/** A heading, a term or a summary is text, also where it is a button. */
+export const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
+
+const CONTROL_CHARACTERS = 30;
+
+/** Whether a button's text is but what it does: `Copy`, `Toggle navigation`. */
+export const isControl = (text: string) =>
+  text.trim().length < CONTROL_CHARACTERS && !/[?？]\s*$/.test(text);
 
 export const isMain = (name: string, attributes: Attributes) =>
   name === "main" || attributes["role"] === "main";

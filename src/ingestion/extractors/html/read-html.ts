@@ -3,6 +3,7 @@ import type { Stretches } from "../../../core/stretches.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { HtmlReader } from "./html-reader.ts";
 import type { HtmlOptions } from "./html-reader.ts";
+import type { LeadingParts } from "./leading-parts.ts";
 import { NestingLimit } from "./nesting-limit.ts";
 import type { ShownText } from "./shown-text.ts";
 
@@ -12,6 +13,7 @@ export type HtmlFacts = {
   hiddenElements: number;
   flattened: boolean;
   shown: ShownText;
+  parts: LeadingParts;
 };
 
 const PARSE_STEP_CHARACTERS = 1 << 16;
@@ -32,7 +34,7 @@ export function* readHtml(
   }
   parser.end();
   reader.finish();
-  const { hidden: hiddenElements, shown } = reader;
+  const { hidden: hiddenElements, shown, parts } = reader;
   const { title, language } = reader.facts;
-  return { title, language, hiddenElements, flattened: limit.flattened, shown };
+  return { title, language, hiddenElements, flattened: limit.flattened, shown, parts };
 }
