@@ -3,45 +3,86 @@ import type { Stretches } from "../../core/stretches.ts";
 import { Parser } from "htmlparser2";
 import { isHidden } from "./html/hidden-styles.ts";
 import type { HiddenSelectors } from "./html/hidden-styles.ts";
+import { MarkdownLines } from "./markdown-lines.ts";
 
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
+/** Marks of quotes and lists, before what stands in them. */
+const BEFORE = String.raw`(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}`;
 /**
  * What can hide something, or shows what would hide it: fences, code in a line, comments, tags.
  * Runs of marks and names are taken whole, or each shorter part of them would be tried as well.
  */
-const PARTS =
-  /(?<fence>^(?<marks>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^\k<marks>[`~]*[ \t]*$|$(?![^])))|(?<code>`[^`\n]+`)|(?<comment><!--)|<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>/gim;
-const MAY_HIDE = /<!--|<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
-const BLANK_LINE = /\n[ \t]*\n/g;
+const PARTS = new RegExp(
+  [
+    `(?<fence>^${BEFORE}` +
+      "(?<marks>`{3,}(?=[^`\\n]*(?:\\n|$(?![^])))|~{3,}(?!~))[^\\n]*" +
+      "(?:\\n[^]*?(?:^[ \\t>]{0,200}\\k<marks>[`~]*[ \\t]*$|$(?![^]))|$(?![^])))",
+    "(?<code>`[^`\\n]+`)",
+    "(?<comment><!--)",
+    String.raw`<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>`,
+  ].join("|"),
+  "gim",
+);
+const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
+const BLANK_LINE = /\n[ \t>]*\n/g;
 /** They hold nothing. */
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
-/** They end with their closing tag only, whatever paragraphs stand between. */
+/** They may hold paragraphs: they end with their closing tag, whatever stands between. */
 const CONTAINERS = new Set(
   "address article aside blockquote center details dialog div dl fieldset figure footer form header main menu nav ol pre section table ul".split(
     " ",
   ),
 );
-/** Indented this far it may be code, and hides no more than its paragraph. */
-const CODE_INDENT = /^(?: {4}|\t)/;
-/** So much of a line is looked at for its indent. */
-const INDENT_LOOK_CHARACTERS = 200;
+const LINE_START = new RegExp(`^${BEFORE}$`);
+/** So much of a line is looked at for what stands before an element. */
+const LOOK_CHARACTERS = 400;
 const NO_SELECTORS: HiddenSelectors = new Set();
 
 export type ShownMarkdown = { markdown: string; comments: number; elements: number };
 
 /**
  * Markdown without its comments and hidden HTML elements, except where they are shown: in code. A
- * container that is never closed hides the rest, as it does in a browser; any other element ends
- * with its paragraph. Linear in the text.
+ * container that begins a line is hidden to where it is closed. Any other element ends with its
+ * paragraph, as does what is never closed: a page may speak of elements. Linear in the text.
  */
 export function* withoutHiddenMarkup(text: string): Stretches<ShownMarkdown> {
-  if (!MAY_HIDE.test(text)) return { markdown: text, comments: 0, elements: 0 };
+  const mayHide = text.includes(COMMENT_START) || MAY_BE_HIDDEN.test(text);
+  if (!mayHide) return { markdown: text, comments: 0, elements: 0 };
   return yield* new Remover(text).remove();
 }
 
-/** An element that is being left out. */
-type Hiding = { name: string; depth: number; isContainer: boolean; limit: number };
+type Tag = { text: string; name: string; isEnd: boolean };
+type Part = { start: number; end: number; isFence: boolean; isComment: boolean; tag: Tag | null };
+
+/** The parts in their order, without those in code. */
+function* partsOf(text: string): Generator<Part> {
+  const lines = new MarkdownLines(text);
+  let commentsEnd = true;
+  const parts = new RegExp(PARTS);
+  for (let found = parts.exec(text); found !== null; found = parts.exec(text)) {
+    const { fence, comment, slash, name } = found.groups ?? {};
+    const start = found.index;
+    const isFence = fence !== undefined;
+    const mayHide = comment !== undefined || name !== undefined;
+    if (isFence) lines.skipTo(parts.lastIndex);
+    else if (mayHide && lines.isCode(start)) continue;
+    const isComment = comment !== undefined;
+    if (isComment) {
+      const inside = start + COMMENT_START.length;
+      const close: number = commentsEnd ? text.indexOf(COMMENT_END, inside) : -1;
+      commentsEnd = close >= 0;
+      parts.lastIndex = close < 0 ? inside : close + COMMENT_END.length;
+      if (close < 0) continue;
+    }
+    const tag =
+      name === undefined ? null : { text: found[0], name: name.toLowerCase(), isEnd: slash !== "" };
+    yield { start, end: parts.lastIndex, isFence, isComment, tag };
+  }
+}
+
+/** An element that is being left out; `end` where that is known, else it ends at the limit. */
+type Hiding = { name: string; depth: number; end: number | null; limit: number };
 
 class Remover {
   #kept = "";
@@ -51,7 +92,8 @@ class Remover {
   #hiding: Hiding | null = null;
   /** Where the paragraph ends that was looked at last. */
   #paragraphEnd = 0;
-  #commentsEnd = true;
+  /** Where the containers end that may be hidden, by where they begin. */
+  #ends = new Map<number, number>();
   readonly #text: string;
 
   constructor(text: string) {
@@ -59,67 +101,62 @@ class Remover {
   }
 
   *remove(): Stretches<ShownMarkdown> {
-    const parts = new RegExp(PARTS);
+    if (MAY_BE_HIDDEN.test(this.#text)) this.#ends = yield* containerEnds(this.#text);
     const progress = new Progress();
-    for (let found = parts.exec(this.#text); found !== null; found = parts.exec(this.#text)) {
-      const { fence, comment, slash, name } = found.groups ?? {};
-      const end = found.index + found[0].length;
-      const stretch = progress.stretchTo(end);
+    for (const part of partsOf(this.#text)) {
+      const stretch = progress.stretchTo(part.end);
       if (stretch > 0) yield stretch;
-      this.#endParagraph(found.index, fence !== undefined);
-      if (comment !== undefined) parts.lastIndex = this.#passComment(found.index);
-      else if (name !== undefined) {
-        this.#passTag({ tag: found[0], name: name.toLowerCase(), start: found.index, end }, slash);
-      }
+      this.#endParagraph(part.start, part.isFence);
+      if (part.isComment) this.#passComment(part);
+      else if (part.tag !== null) this.#passTag(part, part.tag);
     }
     this.#show(this.#hiding?.limit ?? this.#from);
     const markdown = this.#kept + this.#text.slice(this.#from);
     return { markdown, comments: this.#comments, elements: this.#elements };
   }
 
-  /** What is no container ends with its paragraph, which a fence ends as well. */
+  /** What has no known end ends with its paragraph, which a fence ends as well. */
   #endParagraph(at: number, isFence: boolean): void {
     if (this.#hiding === null) return;
-    const { limit, isContainer } = this.#hiding;
+    const { limit, end } = this.#hiding;
     if (at >= limit) this.#show(limit);
-    else if (isFence && !isContainer) this.#show(at);
+    else if (isFence && end === null) this.#show(at);
   }
 
-  #passComment(start: number): number {
-    const inside = start + COMMENT_START.length;
-    const close = this.#commentsEnd ? this.#text.indexOf(COMMENT_END, inside) : -1;
-    this.#commentsEnd = close >= 0;
-    if (close < 0) return inside;
-    const end = close + COMMENT_END.length;
+  #passComment({ start, end }: Part): void {
     if (this.#hiding === null) {
       this.#hide(start);
       this.#comments++;
       this.#from = end;
     } else this.#hiding.limit = Math.max(this.#hiding.limit, end);
-    return end;
   }
 
-  #passTag(
-    { tag, name, start, end }: { tag: string; name: string; start: number; end: number },
-    slash: string | undefined,
-  ): void {
+  #passTag({ start, end }: Part, { name, text, isEnd }: Tag): void {
     const hiding = this.#hiding;
     if (hiding === null) {
-      if (slash === "" && !VOID.has(name) && hides(name, tag)) this.#startHiding(name, start);
-    } else if (name === hiding.name) {
-      hiding.depth += slash === "" ? 1 : -1;
+      if (!isEnd && !VOID.has(name) && hides(name, text)) this.#startHiding(name, start);
+    } else if (hiding.end === null && name === hiding.name) {
+      hiding.depth += isEnd ? -1 : 1;
       if (hiding.depth === 0) this.#show(end);
     }
   }
 
   #startHiding(name: string, start: number): void {
-    const before = this.#text.slice(Math.max(0, start - INDENT_LOOK_CHARACTERS), start);
-    const line = before.slice(before.lastIndexOf("\n") + 1);
-    const isContainer = CONTAINERS.has(name) && !CODE_INDENT.test(line);
-    const limit = isContainer ? this.#text.length : this.#endOfParagraph(start);
+    const paragraphEnd = this.#endOfParagraph(start);
+    let end: number | null = null;
+    if (CONTAINERS.has(name)) {
+      end = this.#ends.get(start) ?? null;
+      const isInProse = !this.#beginsLine(start);
+      if (isInProse && (end === null || end > paragraphEnd)) return;
+    }
     this.#hide(start);
     this.#elements++;
-    this.#hiding = { name, depth: 1, isContainer, limit };
+    this.#hiding = { name, depth: 1, end, limit: end ?? paragraphEnd };
+  }
+
+  #beginsLine(start: number): boolean {
+    const before = this.#text.slice(Math.max(0, start - LOOK_CHARACTERS), start);
+    return LINE_START.test(before.slice(before.lastIndexOf("\n") + 1));
   }
 
   #endOfParagraph(start: number): number {
@@ -139,6 +176,26 @@ class Remover {
     this.#from = at;
     this.#hiding = null;
   }
+}
+
+/** Each closing tag ends the last of its name that is open. */
+function* containerEnds(text: string): Stretches<Map<number, number>> {
+  const progress = new Progress();
+  const ends = new Map<number, number>();
+  const open = new Map<string, { start: number; mayHide: boolean }[]>();
+  for (const { start, end, tag } of partsOf(text)) {
+    const stretch = progress.stretchTo(end);
+    if (stretch > 0) yield stretch;
+    if (tag === null || !CONTAINERS.has(tag.name)) continue;
+    const same = open.get(tag.name) ?? [];
+    open.set(tag.name, same);
+    if (!tag.isEnd) same.push({ start, mayHide: MAY_BE_HIDDEN.test(tag.text) });
+    else {
+      const closed = same.pop();
+      if (closed?.mayHide === true) ends.set(closed.start, end);
+    }
+  }
+  return ends;
 }
 
 function hides(name: string, tag: string): boolean {

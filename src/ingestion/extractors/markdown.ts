@@ -6,7 +6,8 @@ import { countNote } from "./notes.ts";
 
 const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** The whole run opens: a shorter part of it would be tried as often as it is long. */
-const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^\1[`~]*[ \t]*$|$(?![^]))/gm;
+const FENCE =
+  /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
 /** Markdown stays what it is, so that offsets lead back; only what no reader sees goes. */
 export function* extractMarkdown(text: string): Stretches<Extraction> {

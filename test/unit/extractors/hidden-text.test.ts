@@ -67,7 +67,14 @@ describe("hidden HTML in Markdown", () => {
       "a\n<div hidden>\n<div>x</div>\n```\n</div>\n```\nsecret\n</div>\nb",
       "a\n\nb",
     ],
-    ["a block that is never closed", "a\n\n<section hidden>\n\nsecret\n\nsecret", "a\n\n"],
+    [
+      "a block that is never closed, for its paragraph",
+      "a\n\n<section hidden>\nsecret\n\nb\n\nc",
+      "a\n\n\n\nb\n\nc",
+    ],
+    ["a block in a line, where it is closed in its paragraph", "a <div hidden>x</div> b", "a  b"],
+    ["a block in an item", "- a\n\n    <div hidden>\n\n  secret\n\n  </div>b", "- a\n\n    b"],
+    ["a block in a quote", "> <div hidden>\n>\n> secret\n> </div>b", "> b"],
     [
       "a span that is never closed, for its paragraph",
       'a <b style="visibility: hidden">secret\n\nb',
@@ -88,14 +95,23 @@ describe("hidden HTML in Markdown", () => {
   it.each([
     ["code", "a `<div hidden>` b"],
     ["a fence", "```html\n<div hidden>\nx\n</div>\n```"],
-    ["an indented block of code", "a\n\n    <div hidden>\n\nb"],
+    ["a fence in an item", "1. a\n\n   ```html\n   <!-- x -->\n   <div hidden>y</div>\n   ```\n"],
+    ["a fence deep in lists", "- a\n  - b\n    - ~~~\n      <!-- x -->\n      ~~~\n"],
+    ["a fence in a quote", "> ```html\n> <!-- x -->\n> ```\n"],
+    ["indented", "a\n\n    <!-- x -->\n    <div hidden>y</div>\n\n\t<p hidden>\n\nb"],
+    ["indented within an item", "- a\n\n      <!-- x -->\n\nb"],
+    ["indented in a quote", "> a\n>\n>     <!-- x -->\n"],
+    ["indented at the beginning", "    <!-- x -->\n    <div hidden>y</div>\n"],
+    ["prose that names an element", "Write <section hidden> in it.\n\nb\n\n</section> ends it."],
     ["an element without content", "a <br hidden> <img style='display:none' alt=x> b"],
     ["what is not hidden", '<div style="color: red" data-x="hidden">a</div>'],
-  ])("is shown where it is %s", async (what, text) => {
-    const document = await extract(text, "a.md");
-    if (what !== "an indented block of code") {
-      expect(document).toMatchObject({ markdown: text, notes: [] });
-    } else expect(document.markdown).toBe("a\n\n    \n\nb");
+  ])("is shown where it is %s", async (_what, text) => {
+    expect(await extract(text, "a.md")).toMatchObject({ markdown: text, notes: [] });
+  });
+
+  it("is no code where it goes on with a paragraph or an item", async () => {
+    const text = "a\n    <!-- x -->b\n\n- c\n\n    <!-- y -->d";
+    expect((await extract(text, "a.md")).markdown).toBe("a\n    b\n\n- c\n\n    d");
   });
 
   it("is found among many in passing", async () => {
