@@ -2,6 +2,7 @@ import { Progress } from "../../core/stretches.ts";
 import type { Stretches } from "../../core/stretches.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
+import { jsonStructure } from "./json-structure.ts";
 import { jsonTokens } from "./json-tokens.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { ENDS_EARLY } from "./notes.ts";
@@ -32,33 +33,18 @@ const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 
 /** Whether brackets or a string are open at the end, and none was closed by another's. */
 function* endsInsideValue(text: string): Stretches<boolean> {
+  const place = { at: 0 };
   const progress = new Progress();
-  const structure = /["{}[\]]/g;
   const awaited: string[] = [];
-  for (let found = structure.exec(text); found !== null; found = structure.exec(text)) {
-    const stretch = progress.stretchTo(found.index);
+  for (const part of jsonStructure(text, place)) {
+    const stretch = progress.stretchTo(place.at);
     if (stretch > 0) yield stretch;
-    const [part] = found;
     const closing = CLOSING[part];
     if (closing !== undefined) awaited.push(closing);
-    else if (part === '"') {
-      const end = stringEnd(text, found.index);
-      if (end === null) return true;
-      structure.lastIndex = end;
-    } else if (awaited.pop() !== part) return false;
+    else if (part === '"') return true;
+    else if (part !== "," && awaited.pop() !== part) return false;
   }
   return awaited.length > 0;
-}
-
-/** Behind a string, or behind its line, which no string goes beyond; null: the text ends in it. */
-function stringEnd(text: string, start: number): number | null {
-  const special = /["\\\n]/g;
-  special.lastIndex = start + 1;
-  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
-    if (found[0] !== "\\") return special.lastIndex;
-    special.lastIndex++;
-  }
-  return null;
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */

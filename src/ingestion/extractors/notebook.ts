@@ -3,6 +3,7 @@ import type { Stretches } from "../../core/stretches.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { readPage } from "./html.ts";
+import { jsonStructure } from "./json-structure.ts";
 import { extractMarkdown } from "./markdown.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { withoutHiddenMarkup } from "./markdown-hidden.ts";
@@ -10,6 +11,9 @@ import { countNote } from "./notes.ts";
 
 /** Of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
+/** Each takes up to 75 bytes while a notebook is read, beside its characters. */
+const MAX_VALUES = 750_000;
+const MAX_DEPTH = 1_000;
 /** What a picture or a page is called, beside itself. */
 const STAND_IN = /^<[^<>\n]*>$/;
 const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
@@ -18,8 +22,10 @@ const HTML_TABLE = /<table[\s>]/i;
 /**
  * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
  * text cells as Markdown, code cells as code with what they printed, gave and failed with.
+ * @throws UnreadableDocument when it is no JSON, nests too deeply or holds too many values.
  */
 export function* extractNotebook(text: string): Stretches<Extraction> {
+  yield* checkSize(text);
   let notebook: unknown;
   try {
     notebook = JSON.parse(text);
@@ -30,6 +36,27 @@ export function* extractNotebook(text: string): Stretches<Extraction> {
   for (const cell of cellsOf(notebook)) yield* reader.add(cell);
   const { out, title, notes } = reader;
   return { text: out, title, language: null, pages: [], notes };
+}
+
+/** It is read as a whole: what would fill the memory is refused before. */
+function* checkSize(text: string): Stretches<void> {
+  const place = { at: 0 };
+  const progress = new Progress();
+  let values = 0;
+  let depth = 0;
+  for (const part of jsonStructure(text, place)) {
+    const stretch = progress.stretchTo(place.at);
+    if (stretch > 0) yield stretch;
+    const isOpening = part === "{" || part === "[";
+    if (isOpening) depth++;
+    else if (part !== ",") depth--;
+    if (depth > MAX_DEPTH) throw new UnreadableDocument("notebook nests too deeply");
+    if ((isOpening || part === ",") && ++values > MAX_VALUES) {
+      throw new UnreadableDocument(
+        `notebook holds more than ${MAX_VALUES} values; clear its largest outputs`,
+      );
+    }
+  }
 }
 
 /** nbformat 3 keeps them in worksheets. */
@@ -109,13 +136,18 @@ class NotebookReader {
     } else yield* this.#addDisplay(data, html, plain);
   }
 
-  /** What plain text only names: a page, Markdown or a picture. */
+  /** What plain text only names: Markdown, a page, a formula or a picture. */
   *#addDisplay(data: unknown, html: string, plain: string): Stretches<void> {
-    const markdown = linesAt(data, "text/markdown");
+    const [markdown, latex] = [linesAt(data, "text/markdown"), linesAt(data, "text/latex")];
     const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
-    if (markdown !== "") yield* this.#addText(this.#bounded(markdown));
-    else if (html !== "") this.out.raw(yield* this.#page(this.#bounded(html)));
-    else if (!isPicture) this.out.code(plain);
+    if (markdown.trim() !== "") {
+      yield* this.#addText(this.#bounded(markdown));
+      return;
+    }
+    const page = html === "" ? "" : yield* this.#page(this.#bounded(html));
+    if (page.trim() !== "") this.out.raw(page);
+    else if (latex.trim() !== "") this.out.paragraph(this.#bounded(latex));
+    else if (html === "" && !isPicture) this.out.code(plain);
   }
 
   *#page(html: string): Stretches<string> {

@@ -38,6 +38,32 @@ it("keeps pages and Markdown that plain text only names", async () => {
   expect(notes).toEqual(["1 HTML comment removed"]);
 });
 
+it("keeps formulas that plain text only names", async () => {
+  const name = "<IPython.core.display.Latex object>";
+  const formula = { data: { "text/plain": [name], "text/latex": ["$$E = mc^2 $$\n", "of tides"] } };
+  const drawn = { "text/html": "<script>draw()</script>", "text/latex": "$x$" };
+  const told = { data: { "text/plain": "x", "text/latex": "$x$" } };
+  const { markdown } = await read(ran(formula, { data: drawn }, told));
+  expect(markdown).toBe([RUN, "$$E = mc^2 $$\nof tides", "$x$", code("x")].join("\n\n"));
+});
+
+it.each([
+  ["values", "[],", 750_001, "notebook holds more than 750000 values; clear its largest outputs"],
+  ["numbers", "7,", 750_001, "notebook holds more than 750000 values; clear its largest outputs"],
+  ["levels", "[", 1_001, "notebook nests too deeply"],
+])("refuses more %s than memory takes", async (_what, part, count, message) => {
+  const text = `{"nbformat":4,"metadata":{},"cells":[],"x":[${part.repeat(count)}`;
+  const bytes = new TextEncoder().encode(text);
+  const reading = extractDocument({ name: "a.ipynb", mimeType: null, bytes });
+  await expect(reading).rejects.toThrow(message);
+});
+
+it("counts no brackets and commas of what is written and printed", async () => {
+  const source = `tides "${"[[{,".repeat(200_000)}`;
+  const { markdown } = await read({ nbformat: 4, cells: [{ cell_type: "code", source }] });
+  expect(markdown).toContain(source);
+});
+
 it("keeps the error that a cell ended with", async () => {
   const error = { output_type: "error", ename: "ValueError", evalue: "no tide", traceback: ["x"] };
   expect((await read(ran(error))).markdown).toBe(`${RUN}\n\n${code("ValueError: no tide")}`);
