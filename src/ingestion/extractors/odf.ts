@@ -5,6 +5,7 @@ import { UnreadableDocument } from "./extracted-document.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
+import { hiddenCellNotes } from "./office/hidden-cells.ts";
 import { OdfReader } from "./office/odf-reader.ts";
 import { OdfObjectReader } from "./office/odf-objects.ts";
 import type { OdfObject } from "./office/odf-objects.ts";
@@ -84,6 +85,7 @@ function finished(
   const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
   const notes = [
     ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
+    ...hiddenCellNotes(reader.hiddenCells),
     ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
     ...countNote(reader.hiddenSections, "hidden section", "left out"),
     ...countNote(reader.hiddenTexts, "hidden text run", "removed"),

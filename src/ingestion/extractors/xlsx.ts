@@ -7,6 +7,8 @@ import { countNote } from "./notes.ts";
 import { MarkdownBuilder } from "./markdown-builder.ts";
 import { readCellFormats } from "./office/cell-formats.ts";
 import { readDrawing } from "./office/drawings.ts";
+import { HiddenCells, hiddenCellNotes } from "./office/hidden-cells.ts";
+import type { HiddenCount } from "./office/hidden-cells.ts";
 import { plainNumber } from "./office/number-formats.ts";
 import type { CellFormat } from "./office/number-formats.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
@@ -37,6 +39,7 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
   const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
+  const hiddenCells: HiddenCount = { rows: 0, columns: 0 };
   let rows = 0;
   let unsaved = 0;
   const countRow = () => {
@@ -46,7 +49,9 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
     const part = targets.get(sheet.relationship);
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
-    const reader = new SheetReader(writer, { shared, formats, countRow });
+    const isFiltered = yield* hasFilteredTable(archive, part);
+    const hidden = new HiddenCells(hiddenCells);
+    const reader = new SheetReader(writer, { shared, formats, countRow, hidden, isFiltered });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
     yield* writeDrawings(archive, part, writer, out);
@@ -56,9 +61,25 @@ export function* extractXlsx(bytes: Uint8Array): Stretches<Extraction> {
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
   const notes = [
     ...countNote(hidden, "hidden sheet", "left out"),
+    ...hiddenCellNotes(hiddenCells),
     ...countNote(unsaved, "formula cell", "without a stored value"),
   ];
   return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
+}
+
+/** Whether a table of the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
+function* hasFilteredTable(archive: ZipArchive, sheet: string): Stretches<boolean> {
+  let isFiltered = false;
+  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
+    if (type !== "table") continue;
+    yield* readXml(archive.chunks(target), {
+      open: (name) => {
+        isFiltered ||= name === "filterColumn";
+      },
+      close: () => undefined,
+    });
+  }
+  return isFiltered;
 }
 
 /** What lies over the cells: text boxes, charts and diagrams. */
@@ -86,7 +107,7 @@ function* readWorkbook(archive: ZipArchive, part: string): Stretches<Workbook> {
   const workbook: Workbook = { sheets: [], is1904: false };
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
-      if (name === "workbookPr") workbook.is1904 = /^(1|true)$/.test(attributes["date1904"] ?? "");
+      if (name === "workbookPr") workbook.is1904 = isTrue(attributes["date1904"]);
       if (name !== "sheet") return;
       workbook.sheets.push({
         name: attributes["name"] ?? "",
@@ -123,7 +144,16 @@ function* readSharedStrings(archive: ZipArchive, part: string | null): Stretches
   return strings;
 }
 
-type SheetParts = { shared: SharedStrings; formats: CellFormat[]; countRow: () => void };
+type SheetParts = {
+  shared: SharedStrings;
+  formats: CellFormat[];
+  countRow: () => void;
+  hidden: HiddenCells;
+  /** Its hidden rows may be those that a filter does not choose: they are data like the others. */
+  isFiltered: boolean;
+};
+
+const isTrue = (value = "") => /^(1|true)$/.test(value);
 
 /** Characters that XML cannot hold are written as `_x000D_`. */
 const unescaped = (text: string) =>
@@ -142,6 +172,8 @@ class SheetReader implements XmlHandler {
   /** Of the row: asked before a text that cells share is decoded again. */
   #characters = 0;
   #rowNumber = 0;
+  #isRowHidden = false;
+  #isFiltered: boolean;
   #column = 0;
   #type = "n";
   #style = 0;
@@ -153,6 +185,7 @@ class SheetReader implements XmlHandler {
   constructor(writer: SheetWriter, of: SheetParts) {
     this.#writer = writer;
     this.#of = of;
+    this.#isFiltered = of.isFiltered;
   }
 
   open(name: string, attributes: XmlAttributes): void {
@@ -161,6 +194,8 @@ class SheetReader implements XmlHandler {
     else if (name === "v" || name === "t") this.#collects = this.#phonetic === 0;
     else if (name === "f") this.#hasFormula = true;
     else if (name === "rPh") this.#phonetic++;
+    else if (name === "sheetPr") this.#isFiltered ||= isTrue(attributes["filterMode"]);
+    else if (name === "col") this.#openColumns(attributes);
   }
 
   text(data: string): void {
@@ -173,15 +208,26 @@ class SheetReader implements XmlHandler {
     else if (name === "c") {
       addCell(this.#row, this.#column, this.#shownValue());
       this.#column++;
-    } else if (name === "row") this.#writer.addRow(ordered(this.#row));
+    } else if (name === "row") this.#closeRow();
   }
 
-  #openRow({ r }: XmlAttributes): void {
+  #openColumns({ min, max, hidden }: XmlAttributes): void {
+    const first = Number(min) - 1;
+    if (isTrue(hidden)) this.#of.hidden.hideColumns(first, Number(max) - first);
+  }
+
+  #closeRow(): void {
+    const row = this.#of.hidden.shown(ordered(this.#row), this.#isRowHidden);
+    if (row !== null) this.#writer.addRow(row);
+  }
+
+  #openRow({ r, hidden }: XmlAttributes): void {
     this.#of.countRow();
     const number = Number(r) || this.#rowNumber + 1;
     // Rows that are not written are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
     this.#rowNumber = number;
+    this.#isRowHidden = isTrue(hidden) && !this.#isFiltered;
     this.#row = { columns: [], cells: [] };
     this.#characters = 0;
     this.#column = 0;

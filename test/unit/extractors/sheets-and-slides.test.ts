@@ -126,6 +126,39 @@ describe("sheets", () => {
     expect(markdown).toContain("| a | b | c |");
   });
 
+  const text = (words: string, at: string) => `<c r="${at}" t="str"><v>${words}</v></c>`;
+  const rows =
+    `<row r="1">${text("a", "A1")}${text("x", "B1")}${text("c", "C1")}</row>` +
+    `<row r="2" hidden="1">${text("d", "A2")}${text("x", "B2")}${text("f", "C2")}</row>` +
+    '<row r="3" hidden="1"/>' +
+    `<row r="4">${text("g", "A4")}${text("x", "B4")}${text("i", "C4")}</row>`;
+  /** `head` stands before the rows, `table` in a part of its own. */
+  const hiding = (head: string, relation = "", table = "") =>
+    book("", {
+      more: {
+        "xl/s.xml": `<worksheet>${head}<sheetData>${rows}</sheetData></worksheet>`,
+        "xl/_rels/s.xml.rels": relation,
+        "xl/t1.xml": table,
+      },
+    });
+
+  it("leaves out hidden rows and columns, and says so", async () => {
+    const columns =
+      '<cols><col min="2" max="2" hidden="1"/><col min="9" max="16384" hidden="1"/></cols>';
+    const { markdown, notes } = await hiding(columns);
+    expect(markdown).toBe("# Log\n\n| a | c |\n| --- | --- |\n| g | i |");
+    expect(notes).toEqual(["1 hidden row left out", "1 hidden column left out"]);
+  });
+
+  it.each([
+    ["the sheet's", '<sheetPr filterMode="1"/>', ""],
+    ["a table's", "", '<table><autoFilter><filterColumn colId="0"/></autoFilter></table>'],
+  ])("keeps the rows that %s filter does not choose", async (_whose, head, table) => {
+    const { markdown, notes } = await hiding(head, relationships(["t", "table", "t1.xml"]), table);
+    expect(markdown).toContain("| d | x | f |");
+    expect(notes).toEqual([]);
+  });
+
   it("says how many formulas nobody has calculated", async () => {
     const { notes } = await book(
       '<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c><c t="str"><v>x</v></c></row>',
@@ -174,6 +207,19 @@ describe("sheets of OpenDocument", () => {
     const column = lines[2]?.indexOf("far");
     expect(lines[4]?.[column ?? 0]).toBe("under far");
     expect(lines[5]?.[column ?? 0]).toMatch(/^also under far/);
+  });
+
+  it("leave out what is collapsed and say so, and keep what a filter hides", async () => {
+    const column = (attributes = "") => `<table:table-column ${attributes}/>`;
+    const { markdown, notes } = await sheet(
+      column() + column('table:visibility="collapse"') + column(),
+      row(cell("a") + cell("x") + cell("c")),
+      row(cell("x", "3"), 'table:visibility="collapse" table:number-rows-repeated="4"'),
+      row("", 'table:visibility="collapse" table:number-rows-repeated="1000"'),
+      row(cell("g") + cell("x") + cell("i"), 'table:visibility="filter"'),
+    );
+    expect(markdown).toBe("# S\n\n| a | c |\n| --- | --- |\n| g | i |");
+    expect(notes).toEqual(["4 hidden rows left out", "1 hidden column left out"]);
   });
 
   it.each(["", "x", "-3", "0"])("keep rows and cells that are repeated %j times", async (times) => {

@@ -4,6 +4,7 @@ import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+import type { HiddenCount } from "./hidden-cells.ts";
 import { OdfLists } from "./odf-lists.ts";
 import { OdfNumbering } from "./odf-numbering.ts";
 import { OdfObjectReader } from "./odf-objects.ts";
@@ -57,6 +58,10 @@ export class OdfReader implements XmlHandler {
     this.#objects = objects;
   }
 
+  get hiddenCells(): HiddenCount {
+    return this.#tables.hidden;
+  }
+
   /** Stretches of hidden text inside paragraphs. */
   get hiddenTexts(): number {
     return this.#paragraphs.hiddenTexts;
@@ -98,6 +103,7 @@ export class OdfReader implements XmlHandler {
     },
     object: ({ href = "" }) => this.#openObject(href),
     table: (attributes) => this.#openTable(attributes),
+    "table-column": (attributes) => this.#tables.openColumn(attributes),
     "table-row": (attributes) => this.#tables.openRow(attributes),
     "table-cell": (attributes) => this.#tables.openCell(attributes),
     "covered-table-cell": (attributes) => this.#tables.openCell(attributes),
@@ -265,9 +271,10 @@ export class OdfReader implements XmlHandler {
   }
 
   #openTable(attributes: XmlAttributes): void {
-    this.#tables.open();
-    if (this.#kind !== "spreadsheet" || this.#tables.depth > 1) return;
-    const isHidden = this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
+    const isSheet = this.#kind === "spreadsheet" && this.#tables.depth === 0;
+    const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
+    this.#tables.open(isHidden);
+    if (!isSheet) return;
     if (isHidden) this.hiddenSheets++;
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);
   }

@@ -2,6 +2,8 @@ import { longer, withinBound } from "../bounded-text.ts";
 import { addCell, charactersOf } from "../table-text.ts";
 import type { FilledRow } from "../table-text.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
+import { HiddenCells } from "./hidden-cells.ts";
+import type { HiddenCount } from "./hidden-cells.ts";
 
 type OpenTable = {
   /** Of tables within others. */
@@ -15,6 +17,10 @@ type OpenTable = {
   cell: string;
   columns: number;
   repeat: number;
+  hidden: HiddenCells;
+  isRowHidden: boolean;
+  /** Columns that the table has described so far. */
+  described: number;
 };
 
 /** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
@@ -26,25 +32,39 @@ const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
 /** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
 export class OdfTables {
+  readonly hidden: HiddenCount = { rows: 0, columns: 0 };
   readonly #open: OpenTable[] = [];
 
   get depth(): number {
     return this.#open.length;
   }
 
-  open(): void {
+  /** `isHidden`: nobody asks what it hides. */
+  open(isHidden: boolean): void {
+    const hidden = new HiddenCells(isHidden ? { rows: 0, columns: 0 } : this.hidden);
     const row = { columns: [], cells: [] };
     const counts = { characters: 0, rowCharacters: 0, column: 0, columns: 1, repeat: 1 };
-    this.#open.push({ rows: [], row, cell: "", ...counts });
+    const rest = { hidden, isRowHidden: false, described: 0 };
+    this.#open.push({ rows: [], row, cell: "", ...counts, ...rest });
   }
 
-  openRow({ "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
+  /** Only what is collapsed is hidden: rows that a filter does not choose are data all the same. */
+  openColumn({ visibility, "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    const count = repeatOf(repeat);
+    if (visibility === "collapse") table.hidden.hideColumns(table.described, count);
+    table.described += count;
+  }
+
+  openRow({ visibility, "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
     const table = this.#open.at(-1);
     if (table === undefined) return;
     table.row = { columns: [], cells: [] };
     table.rowCharacters = 0;
     table.column = 0;
     table.repeat = repeatOf(repeat);
+    table.isRowHidden = visibility === "collapse";
   }
 
   openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
@@ -75,10 +95,12 @@ export class OdfTables {
   closeRow(): FilledRow[] {
     const table = this.#open.at(-1);
     if (table === undefined) return [];
-    const count = table.row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
-    const rows = Array.from({ length: count }, () => table.row);
+    const row = table.hidden.shown(table.row, table.isRowHidden, table.repeat);
+    if (row === null) return [];
+    const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    const rows = Array.from({ length: count }, () => row);
     if (this.#open.length === 1) return rows;
-    table.characters = withinBound(table.characters + charactersOf(table.row) * count);
+    table.characters = withinBound(table.characters + charactersOf(row) * count);
     table.rows.push(...rows);
     return [];
   }
