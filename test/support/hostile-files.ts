@@ -4,9 +4,10 @@ const encoder = new TextEncoder();
 const utf8 = (text: string) => encoder.encode(text);
 const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
-const word = (body: string, prolog = "") =>
+const word = (body: string, prolog = "", more: Record<string, Uint8Array> = {}) =>
   zipSync({
     "word/document.xml": utf8(`${prolog}<w:document ${W}><w:body>${body}</w:body></w:document>`),
+    ...more,
   });
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 /** A workbook of one sheet with a note and these rows. */
@@ -87,6 +88,30 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     "laughs.docx",
     word("<w:p><w:r><w:t>&a;</w:t></w:r></w:p>", '<!DOCTYPE x [<!ENTITY a "ha">]>'),
     { error: "XML declares entities" },
+  ],
+  [
+    "paragraph.docx",
+    word(`<w:p><w:r><w:t>${"a ".repeat(2 << 20)}</w:t></w:r></w:p>`),
+    { error: "a single paragraph or cell holds more than 2 million characters" },
+  ],
+  [
+    "fields.docx",
+    word(
+      `<w:p><w:r><w:t>A note</w:t>${'<fldChar fldCharType="begin"/><fldChar fldCharType="separate"/><t>x</t>'.repeat(220_000)}</w:r></w:p>`,
+    ),
+    { text: "A note" },
+  ],
+  [
+    "numbering.docx",
+    word("<w:p><w:r><w:t>A note</w:t></w:r></w:p>", "", {
+      "word/_rels/document.xml.rels": utf8(
+        '<r><Relationship Id="n" Type="x/numbering" Target="n.xml"/></r>',
+      ),
+      "word/n.xml": utf8(
+        `<n>${Array.from({ length: 100_000 }, (_unused, at) => `<num numId="${at}"/>`).join("")}</n>`,
+      ),
+    }),
+    { text: "A note" },
   ],
   ["locked.docx", compound("EncryptedPackage"), { error: "document is encrypted" }],
   ["half.docx", word("<w:p/>").slice(0, 80), { error: "archive is damaged or incomplete" }],

@@ -1,21 +1,30 @@
 import { tooMuchText } from "./compact-text.ts";
 import { UnreadableDocument } from "./extracted-document.ts";
 
-/** One paragraph, cell or row: each is copied some times while it is written. */
-const MAX_CHARACTERS = 8 << 20;
+/** One paragraph or cell: each is copied some times while it is written. */
+const MAX_CHARACTERS = 2 << 20;
+/** All cells of a row. */
+const MAX_ROW_CHARACTERS = 8 << 20;
+const JOINED_CHARACTERS = 1 << 16;
 
 /** @throws UnreadableDocument when a single paragraph or cell becomes larger than any is. */
 export function longer(text: string, more: string): string {
-  withinBound(text.length + more.length);
-  return text + more;
+  if (text.length + more.length > MAX_CHARACTERS) {
+    throw new UnreadableDocument("a single paragraph or cell holds more than 2 million characters");
+  }
+  const whole = text + more;
+  const isStep = Math.floor(whole.length / JOINED_CHARACTERS) * JOINED_CHARACTERS > text.length;
+  // Until a character of it is read, the engine keeps what grew in bits as a chain of all of them.
+  if (isStep) whole.codePointAt(0);
+  return whole;
 }
 
 /**
  * The number of characters that is given: asked before what repeats a text is made.
- * @throws UnreadableDocument when a single paragraph, cell or row has fewer.
+ * @throws UnreadableDocument when a single row has fewer.
  */
 export function withinBound(characters: number): number {
-  if (characters > MAX_CHARACTERS) throw tooMuchText();
+  if (characters > MAX_ROW_CHARACTERS) throw tooMuchText();
   return characters;
 }
 

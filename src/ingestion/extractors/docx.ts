@@ -1,4 +1,5 @@
 import type { Stretches } from "../../core/stretches.ts";
+import { readPart } from "./archive/read-part.ts";
 import { ZipArchive } from "./archive/zip-archive.ts";
 import { DrawnText } from "./bounded-text.ts";
 import type { Extraction } from "./extracted-document.ts";
@@ -11,6 +12,7 @@ import { readStyles } from "./office/docx-styles.ts";
 import { readDrawing } from "./office/drawings.ts";
 import type { Drawing } from "./office/drawings.ts";
 import { embeddedPage } from "./office/embedded-page.ts";
+import type { EmbeddedPage } from "./office/embedded-page.ts";
 import { NoteMarks } from "./office/note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "./office/relationships.ts";
 import { readXml } from "./xml/xml-stream.ts";
@@ -32,6 +34,7 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
   const out = new MarkdownBuilder();
   out.page(1);
   const hidden = { runs: 0, paragraphs: 0 };
+  let unreadParts = 0;
   const read = function* (part: string | null, noteElement: string | null): Stretches<void> {
     if (part === null) return;
     const parts = { ...shared, ...(yield* readRelated(archive, part)) };
@@ -40,6 +43,7 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
     reader.finish();
     hidden.runs += reader.hiddenRuns;
     hidden.paragraphs += reader.hiddenParagraphs;
+    unreadParts += reader.unreadParts;
   };
   yield* read(main, null);
   for (const note of ["footnote", "endnote"]) yield* read(partOf(`${note}s`), note);
@@ -53,6 +57,7 @@ export function* extractDocx(bytes: Uint8Array): Stretches<Extraction> {
     notes: [
       ...countNote(hidden.runs, "hidden text run", "removed"),
       ...countNote(hidden.paragraphs, "hidden paragraph", "removed"),
+      ...countNote(unreadParts, "embedded part", "could not be read"),
     ],
   };
 }
@@ -65,14 +70,14 @@ function* readRelated(
   const found = {
     links: new Map<string, string>(),
     drawings: new Map<string, Drawing>(),
-    pages: new Map<string, string>(),
+    pages: new Map<string, EmbeddedPage>(),
   };
   const drawn = new DrawnText();
   for (const { id, type, target, isExternal } of yield* relationshipsOf(archive, part)) {
     if (isExternal) found.links.set(id, target);
     else if (DRAWINGS.has(type)) found.drawings.set(id, yield* readDrawing(archive, target, drawn));
     else if (type === "aFChunk") {
-      const bytes = yield* archive.read(target);
+      const bytes = yield* readPart(archive, target);
       const page = bytes === null ? null : embeddedPage(target, bytes);
       if (page !== null) found.pages.set(id, page);
     }

@@ -28,21 +28,39 @@ export function* extractEpub(bytes: Uint8Array): Stretches<Extraction> {
   const out = new MarkdownBuilder();
   let hidden = 0;
   let missing = 0;
+  const unread: unknown[] = [];
   for (const part of spine) {
-    const chapter = yield* archive.read(part);
-    if (chapter === null) {
+    if (!archive.has(part)) {
       missing++;
       continue;
     }
-    const text = withLineFeeds(decodeText(chapter, null));
+    const text = yield* readChapter(archive, part, unread);
+    if (text === null) continue;
     const { hiddenElements } = yield* readHtml(selfClosedAsPairs(text), out);
     hidden += hiddenElements;
   }
+  if (out.length === 0 && unread.length > 0) throw unread[0];
   const notes = [
     ...countNote(hidden, "hidden element", "removed"),
     ...countNote(missing, "chapter", "missing from the file"),
+    ...countNote(unread.length, "chapter", "could not be read"),
   ];
   return { text: out, title, language, pages: [], notes };
+}
+
+/** Null for a chapter that is damaged or in no known encoding; `failures` gets the reason. */
+function* readChapter(
+  archive: ZipArchive,
+  part: string,
+  failures: unknown[],
+): Stretches<string | null> {
+  try {
+    const bytes = yield* archive.read(part);
+    return bytes === null ? null : withLineFeeds(decodeText(bytes, null));
+  } catch (error) {
+    failures.push(error);
+    return null;
+  }
 }
 
 const FACTS = new Set(["title", "language"]);

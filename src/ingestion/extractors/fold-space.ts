@@ -1,4 +1,17 @@
+/** A pattern's matches are all noted before they are replaced, so a long text is gone over in pieces. */
+const PIECE_CHARACTERS = 1 << 16;
+/** A single blank stays as it is. */
+const UNFOLDED = /[\s\u0085]{2,}|[^\S ]|\u0085/gu;
+
 /** One line of text: white space folded, control characters as space. */
 export function foldSpace(text: string): string {
-  return text.replace(/[\s\u0085\u00a0\u3000]+/gu, " ").trim();
+  if (text.length <= PIECE_CHARACTERS) return text.replace(UNFOLDED, " ").trim();
+  const pieces: string[] = [];
+  let endsInSpace = true;
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+    const piece = text.slice(at, at + PIECE_CHARACTERS).replace(UNFOLDED, " ");
+    pieces.push(endsInSpace && piece.startsWith(" ") ? piece.slice(1) : piece);
+    endsInSpace = piece.endsWith(" ");
+  }
+  return pieces.join("").trim();
 }

@@ -2,37 +2,55 @@
 type Field = { code: string; isShown: boolean; isChecked: boolean; start: number; owner: unknown };
 
 const MAX_CODE_CHARACTERS = 4_096;
+/** Fields stand in each other's codes and results, but not so deep. */
+const MAX_OPEN = 100;
 const CHECKED = "☒";
 const UNCHECKED = "☐";
 
 /** Complex fields (ECMA-376 part 1, §17.16.18): codes are not read, links and check boxes are. */
 export class DocxFields {
   readonly #open: Field[] = [];
+  /** Of those that are open, whose result has not begun. */
+  #unshown = 0;
+  /** Open beyond what is followed: what they hold is text. */
+  #beyond = 0;
 
   begin(): void {
+    if (this.#open.length === MAX_OPEN) {
+      this.#beyond++;
+      return;
+    }
+    this.#unshown++;
     this.#open.push({ code: "", isShown: false, isChecked: false, start: 0, owner: null });
   }
 
   addCode(text: string): void {
-    const field = this.#open.at(-1);
+    const field = this.#innermost;
     if (field !== undefined && field.code.length < MAX_CODE_CHARACTERS) field.code += text;
   }
 
   check(isChecked: boolean): void {
-    const field = this.#open.at(-1);
+    const field = this.#innermost;
     if (field !== undefined) field.isChecked = isChecked;
   }
 
   /** The field's result follows, from here on in the paragraph `owner`. */
   show(owner: unknown, start: number): void {
-    const field = this.#open.at(-1);
-    if (field !== undefined) Object.assign(field, { isShown: true, owner, start });
+    const field = this.#innermost;
+    if (field === undefined) return;
+    if (!field.isShown) this.#unshown--;
+    Object.assign(field, { isShown: true, owner, start });
   }
 
   /** What the field adds at its end: a link from `start` on, or a mark of its own. */
   end(owner: unknown): { target: string; start: number } | { mark: string } | null {
+    if (this.#beyond > 0) {
+      this.#beyond--;
+      return null;
+    }
     const field = this.#open.pop();
     if (field === undefined) return null;
+    if (!field.isShown) this.#unshown--;
     if (/^\s*FORMCHECKBOX\b/.test(field.code))
       return { mark: field.isChecked ? CHECKED : UNCHECKED };
     const target = linkTargetOf(field.code);
@@ -43,12 +61,20 @@ export class DocxFields {
 
   /** Text of a field's code, such as another field's result in a condition. */
   get hidesText(): boolean {
-    return this.#open.some(({ isShown }) => !isShown);
+    return this.#unshown > 0;
   }
 
   /** A code that has not ended with its paragraph never will. */
   endParagraph(): void {
-    while (this.#open.at(-1)?.isShown === false) this.#open.pop();
+    this.#beyond = 0;
+    while (this.#open.at(-1)?.isShown === false) {
+      this.#open.pop();
+      this.#unshown--;
+    }
+  }
+
+  get #innermost(): Field | undefined {
+    return this.#beyond > 0 ? undefined : this.#open.at(-1);
   }
 }
 

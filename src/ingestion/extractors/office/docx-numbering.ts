@@ -7,11 +7,18 @@ import { countedAs } from "./list-labels.ts";
 
 type Level = { format: string; start: number; text: string; isLegal: boolean };
 type Levels = Map<number, Level>;
-type Instance = { abstract: string; own: Levels; starts: Map<number, number> };
+type Starts = ReadonlyMap<number, number>;
+/** Few instances override anything, so most share what is empty. */
+type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Starts };
 
 /** Formats that show no number. */
 const UNCOUNTED = new Set(["bullet", "none"]);
 const MAX_LEVEL = 8;
+/** More than Word counts; a file may define millions, and the lists beyond show no numbers. */
+const MAX_ABSTRACTS = 1 << 14;
+const MAX_INSTANCES = 1 << 16;
+const MAX_LABEL_CHARACTERS = 200;
+const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
 /** Lists of a Word document (ECMA-376 part 1, §17.9), and how far each has counted. */
 export class Numbering {
@@ -76,26 +83,26 @@ class NumberingReader {
   #abstractId = "";
   #levels: Levels = new Map();
   #level: Level = emptyLevel();
-  #instance: Instance = { abstract: "", own: new Map(), starts: new Map() };
+  #instance: Instance = emptyInstance();
   #overridden = 0;
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     abstractNum: ({ abstractNumId = "" }) => {
       this.#abstractId = abstractNumId;
       this.#levels = new Map();
-      this.#abstracts.set(abstractNumId, this.#levels);
+      setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
     },
-    styleLink: ({ val = "" }) => this.#styled.set(val, this.#levels),
-    numStyleLink: ({ val = "" }) => this.#named.set(this.#abstractId, val),
+    styleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#styled, val, this.#levels),
+    numStyleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
     lvl: ({ ilvl = "0" }) => {
       this.#level = emptyLevel();
-      this.#levels.set(Number(ilvl), this.#level);
+      setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
     numFmt: ({ val = "" }) => {
       this.#level.format = val;
     },
     lvlText: ({ val = "" }) => {
-      this.#level.text = val;
+      this.#level.text = val.slice(0, MAX_LABEL_CHARACTERS);
     },
     start: ({ val }) => {
       this.#level.start = numberOf(val, 1);
@@ -104,8 +111,8 @@ class NumberingReader {
       this.#level.isLegal = !/^(0|false|off)$/.test(val ?? "");
     },
     num: ({ numId = "" }) => {
-      this.#instance = { abstract: "", own: new Map(), starts: new Map() };
-      this.#instances.set(numId, this.#instance);
+      this.#instance = emptyInstance();
+      setUpTo(MAX_INSTANCES, this.#instances, numId, this.#instance);
     },
     abstractNumId: ({ val = "" }) => {
       this.#instance.abstract = val;
@@ -113,9 +120,14 @@ class NumberingReader {
     lvlOverride: ({ ilvl = "0" }) => {
       // What an instance overrides must not reach its abstract list.
       this.#overridden = Number(ilvl);
-      this.#levels = this.#instance.own;
+      this.#levels = new Map(this.#instance.own);
+      this.#instance.own = this.#levels;
     },
-    startOverride: ({ val }) => this.#instance.starts.set(this.#overridden, numberOf(val, 1)),
+    startOverride: ({ val }) => {
+      const starts = new Map(this.#instance.starts);
+      setUpTo(MAX_LEVEL + 1, starts, this.#overridden, numberOf(val, 1));
+      this.#instance.starts = starts;
+    },
   };
 
   open(name: string, attributes: XmlAttributes): void {
@@ -136,6 +148,13 @@ class NumberingReader {
 }
 
 const emptyLevel = (): Level => ({ format: "bullet", start: 1, text: "", isLegal: false });
+
+const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
+
+/** Beyond `most` entries, new ones are left out. */
+function setUpTo<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
+  if (map.size < most || map.has(key)) map.set(key, value);
+}
 
 function numberOf(value: string | undefined, otherwise: number): number {
   const number = Number(value ?? otherwise);

@@ -5,13 +5,17 @@ import type { MarkdownBuilder } from "../markdown-builder.ts";
 import { entryNamed } from "../named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
+import { DocxLeftOut } from "./docx-left-out.ts";
 import type { Numbering } from "./docx-numbering.ts";
+import { DocxRuns } from "./docx-runs.ts";
 import { headingLevelOf, isOn } from "./docx-styles.ts";
 import type { ParagraphStyle } from "./docx-styles.ts";
 import { DocxTables } from "./docx-tables.ts";
 import { DocxWriter } from "./docx-writer.ts";
 import type { DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "./drawings.ts";
+import { pageText } from "./embedded-page.ts";
+import type { EmbeddedPage } from "./embedded-page.ts";
 import { FormulaReader } from "./formula.ts";
 import type { NoteMarks } from "./note-marks.ts";
 import { symbolCharacter } from "./symbol-fonts.ts";
@@ -23,31 +27,29 @@ export type DocxParts = {
   links: Map<string, string>;
   /** Charts and diagrams by relationship id. */
   drawings: Map<string, Drawing>;
-  /** Web pages that the document takes in, by relationship id. */
-  pages: Map<string, string>;
+  /** Pages of text that the document takes in, by relationship id. */
+  pages: Map<string, EmbeddedPage>;
   noteMarks: NoteMarks;
 };
 
-/** Elements whose content is not part of the text as it reads now; `rt` is how to pronounce it. */
-const LEFT_OUT = new Set(
-  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
-);
 const BLANK: DocxParagraph = {
   text: "",
   style: "",
   headingLevel: null,
   numId: null,
   listLevel: null,
+  hasHiddenText: false,
 };
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
-  hiddenRuns = 0;
   hiddenParagraphs = 0;
-  #leftOut = 0;
-  #inRun = 0;
-  #runHidden = false;
-  #runCounted = false;
+  /** Parts that the text takes in, but that are missing, damaged or of another kind. */
+  unreadParts = 0;
+  /** How often there was something to show. */
+  #shown = 0;
+  readonly #leftOut = new DocxLeftOut();
+  readonly #runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
   #formula: FormulaReader | null = null;
   /** No text since a page began: a break that the writer saw when it drew the page is the same. */
@@ -69,6 +71,10 @@ export class DocxReader implements XmlHandler {
     this.#noteElement = noteElement;
   }
 
+  get hiddenRuns(): number {
+    return this.#runs.hidden;
+  }
+
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     p: () => {
       this.#paragraphs.push({ ...BLANK });
@@ -80,22 +86,14 @@ export class DocxReader implements XmlHandler {
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
-    r: () => {
-      this.#inRun++;
-      this.#runHidden = false;
-      this.#runCounted = false;
-    },
-    rStyle: ({ val = "" }) => {
-      if (this.#inRun > 0) this.#runHidden = this.#parts.styles.get(val)?.isHidden === true;
-    },
-    vanish: ({ val }) => {
-      if (this.#inRun > 0) this.#runHidden = isOn(val);
-    },
+    r: () => this.#runs.open(),
+    rStyle: ({ val = "" }) => this.#runs.setStyle(this.#parts.styles.get(val)?.isHidden ?? null),
+    vanish: ({ val }) => this.#runs.setVanish(isOn(val)),
     t: () => {
       this.#collects = "text";
     },
     tab: () => {
-      if (this.#inRun > 0) this.#write(" ");
+      if (this.#runs.isOpen) this.#write(" ");
     },
     ptab: () => this.#write(" "),
     br: ({ type }) => {
@@ -124,10 +122,7 @@ export class DocxReader implements XmlHandler {
     },
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
-    altChunk: (attributes) => {
-      const page = this.#parts.pages.get(attributes["r:id"] ?? "");
-      if (page !== undefined && !this.#tables.takesText) this.#writer.page(page);
-    },
+    altChunk: (attributes) => this.#takeIn(this.#parts.pages.get(attributes["r:id"] ?? "")),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),
@@ -140,23 +135,21 @@ export class DocxReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    if (LEFT_OUT.has(name)) this.#leftOut++;
-    if (this.#leftOut > 0) return;
+    if (this.#leftOut.open(name, this.#shown)) return;
     if (name === this.#noteElement) this.#openNote(attributes);
     if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
   }
 
   text(data: string): void {
-    if (this.#leftOut > 0) return;
+    if (this.#leftOut.isOpen) return;
     if (this.#formula !== null) this.#formula.text(data);
     else if (this.#collects === "text") this.#write(data);
     else if (this.#collects === "code") this.#fields.addCode(data);
   }
 
   close(name: string): void {
-    if (LEFT_OUT.has(name)) this.#leftOut--;
-    if (this.#leftOut > 0) return;
+    if (this.#leftOut.close(name)) return;
     if (this.#formula !== null) this.#closeInFormula(this.#formula);
     else entryNamed(this.#onClose, name)?.();
   }
@@ -169,9 +162,7 @@ export class DocxReader implements XmlHandler {
     instrText: () => {
       this.#collects = null;
     },
-    r: () => {
-      this.#inRun--;
-    },
+    r: () => this.#runs.close(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
@@ -190,25 +181,30 @@ export class DocxReader implements XmlHandler {
   #write(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
     if (paragraph === undefined || this.#fields.hidesText) return;
-    if (!this.#runHidden) {
+    const isSeen = /\S/.test(text);
+    if (isSeen) this.#shown++;
+    if (!this.#isHidden(paragraph)) {
       paragraph.text = longer(paragraph.text, text);
-      if (this.#isPageFresh && foldSpace(text) !== "") this.#isPageFresh = false;
-    } else if (!this.#runCounted && foldSpace(text) !== "") {
-      this.hiddenRuns++;
-      this.#runCounted = true;
-    }
+      if (isSeen) this.#isPageFresh = false;
+    } else if (!isSeen) return;
+    else if (this.#runs.isHidden === null) paragraph.hasHiddenText = true;
+    else this.#runs.countHidden();
+  }
+
+  /** What is written now into this paragraph: as the run says, else as the paragraph's style does. */
+  #isHidden(paragraph: DocxParagraph | undefined): boolean {
+    return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }
 
   #closeInFormula(formula: FormulaReader): void {
     if (!formula.close()) return;
     this.#formula = null;
-    this.#runHidden = false;
     this.#write(formula.toText());
   }
 
   #refer(kind: string, id: string): void {
     const { noteMarks } = this.#parts;
-    if (this.#runHidden) noteMarks.hide(kind, id);
+    if (this.#isHidden(this.#paragraphs.at(-1))) noteMarks.hide(kind, id);
     else this.#write(noteMarks.mark(kind, id));
   }
 
@@ -219,7 +215,16 @@ export class DocxReader implements XmlHandler {
 
   #draw(relationship: string | undefined): void {
     const drawing = this.#parts.drawings.get(relationship ?? "");
-    if (drawing !== undefined && !this.#runHidden) this.#writer.draw(drawing);
+    if (drawing === undefined || this.#isHidden(this.#paragraphs.at(-1))) return;
+    this.#shown++;
+    this.#writer.draw(drawing);
+  }
+
+  #takeIn(page: EmbeddedPage | undefined): void {
+    this.#shown++;
+    if (page === undefined) this.unreadParts++;
+    else if (this.#tables.takesText) this.#tables.write(pageText(page));
+    else this.#writer.page(page);
   }
 
   /** Separators between text and notes are notes too, with a type of their own. */
@@ -264,9 +269,13 @@ export class DocxReader implements XmlHandler {
     const paragraph = this.#paragraphs.pop();
     if (paragraph === undefined) return;
     this.#fields.endParagraph();
-    if (this.#noteHidden || this.#writer.isHidden(paragraph)) {
-      if (foldSpace(paragraph.text) !== "") this.hiddenParagraphs++;
-    } else if (this.#tables.takesText) this.#tables.write(paragraph.text);
+    const isEmpty = foldSpace(paragraph.text) === "";
+    if (this.#noteHidden || (isEmpty && this.#writer.isHidden(paragraph))) {
+      if (!isEmpty || paragraph.hasHiddenText) this.hiddenParagraphs++;
+      return;
+    }
+    if (paragraph.hasHiddenText) this.#runs.hidden++;
+    if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
     // Text boxes stand inside the paragraph that anchors them.
     else this.#writer.paragraph(paragraph);
   }

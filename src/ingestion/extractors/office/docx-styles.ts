@@ -1,5 +1,6 @@
 import type { Stretches } from "../../../core/stretches.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
+import { entryNamed } from "../named-entry.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes } from "../xml/xml-stream.ts";
 
@@ -10,7 +11,8 @@ export type ParagraphStyle = {
   headingLevel: number | null;
   numId: string | null;
   listLevel: number | null;
-  isHidden: boolean;
+  /** Null: as the paragraph, where the style is of characters; else shown. */
+  isHidden: boolean | null;
 };
 
 /** Where a document names a style without defining it. */
@@ -20,13 +22,15 @@ const PLAIN_STYLE: ParagraphStyle = {
   headingLevel: null,
   numId: null,
   listLevel: null,
-  isHidden: false,
+  isHidden: null,
 };
 
 const BODY_OUTLINE_LEVEL = 9;
 const MAX_INHERITANCE = 20;
+/** More than any document has: a file may define millions. */
+const MAX_STYLES = 1 << 14;
 
-/** Paragraph styles by id, with what they inherit filled in. */
+/** Paragraph and character styles by id, with what they inherit filled in. */
 export function* readStyles(
   archive: ZipArchive,
   part: string | null,
@@ -56,13 +60,12 @@ export function* readStyles(
       current.isHidden = isOn(val);
     },
   };
-  const inherited = { basedOn: null, headingLevel: null, numId: null, listLevel: null };
   yield* readXml(part === null ? [] : archive.chunks(part), {
     open: (name, attributes) => {
       if (name === "style") {
-        style = { name: "", ...inherited, isHidden: false };
-        styles.set(attributes["styleId"] ?? "", style);
-      } else if (style !== null) set[name]?.(style, attributes);
+        style = { ...PLAIN_STYLE };
+        if (styles.size < MAX_STYLES) styles.set(attributes["styleId"] ?? "", style);
+      } else if (style !== null) entryNamed(set, name)?.(style, attributes);
     },
     close: (name) => {
       if (name === "style") style = null;
@@ -78,7 +81,7 @@ function inherit(style: ParagraphStyle, styles: Map<string, ParagraphStyle>): vo
     style.headingLevel ??= parent.headingLevel;
     style.numId ??= parent.numId;
     style.listLevel ??= parent.listLevel;
-    style.isHidden ||= parent.isHidden;
+    style.isHidden ??= parent.isHidden;
     parent = styles.get(parent.basedOn ?? "");
   }
 }

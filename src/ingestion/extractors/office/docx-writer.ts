@@ -1,6 +1,4 @@
-import { atOnce } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
-import { readHtml } from "../html/read-html.ts";
 import { LongTable } from "../long-table.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
 import type { Numbering } from "./docx-numbering.ts";
@@ -8,6 +6,8 @@ import { styleOf } from "./docx-styles.ts";
 import type { ParagraphStyle } from "./docx-styles.ts";
 import { writeDrawing } from "./drawings.ts";
 import type { Drawing } from "./drawings.ts";
+import { writePage } from "./embedded-page.ts";
+import type { EmbeddedPage } from "./embedded-page.ts";
 import { markerFor } from "./list-labels.ts";
 import { CODE_STYLE, QUOTE_STYLE } from "./style-names.ts";
 
@@ -17,6 +17,8 @@ export type DocxParagraph = {
   headingLevel: number | null;
   numId: string | null;
   listLevel: number | null;
+  /** Its style hid some of its text. */
+  hasHiddenText: boolean;
 };
 
 /** `w:numId` 0 takes a paragraph out of its style's list. */
@@ -44,7 +46,7 @@ export class DocxWriter {
   }
 
   isHidden({ style }: DocxParagraph): boolean {
-    return styleOf(this.#styles, style).isHidden;
+    return styleOf(this.#styles, style).isHidden === true;
   }
 
   openNote(mark: string | null): void {
@@ -63,17 +65,23 @@ export class DocxWriter {
     if (CODE_STYLE.test(style.name)) this.#code.push(paragraph.text);
     else {
       this.#writeCode();
-      if (foldSpace(paragraph.text) !== "") this.#writeText(paragraph, style);
+      const label = this.#labelOf(paragraph, style);
+      if (foldSpace(paragraph.text) !== "") this.#writeText(paragraph, style, label);
     }
     this.#endBlock();
   }
 
-  #writeText(paragraph: DocxParagraph, style: ParagraphStyle): void {
+  /** What a paragraph in a table shows: its text, after the number that its list gives it. */
+  cellText(paragraph: DocxParagraph): string {
+    const label = this.#labelOf(paragraph, styleOf(this.#styles, paragraph.style)) ?? "";
+    return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
+  }
+
+  #writeText(paragraph: DocxParagraph, style: ParagraphStyle, label: string | null): void {
     const note = this.#note;
     this.#note = null;
     const text = note === null ? paragraph.text : `${note}${foldSpace(paragraph.text)}`;
     const level = paragraph.headingLevel ?? style.headingLevel;
-    const label = this.#labelOf(paragraph, style);
     if (level !== null) this.#out.heading(level, `${label ?? ""} ${text}`);
     else if (label !== null) {
       const { marker, prefix } = markerFor(label);
@@ -82,7 +90,7 @@ export class DocxWriter {
     else this.#out.paragraph(text);
   }
 
-  /** Null outside lists. */
+  /** Null outside lists. A list counts its empty paragraphs as well. */
   #labelOf({ numId, listLevel }: DocxParagraph, style: ParagraphStyle): string | null {
     const list = numId ?? style.numId ?? NO_LIST;
     return list === NO_LIST ? null : this.#numbering.next(list, listLevel ?? style.listLevel ?? 0);
@@ -93,10 +101,10 @@ export class DocxWriter {
     this.#drawings.push(drawing);
   }
 
-  /** HTML as it stands in the document. */
-  page(html: string): void {
+  /** What another part of the document holds in this place. */
+  page(page: EmbeddedPage): void {
     this.#writeCode();
-    atOnce(readHtml(html, this.#out));
+    writePage(page, this.#out);
   }
 
   rows(rows: string[][]): void {

@@ -1,14 +1,40 @@
+import { atOnce } from "../../../core/stretches.ts";
+import { readHtml } from "../html/read-html.ts";
+import { MarkdownBuilder } from "../markdown-builder.ts";
 import { decodeText, withLineFeeds } from "../text/decode-text.ts";
 
 const STEP_BYTES = 1 << 13;
 
+export type EmbeddedPage = { kind: "html" | "text"; text: string };
+
 /**
- * The HTML of a part that a Word document takes in as it is (`altChunk`, ECMA-376 part 1,
- * §17.17.2): a page, or a page with its pictures as MHTML (RFC 2557). Null for other parts.
+ * A part that a Word document takes in as it is (`altChunk`, ECMA-376 part 1, §17.17.2): plain
+ * text, a web page, or a web page with its pictures as MHTML (RFC 2557). Null for other parts and
+ * for those that are damaged.
  */
-export function embeddedPage(part: string, bytes: Uint8Array): string | null {
-  if (/\.x?html?$/i.test(part)) return withLineFeeds(decodeText(bytes, null));
-  return /\.mht(?:ml)?$/i.test(part) ? pageOfMhtml(lettersOf(bytes)) : null;
+export function embeddedPage(part: string, bytes: Uint8Array): EmbeddedPage | null {
+  try {
+    if (/\.te?xt$/i.test(part)) return { kind: "text", text: decoded(bytes) };
+    if (/\.x?html?$/i.test(part)) return { kind: "html", text: decoded(bytes) };
+    const page = /\.mht(?:ml)?$/i.test(part) ? pageOfMhtml(lettersOf(bytes)) : null;
+    return page === null ? null : { kind: "html", text: page };
+  } catch {
+    return null;
+  }
+}
+
+const decoded = (bytes: Uint8Array) => withLineFeeds(decodeText(bytes, null));
+
+export function writePage({ kind, text }: EmbeddedPage, out: MarkdownBuilder): void {
+  if (kind === "html") atOnce(readHtml(text, out));
+  else for (const paragraph of text.split(/\n\s*\n/)) out.paragraph(paragraph);
+}
+
+/** What a page says where it can only be text: in a table's cell. */
+export function pageText(page: EmbeddedPage): string {
+  const out = new MarkdownBuilder();
+  writePage(page, out);
+  return out.take();
 }
 
 /** A character for each byte. */

@@ -214,9 +214,17 @@ export class OdfReader implements XmlHandler {
       // As it is: what is trimmed or searched is copied, again with each paragraph.
       const last = this.#notes.length - 1;
       this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
-    } else if (this.#tables.write(paragraph.text)) return;
+    } else if (this.#tables.depth > 0) this.#tables.write(this.#cellText(paragraph));
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
+  }
+
+  /** A paragraph's text after what its list or, for a heading, its level shows. */
+  #cellText({ text, level, attributes }: OdfParagraph): string {
+    const item = this.#lists.take();
+    const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
+    const label = item?.label || own;
+    return label === "" ? text : `${label} ${text}`;
   }
 
   #writeParagraph({ text, level, style, attributes }: OdfParagraph): void {

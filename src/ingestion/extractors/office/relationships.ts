@@ -6,6 +6,9 @@ import type { XmlHandler } from "../xml/xml-stream.ts";
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
 
+/** More than any part has: a file may name millions. */
+const MAX_RELATIONSHIPS = 1 << 16;
+
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
 export function* relationshipsOf(archive: ZipArchive, part: string): Stretches<Relationship[]> {
   const slash = part.lastIndexOf("/");
@@ -13,7 +16,7 @@ export function* relationshipsOf(archive: ZipArchive, part: string): Stretches<R
   const found: Relationship[] = [];
   yield* readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
     open: (name, attributes) => {
-      if (name !== "Relationship") return;
+      if (name !== "Relationship" || found.length >= MAX_RELATIONSHIPS) return;
       const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
       const isExternal = mode === "External";
       found.push({

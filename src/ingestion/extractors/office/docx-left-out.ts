@@ -1,0 +1,47 @@
+/** Elements whose content is not part of the text as it reads now; `rt` is how to pronounce it. */
+const LEFT_OUT = new Set(
+  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
+);
+
+type Alternatives = { shownBefore: number; readsFallback: boolean };
+
+/** Whether what is open is left out: as deleted, or as said already in another way. */
+export class DocxLeftOut {
+  #depth = 0;
+  /** Open ones (ECMA-376 part 3, §9): a choice, and what to fall back to. */
+  readonly #alternatives: Alternatives[] = [];
+
+  get isOpen(): boolean {
+    return this.#depth > 0;
+  }
+
+  /** `shown`: how often something was shown so far. Returns whether the element is left out. */
+  open(name: string, shown: number): boolean {
+    if (this.#depth === 0 && name === "AlternateContent") {
+      this.#alternatives.push({ shownBefore: shown, readsFallback: false });
+    }
+    if (LEFT_OUT.has(name) && !this.#openFallback(name, shown)) this.#depth++;
+    return this.#depth > 0;
+  }
+
+  /** Returns whether the element was left out. */
+  close(name: string): boolean {
+    const alternatives = this.#alternatives.at(-1);
+    if (this.#depth === 0 && name === "AlternateContent") this.#alternatives.pop();
+    if (this.#depth === 0 && name === "Fallback" && alternatives?.readsFallback === true) {
+      alternatives.readsFallback = false;
+      return false;
+    }
+    if (!LEFT_OUT.has(name)) return this.#depth > 0;
+    this.#depth--;
+    return true;
+  }
+
+  /** Whether the choice before it showed nothing, so that this is read instead. */
+  #openFallback(name: string, shown: number): boolean {
+    const alternatives = this.#alternatives.at(-1);
+    if (name !== "Fallback" || this.#depth > 0 || alternatives === undefined) return false;
+    alternatives.readsFallback = alternatives.shownBefore === shown;
+    return alternatives.readsFallback;
+  }
+}
