@@ -106,6 +106,27 @@ describe("lines that are read from the right", () => {
     expect(shown(drawn)).toEqual(["The word is בנמל and stands for the port"]);
   });
 
+  it("within a part of a line that is read from the left", () => {
+    const line = "He said the word שלום to";
+    expect(
+      shown([
+        [line, 50],
+        ["everyone", 173],
+        ["there.", 216],
+      ]),
+    ).toEqual([`${line} everyone there.`]);
+  });
+
+  it("as much as from the left: the first letter says from where", () => {
+    const mixed = (first: string, second: string) =>
+      shown([
+        [first, first < "א" ? 50 : 77],
+        [second, first < "א" ? 75 : 50],
+      ]);
+    expect(mixed("port", "נמלו")).toEqual(["port נמלו"]);
+    expect(mixed("נמלו", "port")).toEqual(["נמלו port"]);
+  });
+
   it("keeps columns apart", () => {
     expect(
       shown([

@@ -6,6 +6,10 @@ type Direction = "left" | "right" | "number" | "neutral";
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LETTER = /\p{L}/u;
+const RIGHT_LETTERS =
+  /(?=[\p{L}\p{M}])[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
+const LEFT_LETTERS =
+  /(?![\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])\p{L}/gu;
 /** In ems. */
 const WORD_GAP = 0.13;
 
@@ -29,8 +33,7 @@ export function readingOrder(pieces: Piece[], size: number): string {
     pieces.toSorted((a, b) => a.x0 - b.x0),
     size,
   );
-  const right = charactersOf(line, "right");
-  const base = right >= charactersOf(line, "left") ? "right" : "left";
+  const base = baseOf(pieces);
   const runs = runsOf(line, base);
   if (base === "right") runs.reverse();
   const texts = runs.flatMap(({ direction, pieces: run }) =>
@@ -48,15 +51,28 @@ function withSpaces(sorted: Piece[], size: number): Piece[] {
 }
 
 function directionOf(text: string): Direction {
-  if (RIGHT_TO_LEFT.test(text)) return "right";
-  if (LETTER.test(text)) return "left";
+  const { right, left } = lettersOf(text);
+  if (right > left) return "right";
+  if (left > 0) return "left";
   return /\p{N}/u.test(text) ? "number" : "neutral";
 }
 
-function charactersOf(line: Piece[], direction: Direction): number {
-  let count = 0;
-  for (const { text } of line) if (directionOf(text) === direction) count += text.length;
-  return count;
+const lettersOf = (text: string) => ({
+  right: text.match(RIGHT_LETTERS)?.length ?? 0,
+  left: text.match(LEFT_LETTERS)?.length ?? 0,
+});
+
+/** What most letters say; on a tie, the first that was drawn. */
+function baseOf(pieces: Piece[]): "left" | "right" {
+  let [right, left] = [0, 0];
+  for (const { text } of pieces) {
+    const letters = lettersOf(text);
+    right += letters.right;
+    left += letters.left;
+  }
+  if (right !== left) return right > left ? "right" : "left";
+  const first = pieces.find(({ text }) => LETTER.test(text))?.text ?? "";
+  return isRightToLeft(LETTER.exec(first)?.[0] ?? "") ? "right" : "left";
 }
 
 type Run = { direction: "left" | "right"; pieces: Piece[] };
