@@ -22,6 +22,26 @@ it("joins what a line's end divides, and keeps hyphens that belong to a word", a
   );
 });
 
+it("keeps hyphens of addresses, options, names and compounds that a line's end divides", async () => {
+  const lines = [
+    "It is at https://example.com/annual-",
+    "report/index.html or https://example.com/a-",
+    "1/b by ann-",
+    "marie@example.com with --no-",
+    "verify for ABC-",
+    "defgh and COVID-",
+    "19 in a state-",
+    "of-the-art infor-",
+    "mation desk; the value is -",
+    "19 and the EU-",
+    "und Landesrecht stays.",
+  ];
+  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "It is at https://example.com/annual-report/index.html or https://example.com/a-1/b by ann-marie@example.com with --no-verify for ABC-defgh and COVID-19 in a state-of-the-art information desk; the value is - 19 and the EU- und Landesrecht stays.",
+  );
+});
+
 it.each(["before", "after"])(
   "sets an initial, drawn %s its text, at its word's start",
   async (when) => {

@@ -7,6 +7,13 @@ const RANGE_START = /\d[-\u2010-\u2013]$/;
 const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
 const SOFT_HYPHEN = "\u00ad";
 const WORD = /^\p{L}+/u;
+/** Of addresses and paths, and of options of a program; the hyphen at the end is theirs. */
+const ADDRESS_END = /(?:^|\s)(?:\S*[/@]\S*|--?\p{L}\S*)-$/u;
+const CAPITALS_END = /(?:^|[^\p{L}])\p{Lu}{2,}[-\u2010]$/u;
+const LETTER_END = /\p{L}[-\u2010]$/u;
+/** More than one hyphen, such as "state-of-the-art" divided after its first word. */
+const COMPOUND_START = /^\p{L}+[-\u2010]\p{L}/u;
+const MAIL_START = /^[\w.+-]+@\w/;
 /** After these a hyphen stands for what the next word has as well: "Vor- und Nachteile". */
 const CONJUNCTIONS = new Set("und oder bzw sowie and or".split(" "));
 const LONGEST_WORD = 64;
@@ -36,11 +43,20 @@ function afterHyphen(text: string, next: string, compounds: ReadonlySet<string>)
   // Of numbers: from one to another, such as pages 12-14.
   if (RANGE_START.test(end) && /^\d/.test(next)) return text + next;
   const after = WORD.exec(next)?.[0];
+  if (isKept(end, next, after)) return text + next;
   if (after === undefined) return `${text} ${next}`;
   if (end.endsWith(SOFT_HYPHEN)) return text.slice(0, -1) + next;
   const before = DIVIDED.exec(end)?.[1];
   if (before === undefined || CONJUNCTIONS.has(after)) return `${text} ${next}`;
   return (isCompound(before, after, compounds) ? text : text.slice(0, -1)) + next;
+}
+
+/** Whether a hyphen belongs to what it divides, whatever words are known. */
+function isKept(end: string, next: string, after: string | undefined): boolean {
+  if (ADDRESS_END.test(end)) return /^[^\s]/.test(next);
+  if (after === undefined) return LETTER_END.test(end) && /^\d/.test(next);
+  if (CONJUNCTIONS.has(after) || !LETTER_END.test(end)) return false;
+  return CAPITALS_END.test(end) || COMPOUND_START.test(next) || MAIL_START.test(next);
 }
 
 function isCompound(before: string, after: string, known: ReadonlySet<string>): boolean {
