@@ -184,53 +184,6 @@ describe("sheets", () => {
   });
 });
 
-describe("sheets of OpenDocument", () => {
-  const cell = (text: string, repeated = "1") =>
-    `<table:table-cell table:number-columns-repeated="${repeated}"><text:p>${text}</text:p></table:table-cell>`;
-  const gap = (repeated: number) =>
-    `<table:table-cell table:number-columns-repeated="${repeated}"/>`;
-  const row = (cells: string, attributes = "") =>
-    `<table:table-row ${attributes}>${cells}</table:table-row>`;
-  const sheet = (...rows: string[]) =>
-    read({
-      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
-      "content.xml": `<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet><table:table table:name="S">${rows.join("")}</table:table></office:spreadsheet></office:body></office:document-content>`,
-    });
-
-  it("keep the column of what follows hundreds of repeated cells", async () => {
-    const { markdown } = await sheet(
-      row(cell("first") + gap(249) + cell("far") + cell("last")),
-      row(gap(250) + cell("under far") + gap(16_000)),
-      row(cell("many", "250") + cell("also under far")),
-    );
-    const lines = markdown.split("\n").map((line) => line.split(" | "));
-    const column = lines[2]?.indexOf("far");
-    expect(lines[4]?.[column ?? 0]).toBe("under far");
-    expect(lines[5]?.[column ?? 0]).toMatch(/^also under far/);
-  });
-
-  it("leave out what is collapsed and say so, and keep what a filter hides", async () => {
-    const column = (attributes = "") => `<table:table-column ${attributes}/>`;
-    const { markdown, notes } = await sheet(
-      column() + column('table:visibility="collapse"') + column(),
-      row(cell("a") + cell("x") + cell("c")),
-      row(cell("x", "3"), 'table:visibility="collapse" table:number-rows-repeated="4"'),
-      row("", 'table:visibility="collapse" table:number-rows-repeated="1000"'),
-      row(cell("g") + cell("x") + cell("i"), 'table:visibility="filter"'),
-    );
-    expect(markdown).toBe("# S\n\n| a | c |\n| --- | --- |\n| g | i |");
-    expect(notes).toEqual(["4 hidden rows left out", "1 hidden column left out"]);
-  });
-
-  it.each(["", "x", "-3", "0"])("keep rows and cells that are repeated %j times", async (times) => {
-    const { markdown } = await sheet(
-      row(cell("a") + cell("b")),
-      row(cell("c", times) + cell("d"), `table:number-rows-repeated="${times}"`),
-    );
-    expect(markdown).toBe("# S\n\n| a | b |\n| --- | --- |\n| c | d |");
-  });
-});
-
 describe("slides", () => {
   const deck = (shapes: string, more: Record<string, string> = {}) =>
     read({
@@ -291,5 +244,34 @@ describe("slides", () => {
       "ppt/c.xml": chart,
     });
     expect(markdown).toBe("# Steps\n\nCatch\n\n|  | Cod |\n| --- | --- |\n| May | 31 |");
+  });
+
+  const points = (...values: string[]) =>
+    values.map((value, at) => `<pt idx="${at}"><v>${value}</v></pt>`).join("");
+  const share = `<val><numRef><numCache><formatCode>0%</formatCode>${points("0.25", "0.5", "1")}</numCache></numRef></val>`;
+
+  it.each([
+    [
+      "levels of categories",
+      `<multiLvlStrCache><lvl>${points("Cod", "Eel", "Oak")}</lvl><lvl>${points("Fish", "", "Wood").replace('<pt idx="1"><v></v></pt>', "")}</lvl></multiLvlStrCache>`,
+      ["Fish Cod", "Fish Eel", "Wood Oak"],
+    ],
+    [
+      "dates",
+      `<numCache><formatCode>yyyy\\-mm\\-dd</formatCode>${points("45292", "45323", "45352")}</numCache>`,
+      ["2024-01-01", "2024-02-01", "2024-03-01"],
+    ],
+    [
+      "elements called like properties of every object",
+      `<constructor/><toString></toString><strCache>${points("Cod", "Eel", "Oak")}</strCache>`,
+      ["Cod", "Eel", "Oak"],
+    ],
+  ])("show a chart's numbers as their format says, and its %s", async (_what, cat, names) => {
+    const { markdown } = await deck(title, {
+      "ppt/_rels/b.xml.rels": relationships(["c", "chart", "c.xml"]),
+      "ppt/c.xml": `<c><ser><tx><v>Share</v></tx><cat>${cat}</cat>${share}</ser></c>`,
+    });
+    const rows = names.map((name, at) => `| ${name} | ${["25%", "50%", "100%"][at]} |`);
+    expect(markdown).toBe(`# Steps\n\n|  | Share |\n| --- | --- |\n${rows.join("\n")}`);
   });
 });

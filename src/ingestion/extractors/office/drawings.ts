@@ -3,7 +3,8 @@ import type { DrawnText } from "../bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../fold-space.ts";
 import type { MarkdownBuilder } from "../markdown-builder.ts";
-import { plainNumber } from "./number-formats.ts";
+import { formatOf, plainNumber } from "./number-formats.ts";
+import type { CellFormat } from "./number-formats.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 
@@ -11,18 +12,21 @@ import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 export type Drawing = { texts: string[]; rows: string[][] };
 
 type Series = { name: string; categories: string[]; values: string[] };
+type Role = keyof Series;
 
 /** As many as a chart shows. */
 const MAX_SERIES = 100;
 const MAX_POINTS = 1_000;
+/** Levels of categories, such as months within years. */
+const MAX_LEVELS = 10;
 /** Elements of a series by what their points are. */
-const ROLES: Record<string, keyof Series> = {
-  tx: "name",
-  cat: "categories",
-  xVal: "categories",
-  val: "values",
-  yVal: "values",
-};
+const ROLES = new Map<string, Role>([
+  ["tx", "name"],
+  ["cat", "categories"],
+  ["xVal", "categories"],
+  ["val", "values"],
+  ["yVal", "values"],
+]);
 
 /** Reads a part of DrawingML: a chart (ECMA-376 part 1, §21.2) or a diagram's data (§21.4). */
 export function* readDrawing(
@@ -51,12 +55,31 @@ function rowsOf(series: Series[]): string[][] {
   return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];
 }
 
+/** Each innermost category behind those that it lies in: an outer one is named where it begins. */
+function joinedLevels(levels: string[][]): string[] {
+  const shown = levels.toReversed();
+  const length = Math.max(0, ...shown.map((level) => level.length));
+  const last = shown.map(() => "");
+  return Array.from({ length }, (_unused, at) => {
+    for (const [depth, level] of shown.entries()) {
+      const isInner = depth === shown.length - 1;
+      last[depth] = level[at] ?? (isInner ? "" : (last[depth] ?? ""));
+    }
+    return last.filter((name) => name !== "").join(" ");
+  });
+}
+
 class DrawingReader implements XmlHandler {
   readonly texts = new Set<string>();
   readonly series: Series[] = [];
   #inSeries = false;
   #inTitle = 0;
-  #role: keyof Series | null = null;
+  #role: Role | null = null;
+  /** Points of the role's levels, the innermost first. */
+  #levels: string[][] = [];
+  /** Of the numbers that follow. */
+  #format: CellFormat = plainNumber;
+  #is1904 = false;
   #point = 0;
   #collects = false;
   #current = "";
@@ -66,18 +89,37 @@ class DrawingReader implements XmlHandler {
     this.#drawn = drawn;
   }
 
-  open(name: string, { idx = "0" }: XmlAttributes): void {
+  open(name: string, { idx = "0", val = "1" }: XmlAttributes): void {
     if (name === "ser") this.#openSeries();
     else if (name === "title") this.#inTitle++;
-    else if (this.#inSeries && Object.hasOwn(ROLES, name)) this.#role = ROLES[name] ?? null;
-    else if (name === "pt") this.#point = Number(idx);
-    else if (name === "p" || name === "v") this.#current = "";
-    this.#collects = name === "t" || (name === "v" && this.#isNamed);
+    else if (name === "date1904") this.#is1904 = /^(1|true)$/.test(val);
+    else if (this.#inSeries) this.#openPart(name, Number(idx));
+    if (name === "p" || name === "v" || name === "formatCode") this.#current = "";
+    this.#collects = this.#isText(name);
+  }
+
+  #openPart(name: string, point: number): void {
+    if (name === "pt") this.#point = point;
+    else if (name === "lvl" && this.#levels.length < MAX_LEVELS) this.#levels.push([]);
+    else if (ROLES.has(name)) {
+      this.#role = ROLES.get(name) ?? null;
+      this.#levels = [];
+      this.#format = plainNumber;
+    }
+  }
+
+  #isText(name: string): boolean {
+    if (name === "v") return this.#isNamed;
+    return name === "t" || (name === "formatCode" && this.#hasRole);
+  }
+
+  get #hasRole(): boolean {
+    return this.#role !== null;
   }
 
   /** Whether a value belongs to a series or a title. */
   get #isNamed(): boolean {
-    return this.#role !== null || this.#inTitle > 0;
+    return this.#hasRole || this.#inTitle > 0;
   }
 
   text(data: string): void {
@@ -89,10 +131,23 @@ class DrawingReader implements XmlHandler {
   close(name: string): void {
     this.#collects = false;
     if (name === "v") this.#endPoint();
+    else if (name === "formatCode") this.#endFormat();
     else if (name === "p") this.#endText();
     else if (name === "title") this.#inTitle--;
     else if (name === "ser") this.#inSeries = false;
-    else if (name in ROLES) this.#role = null;
+    else if (ROLES.has(name)) this.#endRole();
+  }
+
+  #endFormat(): void {
+    if (this.#hasRole) this.#format = formatOf(this.#current, this.#is1904);
+    this.#current = "";
+  }
+
+  #endRole(): void {
+    const series = this.series.at(-1);
+    if (this.#role === "categories" && this.#levels.length > 0 && series !== undefined)
+      series.categories = joinedLevels(this.#levels);
+    this.#role = null;
   }
 
   #openSeries(): void {
@@ -113,7 +168,8 @@ class DrawingReader implements XmlHandler {
     else if (this.#point >= 0 && this.#point < MAX_POINTS) {
       const number = Number(text);
       const isNumber = text !== "" && Number.isFinite(number);
-      series[this.#role][this.#point] = isNumber ? plainNumber(number) : text;
+      const points = this.#levels.at(-1) ?? series[this.#role];
+      points[this.#point] = isNumber ? this.#format(number) : text;
     }
   }
 
