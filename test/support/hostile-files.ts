@@ -97,7 +97,7 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
   [
     "fields.docx",
     word(
-      `<w:p><w:r><w:t>A note</w:t>${'<fldChar fldCharType="begin"/><fldChar fldCharType="separate"/><t>x</t>'.repeat(220_000)}</w:r></w:p>`,
+      `<w:p><w:r><w:t>A note </w:t>${'<fldChar fldCharType="begin"/><fldChar fldCharType="separate"/><t>x</t>'.repeat(220_000)}</w:r></w:p>`,
     ),
     { text: "A note" },
   ],
