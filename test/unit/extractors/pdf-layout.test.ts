@@ -34,11 +34,12 @@ it("keeps hyphens of addresses, options, names and compounds that a line's end d
     "of-the-art infor-",
     "mation desk; the value is -",
     "19 and the EU-",
-    "und Landesrecht stays.",
+    "und Landesrecht stays beside \\\\@foot-",
+    "note.",
   ];
   const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
   expect((await extract(pageOf(content))).markdown).toBe(
-    "It is at https://example.com/annual-report/index.html or https://example.com/a-1/b by ann-marie@example.com with --no-verify for ABC-defgh and COVID-19 in a state-of-the-art information desk; the value is - 19 and the EU- und Landesrecht stays.",
+    "It is at https://example.com/annual-report/index.html or https://example.com/a-1/b by ann-marie@example.com with --no-verify for ABC-defgh and COVID-19 in a state-of-the-art information desk; the value is - 19 and the EU- und Landesrecht stays beside \\@footnote.",
   );
 });
 

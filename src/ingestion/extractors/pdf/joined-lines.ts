@@ -7,8 +7,8 @@ const RANGE_START = /\d[-\u2010-\u2013]$/;
 const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
 const SOFT_HYPHEN = "\u00ad";
 const WORD = /^\p{L}+/u;
-/** Of addresses and paths, and of options of a program; the hyphen at the end is theirs. */
-const ADDRESS_END = /(?:^|\s)(?:\S*[/@]\S*|--?\p{L}\S*)-$/u;
+/** Of addresses and paths, and of options of a program, but not of TeX's commands, such as `\@title`. */
+const ADDRESS_END = /(?:^|\s)(?:[^\s\\]*[/@]\S*|--?\p{L}\S*)-$/u;
 const CAPITALS_END = /(?:^|[^\p{L}])\p{Lu}{2,}[-\u2010]$/u;
 const LETTER_END = /\p{L}[-\u2010]$/u;
 /** More than one hyphen, such as "state-of-the-art" divided after its first word. */
