@@ -50,6 +50,9 @@ it.each([
     `<p>needle</p><table>${many("<tr><td rowspan=200 colspan=200>a")}`,
   ],
   ["HTML of a thousand raised letters in each other", "a.html", `needle${many("<sup>a ")}`],
+  ["HTML of roots in each other", "a.html", `<p>needle<math>${many("<msqrt><mn>2</mn>")}`],
+  ["HTML of struck words in each other", "a.html", `needle${many("<s>a ")}`],
+  ["HTML lists in items", "a.html", `needle${many("<ol type=i><li value=3999>")}`],
   ["HTML of readings in each other", "a.html", `needle${many("<ruby>a<rt>b ")}`],
   [
     "XML of links in each other around a long text",

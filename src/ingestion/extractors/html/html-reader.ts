@@ -21,6 +21,7 @@ import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenDepths } from "./open-depths.ts";
+import { OpenFormula } from "./open-formula.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
@@ -33,6 +34,9 @@ export type HtmlOptions = {
   leave?: { elements: number[]; bars: ReadonlySet<string> };
 };
 
+/** What follows the mark of struck text stays apart from it. */
+const STRUCK = "~~";
+const WORD = /^[\p{L}\p{N}]/u;
 const CELLS = new Set(["td", "th"]);
 const HEADING = /^h[1-6]$/;
 /** As two line breaks leave it. */
@@ -50,6 +54,7 @@ export class HtmlReader {
   /** Of the open ruby's characters. */
   #readings = "";
   #skipping = 0;
+  readonly #formula = new OpenFormula();
   readonly #depths = new OpenDepths();
   readonly #open: OpenElement[] = [];
   readonly #items: OpenItems;
@@ -85,6 +90,7 @@ export class HtmlReader {
     this.#open.push(open);
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
+    if (this.#formula.open(name, attributes)) return;
     if (BLOCKS.has(name)) this.#openBlock(name, attributes, around);
     else if (name === "br") this.#text.add("\n");
     else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
@@ -97,6 +103,11 @@ export class HtmlReader {
     this.facts.close(name);
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
+    const formula = this.#formula.close();
+    if (formula !== null) {
+      this.ontext(formula);
+      return;
+    }
     if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
     else if (open.effect === "button") {
       const text = this.#text.takeFrom(open.textStart);
@@ -111,7 +122,10 @@ export class HtmlReader {
 
   ontext(data: string): void {
     if (this.facts.takes(data) || this.#skipping > 0 || this.#isBetweenLines(data)) return;
+    if (this.#formula.takes(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
+    if (this.#preformatted === 0 && this.#text.endsWith(STRUCK) && WORD.test(text))
+      this.#text.add(" ");
     this.#text.add(text);
     this.shown.add(text, this.#depths);
     this.parts.add(text, this.#depths.link > 0, this.#heading);

@@ -12,6 +12,7 @@ export type Effect =
   | "link"
   | "note"
   | "raised"
+  | "struck"
   | "lowered"
   | "ruby"
   | "reading"
@@ -40,6 +41,9 @@ const EFFECTS: Record<string, Effect> = {
   kbd: "code",
   samp: "code",
   sup: "raised",
+  del: "struck",
+  s: "struck",
+  strike: "struck",
   sub: "lowered",
   ruby: "ruby",
   rt: "reading",

@@ -7,6 +7,7 @@ const MAX_LINK_CHARACTERS = 300;
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
 /** Ends of ordinals and short forms that are set high: 21st, 1er, Mme, 3ème, Nº. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
+const WORD = /[\p{L}\p{N}]/u;
 const MAX_RAISED_CHARACTERS = 40;
 
 export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
@@ -14,6 +15,7 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
   "note",
   "code",
   "raised",
+  "struck",
   "lowered",
   "ruby",
   "reading",
@@ -40,7 +42,11 @@ export function inlineText(effect: Effect, text: string, around: InlineSurroundi
   if (effect === "raised") return isNote ? noteText(text) : raisedText(text, before);
   if (effect === "lowered") return loweredText(text, before);
   if (effect === "ruby") return readings === "" ? text : `${text}(${readings})`;
-  if (isInCode) return text;
+  return isInCode ? text : outsideCode(effect, text, around);
+}
+
+function outsideCode(effect: Effect, text: string, { href, before }: InlineSurroundings): string {
+  if (effect === "struck") return struckText(text, before);
   if (effect === "link") return linkText(text, href);
   if (effect === "note") return noteText(text);
   return effect === "code" ? codeText(text) : text;
@@ -80,6 +86,14 @@ function raisedText(text: string, before: string): string {
   if (!isExponent || HIGH_ENDING.test(label)) return text;
   if (/^\p{L}$/u.test(label) && /\p{N}/u.test(before)) return text;
   return /^[-+−–]?[\p{L}\p{N}.,]+$/u.test(label) ? `^${label}` : `^(${label})`;
+}
+
+/** What no longer holds says so, and stays apart from what holds: ~~100~~ 80. */
+function struckText(text: string, before: string): string {
+  const label = text.trim();
+  if (label === "") return text;
+  const gap = WORD.test(before) || /^\s/.test(text) ? " " : "";
+  return `${gap}~~${label}~~${/\s$/.test(text) ? " " : ""}`;
 }
 
 /** Digits set low after digits are another number. */

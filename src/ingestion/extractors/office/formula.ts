@@ -7,8 +7,13 @@ type Show = (node: Node) => string;
 
 /** Elements that hold characters: MathML's tokens, and the text of an Office formula's run. */
 const TOKENS = new Set(["mi", "mn", "mo", "mtext", "ms", "t"]);
+/** Numbers are no digits of one. */
+const BETWEEN_NUMBERS = /(?<=\p{N})[\u2061-\u2064]+(?=\p{N})/gu;
 /** Operators that are never drawn: application, times, separator, plus. */
 const INVISIBLE = /[\u2061-\u2064]/g;
+const FRACTIONS = new Set(["mfrac", "f"]);
+const PLAIN = new Set([...TOKENS, "r"]);
+const MAX_TOKEN_DEPTH = 3;
 /** Beyond, what a formula holds is read without its structure. */
 const MAX_NODES = 20_000;
 const SINGLE = /^(?:[\p{L}\p{N}.]+|.?)$/u;
@@ -36,9 +41,9 @@ export class FormulaReader implements XmlHandler {
   }
 
   text(data: string): void {
-    const current = this.#open.at(-1);
-    if (current !== undefined && TOKENS.has(current.name))
-      current.text = longer(current.text, data);
+    // HTML has elements of its own within `mtext`.
+    const token = this.#open.slice(-MAX_TOKEN_DEPTH).findLast(({ name }) => TOKENS.has(name));
+    if (token !== undefined) token.text = longer(token.text, data);
   }
 
   /** Returns whether the formula's own element ended. */
@@ -48,7 +53,8 @@ export class FormulaReader implements XmlHandler {
   }
 
   toText(): string {
-    return (shown(this.#root) + this.#rest.text).replace(INVISIBLE, "").trim();
+    const text = shown(this.#root) + this.#rest.text;
+    return text.replace(BETWEEN_NUMBERS, " ").replace(INVISIBLE, "").trim();
   }
 }
 
@@ -68,7 +74,25 @@ function shown(of: Node): string {
   return show === undefined ? together(of) : show(of);
 }
 
-const together: Show = ({ text, parts }) => text + parts.map(shown).join("");
+const together: Show = ({ text, parts }) => {
+  let all = text;
+  let before: { part: Node; end: string } | null = null;
+  for (const part of parts) {
+    const next = shown(part);
+    if (next === "") continue;
+    if (before !== null && runsInto(before, part, next)) all += " ";
+    all += next;
+    before = { part, end: next.at(-1) ?? "" };
+  }
+  return all;
+};
+
+/** Whether a power or a fraction would become part of a number beside it: 3 1/2, 2 10^6, 1/2 x. */
+function runsInto(before: { part: Node; end: string }, part: Node, text: string): boolean {
+  if (FRACTIONS.has(before.part.name)) return /^[\p{L}\p{N}(]/u.test(text);
+  const isPlain = PLAIN.has(before.part.name) && PLAIN.has(part.name);
+  return !isPlain && /\p{N}/u.test(before.end) && /^\p{N}/u.test(text);
+}
 
 const grouped = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
 const named = (of: Node, name: string) => {
