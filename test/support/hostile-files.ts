@@ -181,6 +181,16 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     { text: "A note." },
   ],
   ["deep.json", utf8("[".repeat(100_000)), { error: "JSON nests too deeply" }],
+  [
+    "values.ipynb",
+    utf8(`{"nbformat":4,"metadata":{},"cells":[],"x":[${"[],".repeat(750_001)}1]}`),
+    { error: "notebook holds more than 750000 values; clear its largest outputs" },
+  ],
+  [
+    "deep.ipynb",
+    utf8(`{"nbformat":4,"metadata":{},"cells":${"[".repeat(100_000)}`),
+    { error: "notebook nests too deeply" },
+  ],
   ["deep.rtf", utf8(`{\\rtf1 ${"{".repeat(100_000)}x`), { error: "RTF nests too deeply" }],
   ["deep.xml", utf8("<a>".repeat(100_000)), { error: "XML nests too deeply" }],
   [

@@ -1,6 +1,7 @@
 import type { Stretches } from "../../core/stretches.ts";
 import type { Extraction } from "./extracted-document.ts";
 import { countNote, ENDS_EARLY } from "./notes.ts";
+import { XmlEvents } from "./xml/xml-events.ts";
 import { XmlReader } from "./xml/xml-reader.ts";
 import { XmlStream } from "./xml/xml-stream.ts";
 
@@ -11,10 +12,15 @@ import { XmlStream } from "./xml/xml-stream.ts";
 export function* extractXml(xml: string): Stretches<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
   const reader = new XmlReader();
-  const stream = new XmlStream(reader);
-  yield* stream.write(withoutDoctype(xml));
+  const events = new XmlEvents();
+  const stream = new XmlStream(events);
+  for (const stretch of stream.write(withoutDoctype(xml))) {
+    yield* reader.read(events.take());
+    yield stretch;
+  }
   const { endsEarly } = stream.end();
-  reader.finish();
+  yield* reader.read(events.take());
+  yield* reader.finish();
   return {
     text: reader.out,
     title: reader.title,

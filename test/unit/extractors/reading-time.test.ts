@@ -36,3 +36,12 @@ describe.each(LONG_FILES)("%s", (name, of) => {
     expect(looks).toBeLessThanOrEqual(/pdf|mailed/.test(name) ? 4 : 0);
   });
 });
+
+it("gives way within a single value of XML that holds a web page", async () => {
+  const page = `&lt;p class="a"&gt;${"Bed words &lt;b&gt;bold&lt;/b&gt; ".repeat(60_000)}`;
+  const xml = `<feed><entry note="x">${page}</entry></feed>`;
+  const { end, looks } = await read("beds.xml", xml);
+  expect(end).toContain("Bed words bold");
+  // Once for each mebibyte of the file alone.
+  expect(looks).toBeGreaterThan(xml.length >> 20);
+});

@@ -1,4 +1,4 @@
-import { atOnce } from "../../../core/stretches.ts";
+import type { Stretches } from "../../../core/stretches.ts";
 import { textOf } from "../extracted-document.ts";
 import { foldSpace } from "../fold-space.ts";
 import { readPage } from "../html.ts";
@@ -17,16 +17,16 @@ export class EmbeddedHtml {
   hiddenElements = 0;
 
   /** The same text where it holds no HTML. */
-  toMarkdown(text: string): string {
+  *toMarkdown(text: string): Stretches<string> {
     if (!isHtml(text)) return text;
-    const { extraction, hiddenElements } = atOnce(readPage(text));
+    const { extraction, hiddenElements } = yield* readPage(text);
     this.hiddenElements += hiddenElements;
     return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
   }
 
   /** On one line, where it holds HTML. */
-  inLine(text: string): string {
-    return isHtml(text) ? foldSpace(this.toMarkdown(text)) : text;
+  *inLine(text: string): Stretches<string> {
+    return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Stretches } from "../../../core/stretches.ts";
 import { foldSpace } from "../fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../long-table.ts";
@@ -11,7 +12,8 @@ import type { Open } from "./open-element.ts";
 import { MAX_INDENT, OpenElements } from "./open-elements.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 import type { XmlRole } from "./vocabulary.ts";
-import type { XmlAttributes, XmlHandler } from "./xml-stream.ts";
+import type { XmlEvent } from "./xml-events.ts";
+import type { XmlAttributes } from "./xml-stream.ts";
 
 type List = { isOrdered: boolean; next: number };
 
@@ -23,7 +25,7 @@ const PROSE_CHARACTERS = 200;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
 /** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
-export class XmlReader implements XmlHandler {
+export class XmlReader {
   title: string | null = null;
   language: string | null = null;
   readonly out = new MarkdownBuilder();
@@ -45,7 +47,16 @@ export class XmlReader implements XmlHandler {
     return this.#html.hiddenElements;
   }
 
-  open(name: string, attributes: XmlAttributes): void {
+  /** What the parser found: it cannot give way itself. */
+  *read(events: Iterable<XmlEvent>): Stretches<void> {
+    for (const event of events) {
+      if (event.kind === "open") yield* this.#enterElement(event.name, event.attributes);
+      else if (event.kind === "close") yield* this.#close();
+      else if (this.#silent === 0) this.#text.add(event.data);
+    }
+  }
+
+  *#enterElement(name: string, attributes: XmlAttributes): Stretches<void> {
     const around = this.#open.innermost;
     if (around === null) this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
     const vocabulary = vocabularyOf(name, attributes, around);
@@ -58,10 +69,10 @@ export class XmlReader implements XmlHandler {
       followsText: this.#text.hasText,
     });
     if (role === "inline") this.#separate(name);
-    else if (role !== "break") this.#flush();
+    else if (role !== "break") yield* this.#flush();
     const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
     this.#openLink(open);
-    open.says = open.says.map((text) => this.#html.inLine(text));
+    for (const [at, text] of open.says.entries()) open.says[at] = yield* this.#html.inLine(text);
     this.#open.push(open);
     this.#enter(open, attributes);
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
@@ -74,15 +85,11 @@ export class XmlReader implements XmlHandler {
     this.#inLink = true;
   }
 
-  text(data: string): void {
-    if (this.#silent === 0) this.#text.add(data);
-  }
-
-  close(): void {
+  *#close(): Stretches<void> {
     const open = this.#open.innermost;
     if (open === null) return;
     if (open.role === "inline") this.#closeInline(open);
-    else if (open.role !== "break") this.#flush();
+    else if (open.role !== "break") yield* this.#flush();
     if (open.role === "cell") {
       for (const says of open.says) this.#text.add(` (${says})`);
       this.#table?.rows.addCell(this.#text.take());
@@ -94,8 +101,8 @@ export class XmlReader implements XmlHandler {
     this.#open.pop();
   }
 
-  finish(): void {
-    this.#flush();
+  *finish(): Stretches<void> {
+    yield* this.#flush();
     this.#endTable();
   }
 
@@ -180,7 +187,7 @@ export class XmlReader implements XmlHandler {
   }
 
   /** Writes the gathered text as what the element that holds it says it is. */
-  #flush(): void {
+  *#flush(): Stretches<void> {
     if (this.#inCell) {
       if (!this.#text.isEmpty) this.#text.add("\n");
       return;
@@ -194,8 +201,9 @@ export class XmlReader implements XmlHandler {
     if (folded === "") return;
     const { holder } = this.#open;
     if (holder?.role === "heading") this.#writeHeading(folded);
-    else if (holder !== null && this.#isValue(holder)) this.#writeField(holder, text, folded);
-    else {
+    else if (holder !== null && this.#isValue(holder)) {
+      yield* this.#writeField(holder, text, folded);
+    } else {
       this.#open.tellParents();
       if (holder?.role === "code") this.out.code(text, holder.language);
       else this.#write(text);
@@ -229,10 +237,10 @@ export class XmlReader implements XmlHandler {
     this.out.heading(level, text);
   }
 
-  #writeField(field: Open, text: string, folded: string): void {
+  *#writeField(field: Open, text: string, folded: string): Stretches<void> {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#open.nameParents(field);
-    const prose = this.#html.toMarkdown(text);
+    const prose = yield* this.#html.toMarkdown(text);
     const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
     if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
       this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);
