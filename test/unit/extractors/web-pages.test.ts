@@ -64,9 +64,10 @@ describe("what belongs to the document stays, wherever it stands and whatever it
     const html = `<body>
       <header>${links}<h1>Law 5</h1><p>By Jane Doe</p><p class="lead">Repealed by Law 7 of 2024.</p></header>
       <main><p>${text}</p></main>
+      <aside><p>Phone 0800 1234</p>${links}</aside><p>See <a href=l>Law 7 of 2024</a></p>
       <div>${links}<h2>Annex</h2><table><tr><th>Fee<th>Euro<tr><td>A<td>50</table></div></body>`;
     expect(await markdownOf(html)).toBe(
-      `# Law 5\n\nBy Jane Doe\n\nRepealed by Law 7 of 2024.\n\n${text}\n\n## Annex\n\n| Fee | Euro |\n| --- | --- |\n| A | 50 |`,
+      `# Law 5\n\nBy Jane Doe\n\nRepealed by Law 7 of 2024.\n\n${text}\n\nPhone 0800 1234\n\nSee Law 7 of 2024\n\n## Annex\n\n| Fee | Euro |\n| --- | --- |\n| A | 50 |`,
     );
   });
 
@@ -95,6 +96,11 @@ describe("what belongs to the document stays, wherever it stands and whatever it
     ],
     ["its list", `<ul role="menu"><li>Soup</li></ul>`, "- Soup"],
     ["a fund's value", `<div class="nav">NAV 15.20</div>`, "NAV 15.20"],
+    [
+      "a menu whose dishes are links",
+      `<article><ul class="menu"><li><a href=m>Minestrone</a> 6.50</ul></article>`,
+      "- Minestrone 6.50",
+    ],
     ["a dialog", `<div role="dialog">Shall I delete it?</div>`, "Shall I delete it?"],
     [
       "a quotation's source",

@@ -13,6 +13,8 @@ const MAX_SHORT_CHARACTERS = 400;
 const MAX_BANNER_CHARACTERS = 1_500;
 const MAX_IMPRINT_CHARACTERS = 300;
 const MAX_LABEL_CHARACTERS = 12;
+/** Inside of the document's text, navigation has so many times more in links than beside them. */
+const LINKED_INSIDE = 4;
 const BANNER = /cookie|consent/i;
 const IMPRINT =
   /©|\(c\)|copyright|rights reserved|(created|built|generated|produced|made|powered|published) (by|with|using|on)|debug info|last (updated?|modified|change)/i;
@@ -35,6 +37,8 @@ type Open = {
   at: number;
   part: Part;
   name: string;
+  /** In what holds the document's text: a list of dishes may have links, too. */
+  isInside: boolean;
   isConcealed: boolean;
   linked: number;
   unlinked: number;
@@ -95,8 +99,9 @@ export class LeadingParts {
   open(name: string, attributes: Attributes, depths: { content: number; own: number }): boolean {
     const part = partOf(name, attributes, depths);
     if (part !== null) {
+      const isInside = depths.content > 0;
       const isConcealed = attributes["aria-hidden"] === "true";
-      this.#open.push({ ...NOTHING_YET, at: this.#opened, part, name, isConcealed });
+      this.#open.push({ ...NOTHING_YET, at: this.#opened, part, name, isConcealed, isInside });
     }
     const around = this.#open.at(-1);
     if (around !== undefined && isMain(name, attributes)) around.hasMain = true;
@@ -164,14 +169,13 @@ export class LeadingParts {
   }
 }
 
-function isMostlyLinks({ name, linked, unlinked }: Open): boolean {
-  const isLine = name === "p";
-  return isLine ? linked > 0 && unlinked <= MAX_LABEL_CHARACTERS : linked > unlinked;
-}
+const isMostlyLinks = ({ name, linked, unlinked, sample }: Open) =>
+  linked > unlinked && (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
 /** Whether a part with a name or a role of navigation is what it says. */
-function leads({ part, linked, unlinked, hasSentence, isConcealed, sample }: Open): boolean {
-  if (linked > unlinked) return true;
+function leads(closed: Open): boolean {
+  const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = closed;
+  if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;
   if (part !== "dialog" && unlinked < MAX_IMPRINT_CHARACTERS && isImprint(sample)) return true;
   if (part === "short") return unlinked <= MAX_SHORT_CHARACTERS && !hasSentence;
   if (part === "banner") return unlinked <= MAX_BANNER_CHARACTERS;

@@ -74,8 +74,7 @@ export class ShownText {
   ): BlockKind & { isBar: boolean } {
     const [beside, linked] = [this.#besideLinks, this.#inLinks];
     const sentence = isSentence(beside);
-    const own = beside.trim().length;
-    const isOwnText = heading === 0 && own > (isCell ? 0 : LABEL_CHARACTERS) && own > linked.length;
+    const isOwnText = heading === 0 && beside.length > linked.length && isOwn(beside, isCell);
     const isBar = this.#leadsOn || this.#isRowAround(repeated);
     this.hasText ||= sentence || (heading > 0 && (beside + linked).trim() !== "");
     this.#links = 0;
@@ -110,4 +109,10 @@ export class ShownText {
     const isBeside = this.beside <= this.inMain * MOST_BESIDE;
     return this.inMain > 0 && this.outsideMain > 0 && isBeside;
   }
+}
+
+/** Whether what stands in no link says something, and is no label of links. */
+function isOwn(beside: string, isCell: boolean): boolean {
+  const plain = beside.trim();
+  return plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);
 }
