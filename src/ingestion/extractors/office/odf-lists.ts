@@ -3,7 +3,13 @@ import { startOf } from "./odf-numbering.ts";
 import type { OdfNumbering } from "./odf-numbering.ts";
 
 type List = { style: string; counts: number[] };
-type Item = { list: List; level: number; start: number | null };
+type Item = {
+  list: List;
+  level: number;
+  start: number | null;
+  /** It has a paragraph, though an empty one. */
+  isShown: boolean;
+};
 
 /** An item's depth from 0, and the label it shows; empty for a bullet. */
 export type OdfItem = { depth: number; label: string };
@@ -47,6 +53,7 @@ export class OdfLists {
   }
 
   openItem(attributes: XmlAttributes): void {
+    this.closeItem();
     const list = this.#open.at(-1);
     const start = attributes["start-value"];
     if (list === undefined) return;
@@ -54,11 +61,18 @@ export class OdfLists {
       list,
       level: this.#open.length,
       start: start === undefined ? null : startOf(start),
+      isShown: false,
     };
+  }
+
+  /** An empty paragraph: its item counts, and shows its number before the text that may follow. */
+  skip(): void {
+    if (this.#item !== null) this.#item.isShown = true;
   }
 
   /** A header of a list has no marker. */
   closeItem(): void {
+    if (this.#item?.isShown === true) this.take();
     this.#item = null;
   }
 

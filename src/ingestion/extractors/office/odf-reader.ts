@@ -233,6 +233,7 @@ export class OdfReader implements XmlHandler {
       return;
     }
     if (foldSpace(text) !== "") this.#writeText(text, level, style, attributes);
+    else this.#lists.skip();
     this.#writer.endBlock();
   }
 
