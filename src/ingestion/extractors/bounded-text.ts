@@ -21,7 +21,7 @@ export function longer(text: string, more: string): string {
 
 /**
  * The number of characters that is given: asked before what repeats a text is made.
- * @throws UnreadableDocument when a single row has fewer.
+ * @throws UnreadableDocument when they are more than any row has.
  */
 export function withinBound(characters: number): number {
   if (characters > MAX_ROW_CHARACTERS) throw tooMuchText();
