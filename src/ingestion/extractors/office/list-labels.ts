@@ -21,17 +21,26 @@ const ROMAN: [number, string][] = [
 /** A number as a list counts: formats by their names in ECMA-376 (`lowerRoman`) and in ODF (`i`). */
 export function countedAs(format: string, count: number): string {
   if (count < 1 || count > MAX_LETTERED) return String(count);
-  if (format === "lowerLetter" || format === "a") return letters(count);
-  if (format === "upperLetter" || format === "A") return letters(count).toUpperCase();
+  if (format === "lowerLetter") return letters(count);
+  if (format === "upperLetter") return letters(count).toUpperCase();
+  if (format === "a") return alphabetic(count);
+  if (format === "A") return alphabetic(count).toUpperCase();
   if (format === "lowerRoman" || format === "i") return roman(count);
   if (format === "upperRoman" || format === "I") return roman(count).toUpperCase();
   return format === "decimalZero" ? String(count).padStart(2, "0") : String(count);
 }
 
-/** a, b, … z, aa, bb: the letter is repeated. */
+/** a, b, … z, aa, bb: the letter is repeated, as Word does. */
 function letters(count: number): string {
   const letter = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
   return letter.repeat(Math.ceil(count / LETTERS));
+}
+
+/** a, b, … z, aa, ab, as HTML and OpenDocument count. */
+function alphabetic(count: number): string {
+  const last = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
+  const before = Math.floor((count - 1) / LETTERS);
+  return before === 0 ? last : alphabetic(before) + last;
 }
 
 function roman(count: number): string {
