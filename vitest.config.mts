@@ -60,8 +60,9 @@ export default defineConfig({
         test: {
           name: "worker-on-production-adapters",
           include: [
-            "test/worker/generations/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
-            "test/worker/ingestion/{change-feed,crashes,hand-back,hand-back-meanwhile,notes,push,scans,scopes,slow-documents,usage}.test.ts",
+            "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
+            "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
+            "test/worker/ingestion/scanning/{change-feed,scans,scopes}.test.ts",
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/jobs/delivery.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",

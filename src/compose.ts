@@ -11,7 +11,7 @@ import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
-import { DocumentRoom } from "./ingestion/document-room.ts";
+import { DocumentRoom } from "./core/extraction-memory.ts";
 import type { Services } from "./services.ts";
 
 /** What of a request's or an event's context the services use; objects have no tracing. */
@@ -54,7 +54,7 @@ export function composeServices(env: Env, context: Context): Services {
     queue: cloudflareQueue(queues),
     queueBacklog: () => queueBacklog(queues),
     sourceReaders: async (source) => {
-      const { readerFor } = await import("./ingestion/sources/reader-for.ts");
+      const { readerFor } = await import("./sources/reader-for.ts");
       return await readerFor(services, source);
     },
     wakeClock: clockClient(env.CLOCK),

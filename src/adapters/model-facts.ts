@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../core/tokens.ts";
+import type { Tokenizer } from "../text/tokens.ts";
 
 /** Facts of models that are not told by their providers' APIs, by the beginning of the name. */
 type Facts = { contextTokens: number };

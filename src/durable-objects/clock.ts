@@ -20,7 +20,7 @@ export class Clock extends DurableObject<Env> {
     const services = composeServices(this.env, this.ctx);
     beginIsolate(() => services);
     try {
-      const { tick } = await import("../ingestion/tick.ts");
+      const { tick } = await import("../ingestion/maintenance/tick.ts");
       await tick(services);
     } catch (thrown) {
       services.log.error("clock beat failed", { reason: reasonOf(thrown) });

@@ -2,8 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
-import { IndexStore } from "../index-store/index-store.ts";
-import { hasSchema } from "../index-store/schema.ts";
+import { IndexStore } from "../rag-index/index-store.ts";
+import { hasSchema } from "../rag-index/schema.ts";
 import type {
   CandidatesRequest,
   FileFacts,

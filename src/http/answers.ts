@@ -1,6 +1,6 @@
 import { isoTime } from "../core/clock.ts";
-import type { LinkedSource } from "../db/public-lists.ts";
-import type { PublicFile } from "../db/public-files.ts";
+import type { LinkedSource } from "../db/catalog/public-lists.ts";
+import type { PublicFile } from "../db/files/public-files.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";
 import type { Caller } from "./caller.ts";

@@ -1,14 +1,18 @@
 import { bearerIn } from "../access/bearer.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../access/find-session.ts";
-import { isSameOrigin } from "../access/same-origin.ts";
-import { sessionSecretIn } from "../access/session-cookie.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../access/sessions/find-session.ts";
+import { isSameOrigin } from "../access/sessions/same-origin.ts";
+import { sessionSecretIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/clock.ts";
 import { forbidden, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
 import type { TokenId } from "../core/ids.ts";
-import { touchToken, type Credential, type StoredPrincipal } from "../db/principal-lookup.ts";
-import { touchSession } from "../db/session-store.ts";
+import {
+  touchToken,
+  type Credential,
+  type StoredPrincipal,
+} from "../db/access/principal-lookup.ts";
+import { touchSession } from "../db/access/session-store.ts";
 import type { Services } from "../services.ts";
 import { baseUrlOf } from "./base-url.ts";
 

@@ -1,6 +1,6 @@
 import { invalid } from "../core/errors.ts";
 import { inferenceInputProblems } from "../inference/check-input.ts";
-import type { PublicInference } from "../db/principal-lookup.ts";
+import type { PublicInference } from "../db/access/principal-lookup.ts";
 import { describeIssues, validationHook } from "./validation.ts";
 import type { Validated } from "./validation.ts";
 

@@ -1,4 +1,4 @@
-import type { FileStatus, PublicFile } from "../db/public-files.ts";
+import type { FileStatus, PublicFile } from "../db/files/public-files.ts";
 
 /** From what needs a person to what is over. */
 const ORDER: FileStatus[] = ["error", "pending", "processing", "indexed", "deleted"];

@@ -1,7 +1,7 @@
-import { passagesNotice, writePassages, writeRequest } from "../core/passages.ts";
-import type { Passage } from "../core/passages.ts";
-import { cautiousTokens } from "../core/tokens.ts";
-import type { Tokenizer } from "../core/tokens.ts";
+import { passagesNotice, writePassages, writeRequest } from "../text/passages.ts";
+import type { Passage } from "../text/passages.ts";
+import { cautiousTokens } from "../text/tokens.ts";
+import type { Tokenizer } from "../text/tokens.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";
 
 /** Kept free for the answer where the inference sets no limit, and at most a quarter of all. */

@@ -1,8 +1,8 @@
-import { sendUsage } from "../catalog/send-usage.ts";
+import { sendUsage } from "../catalog/usage/send-usage.ts";
 import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
 import { Deadline } from "../core/deadline.ts";
-import { findPrice, PRICED_TOKENS } from "../db/price-store.ts";
-import type { Price } from "../db/price-store.ts";
+import { findPrice, PRICED_TOKENS } from "../db/usage/price-store.ts";
+import type { Price } from "../db/usage/price-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import type { Meter } from "./metered-model.ts";

@@ -1,5 +1,5 @@
 import { Deadline } from "../core/deadline.ts";
-import { newDelimiterKey } from "../core/passages.ts";
+import { newDelimiterKey } from "../text/passages.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import type { ChatModel } from "../ports/models.ts";

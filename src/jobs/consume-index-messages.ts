@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
-import { indexFiles } from "../ingestion/index-files.ts";
+import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { indexMessage } from "./messages.ts";

@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from "../core/clock.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
-import { findPrices, priceKey, PRICED_TOKENS } from "../db/price-store.ts";
-import type { Prices } from "../db/price-store.ts";
-import { addUsage, foldedUsageIds } from "../db/usage-store.ts";
-import type { UsageDimension, UsageRow } from "../db/usage-store.ts";
+import { findPrices, priceKey, PRICED_TOKENS } from "../db/usage/price-store.ts";
+import type { Prices } from "../db/usage/price-store.ts";
+import { addUsage, foldedUsageIds } from "../db/usage/usage-store.ts";
+import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 

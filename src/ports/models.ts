@@ -5,7 +5,7 @@ import type {
   RerankingModelV4Result,
 } from "@ai-sdk/provider";
 
-import type { Tokenizer } from "../core/tokens.ts";
+import type { Tokenizer } from "../text/tokens.ts";
 
 /** An embedding model and what the fusion and the index must know of it. */
 export type Embedder = {

@@ -1,4 +1,4 @@
-import type { CorpusSize, MatchCounts, TermStatistics } from "../core/bm25.ts";
+import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { FileSending, StoredVector, VectorLedger } from "./vector-ledger.ts";
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from "../core/tokens.ts";
+import { estimateTokens } from "../text/tokens.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Embedder } from "../ports/models.ts";
 import { leg } from "./leg.ts";

@@ -1,7 +1,7 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
 import { inParallel } from "../core/parallel.ts";
-import { estimateTokens } from "../core/tokens.ts";
-import type { Tokenizer } from "../core/tokens.ts";
+import { estimateTokens } from "../text/tokens.ts";
+import type { Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens } from "../ports/models.ts";
 import type { Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";

@@ -8,10 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import Table from "cli-table3";
-import {
-  extractDocument,
-  UnreadableDocument,
-} from "../../src/ingestion/extractors/extract-document.ts";
+import { extractDocument, UnreadableDocument } from "../../src/documents/extract-document.ts";
 import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-words.ts";
 
 /** What the independent readers said, for tests that run without them. */

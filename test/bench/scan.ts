@@ -7,7 +7,7 @@ import { getPlatformProxy } from "wrangler";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import type { FileSourceId } from "../../src/core/ids.ts";
 import { openDatabase } from "../../src/db/client.ts";
-import { continueScan, startScan } from "../../src/ingestion/scan-source.ts";
+import { continueScan, startScan } from "../../src/ingestion/scanning/scan-source.ts";
 import type { ScanMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
 import { ScriptedSource } from "../doubles/source/scripted-source.ts";

@@ -2,9 +2,9 @@ import {
   chunkDocument,
   chunkText,
   embeddedText,
-} from "../../src/ingestion/chunking/chunk-document.ts";
-import type { Chunk, ChunkSettings } from "../../src/ingestion/chunking/chunk-document.ts";
-import type { ExtractedDocument } from "../../src/ingestion/extractors/extract-document.ts";
+} from "../../src/documents/chunking/chunk-document.ts";
+import type { Chunk, ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
+import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
 
 export type CutChunk = Chunk & { text: string; embeddedText: string };
 

@@ -1,4 +1,4 @@
-import { extractDocument } from "../../src/ingestion/extractors/extract-document.ts";
+import { extractDocument } from "../../src/documents/extract-document.ts";
 
 /** Bytes of characters up to U+00FF. */
 export const latin1 = (text: string) => Uint8Array.from(text, (each) => each.charCodeAt(0));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { DocumentConverter } from "../../ports/document-converter.ts";
+import type { DocumentConverter } from "../../documents/document-converter.ts";
 import { withRetries } from "./retries.ts";
 
 /**

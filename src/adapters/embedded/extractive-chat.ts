@@ -7,8 +7,8 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-import { readPassages, readRequest } from "../../core/passages.ts";
-import type { Passage } from "../../core/passages.ts";
+import { readPassages, readRequest } from "../../text/passages.ts";
+import type { Passage } from "../../text/passages.ts";
 import { answerOf } from "./extractive/answer.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
 import { fillSchema } from "./extractive/fill-schema.ts";

@@ -1,9 +1,9 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
 import { hash32 } from "../../core/hash.ts";
-import { stemOf } from "../../core/stems.ts";
-import { withoutStopWords } from "../../core/stop-words.ts";
-import { searchWordsOf } from "../../core/text.ts";
+import { stemOf } from "../../text/stems.ts";
+import { withoutStopWords } from "../../text/stop-words.ts";
+import { searchWordsOf } from "../../text/words.ts";
 import type { Embedder } from "../../ports/models.ts";
 
 const HASH_EMBEDDER_NAME = "embedded/hash";

@@ -1,8 +1,8 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 
-import { stemOf } from "../../core/stems.ts";
-import { withoutStopWords } from "../../core/stop-words.ts";
-import { searchWordsOf } from "../../core/text.ts";
+import { stemOf } from "../../text/stems.ts";
+import { withoutStopWords } from "../../text/stop-words.ts";
+import { searchWordsOf } from "../../text/words.ts";
 import type { Reranker } from "../../ports/models.ts";
 
 const LEXICAL_RERANKER_NAME = "embedded/lexical";

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../core/text.ts";
+import { wordsOf } from "../../text/words.ts";
 
 const LENGTH = 600;
 const STEP = 40;

@@ -11,7 +11,7 @@ import {
   type PublicAgent,
   type PublicInference,
   type PublicRag,
-} from "../../db/principal-lookup.ts";
+} from "../../db/access/principal-lookup.ts";
 import type { Reads } from "../../db/client.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";

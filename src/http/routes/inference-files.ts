@@ -3,8 +3,8 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { notFound } from "../../core/errors.ts";
-import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/public-files.ts";
-import type { ListedRag } from "../../db/public-records.ts";
+import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
+import type { ListedRag } from "../../db/catalog/public-records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { leastFinished } from "../least-finished.ts";

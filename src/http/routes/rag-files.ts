@@ -6,8 +6,8 @@ import {
   readFolderPage,
   type FileFilter,
   type PublicFile,
-} from "../../db/public-files.ts";
-import type { FileCounts, ListedRag } from "../../db/public-records.ts";
+} from "../../db/files/public-files.ts";
+import type { FileCounts, ListedRag } from "../../db/catalog/public-records.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import type { Services } from "../../services.ts";
 import { fileAnswer } from "../answers.ts";

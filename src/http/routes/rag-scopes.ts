@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { addScope } from "../../catalog/add-scope.ts";
-import { removeScope } from "../../catalog/remove-scope.ts";
+import { addScope } from "../../catalog/rags/add-scope.ts";
+import { removeScope } from "../../catalog/rags/remove-scope.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag, mayChange } from "../middleware/guard.ts";
 import { jsonBody } from "../middleware/json-body.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { listPublicRags } from "../../db/public-lists.ts";
+import { listPublicRags } from "../../db/catalog/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";

@@ -3,12 +3,12 @@ import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
-import { LONGEST_URL } from "../../core/guarded-url.ts";
+import { LONGEST_URL } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import { findWebSource } from "../../db/public-webhooks.ts";
-import { pushUrls } from "../../ingestion/push-urls.ts";
-import { receiveDriveNotification } from "../../ingestion/receive-drive-notification.ts";
+import { findWebSource } from "../../db/scans/public-webhooks.ts";
+import { pushUrls } from "../../ingestion/scanning/push-urls.ts";
+import { receiveDriveNotification } from "../../ingestion/scanning/receive-drive-notification.ts";
 import type { AppEnv } from "../app-env.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";

@@ -1,8 +1,8 @@
 import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
-import { passagesNotice, writePassages } from "../../core/passages.ts";
-import type { Tokenizer } from "../../core/tokens.ts";
+import { passagesNotice, writePassages } from "../../text/passages.ts";
+import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";

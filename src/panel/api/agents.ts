@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createAgent } from "../../catalog/create-agent.ts";
-import { findAgent } from "../../catalog/find-agent.ts";
-import { listAgents } from "../../catalog/list-agents.ts";
-import { removeAgent } from "../../catalog/remove-agent.ts";
-import { updateAgent } from "../../catalog/update-agent.ts";
+import { createAgent } from "../../catalog/agents/create-agent.ts";
+import { findAgent } from "../../catalog/agents/find-agent.ts";
+import { listAgents } from "../../catalog/agents/list-agents.ts";
+import { removeAgent } from "../../catalog/agents/remove-agent.ts";
+import { updateAgent } from "../../catalog/agents/update-agent.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";

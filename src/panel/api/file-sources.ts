@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createFileSource } from "../../catalog/create-file-source.ts";
-import { findFileSource, type FileSource } from "../../catalog/find-file-source.ts";
-import { listFileSources } from "../../catalog/list-file-sources.ts";
-import { configSchemaOf } from "../../catalog/provider-config/config-schema.ts";
-import { removeFileSource } from "../../catalog/remove-file-source.ts";
-import { renewWebhookSecret } from "../../catalog/renew-webhook-secret.ts";
-import { updateFileSource } from "../../catalog/update-file-source.ts";
+import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
+import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import { listFileSources } from "../../catalog/file-sources/list-file-sources.ts";
+import { configSchemaOf } from "../../sources/provider-config.ts";
+import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
+import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
+import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import { requestScan } from "../../ingestion/request-scan.ts";
+import { requestScan } from "../../ingestion/scanning/request-scan.ts";
 import { identifier, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./read-request.ts";

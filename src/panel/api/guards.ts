@@ -1,8 +1,8 @@
 import { createMiddleware } from "hono/factory";
 
-import { findPanelCaller } from "../../access/find-panel-caller.ts";
-import { isSameOrigin } from "../../access/same-origin.ts";
-import { sessionSecretIn } from "../../access/session-cookie.ts";
+import { findPanelCaller } from "../../access/sessions/find-panel-caller.ts";
+import { isSameOrigin } from "../../access/sessions/same-origin.ts";
+import { sessionSecretIn } from "../../access/sessions/session-cookie.ts";
 import { forbidden, unauthorized } from "../../core/errors.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
 import type { PanelEnv } from "./panel-env.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createInference } from "../../catalog/create-inference.ts";
-import { findInference } from "../../catalog/find-inference.ts";
-import { listInferences } from "../../catalog/list-inferences.ts";
-import { removeInference } from "../../catalog/remove-inference.ts";
-import { updateInference } from "../../catalog/update-inference.ts";
+import { createInference } from "../../catalog/inferences/create-inference.ts";
+import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { listInferences } from "../../catalog/inferences/list-inferences.ts";
+import { removeInference } from "../../catalog/inferences/remove-inference.ts";
+import { updateInference } from "../../catalog/inferences/update-inference.ts";
 import { isoTime } from "../../core/clock.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createKey, type AutomationKey } from "../../access/create-key.ts";
-import { listKeys } from "../../access/list-keys.ts";
-import { removeKey } from "../../access/remove-key.ts";
+import { createKey, type AutomationKey } from "../../access/keys/create-key.ts";
+import { listKeys } from "../../access/keys/list-keys.ts";
+import { removeKey } from "../../access/keys/remove-key.ts";
 import { isoTime } from "../../core/clock.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { futureTime, name, role } from "./fields.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { listModels } from "../../catalog/list-models.ts";
-import { replaceModels } from "../../catalog/replace-models.ts";
+import { listModels } from "../../catalog/models/list-models.ts";
+import { replaceModels } from "../../catalog/models/replace-models.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { modelName } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";

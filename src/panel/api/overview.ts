@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { HOUR_MS, SECOND_MS, isoTime } from "../../core/clock.ts";
-import { readOverview } from "../../db/overview-store.ts";
+import { readOverview } from "../../db/maintenance/overview-store.ts";
 import type { PanelEnv } from "./panel-env.ts";
 
 /** Entries of each list; the counts say how many there are in all. */

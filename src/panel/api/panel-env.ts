@@ -1,4 +1,4 @@
-import type { PanelCaller } from "../../access/find-panel-caller.ts";
+import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 
 /** What every handler behind the sign-in finds in its context. */

@@ -1,17 +1,17 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 
-import { findRag } from "../../catalog/find-rag.ts";
-import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rag-settings.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
 import { MINUTE_MS } from "../../core/clock.ts";
 import type { RagId } from "../../core/ids.ts";
-import { listGenerations } from "../../db/generation-list.ts";
-import type { ListedGeneration } from "../../db/generation-list.ts";
-import { returnableGeneration } from "../../db/generation-return.ts";
+import { listGenerations } from "../../db/generations/generation-list.ts";
+import type { ListedGeneration } from "../../db/generations/generation-list.ts";
+import { returnableGeneration } from "../../db/generations/generation-return.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { estimateRebuild } from "../../ingestion/estimate-rebuild.ts";
-import { wantedIndex } from "../../ingestion/reindex-rag.ts";
-import { returnToIndex } from "../../ingestion/return-to-index.ts";
+import { estimateRebuild } from "../../ingestion/rebuilds/estimate-rebuild.ts";
+import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
+import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
 import type { Services } from "../../services.ts";
 import { modelName } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";

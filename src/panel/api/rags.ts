@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createRag } from "../../catalog/create-rag.ts";
-import { findRag } from "../../catalog/find-rag.ts";
-import { listRags, type ScopedRag } from "../../catalog/list-rags.ts";
-import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rag-settings.ts";
-import { removeRag } from "../../catalog/remove-rag.ts";
-import { updateRag } from "../../catalog/update-rag.ts";
+import { createRag } from "../../catalog/rags/create-rag.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
+import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
+import { removeRag } from "../../catalog/rags/remove-rag.ts";
+import { updateRag } from "../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../db/records.ts";
-import { scopesOf } from "../../db/rag-scope-store.ts";
+import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { reindexRag } from "../../ingestion/reindex-rag.ts";
-import { retryFiles } from "../../ingestion/retry-files.ts";
+import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
+import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { identifier, modelName, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";

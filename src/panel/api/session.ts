@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import type { Session } from "../../access/find-session.ts";
-import { expiredSessionCookie, sessionCookie } from "../../access/session-cookie.ts";
-import { signIn } from "../../access/sign-in.ts";
-import { signOut } from "../../access/sign-out.ts";
+import type { Session } from "../../access/sessions/find-session.ts";
+import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
+import { signIn } from "../../access/sessions/sign-in.ts";
+import { signOut } from "../../access/sessions/sign-out.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { rateWindow } from "../../http/middleware/rate-window.ts";
 import { baseUrlOf } from "../../http/base-url.ts";

@@ -1,6 +1,6 @@
-import type { FileSource } from "../../catalog/find-file-source.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { isoTime } from "../../core/clock.ts";
-import type { ScanRunRow } from "../../db/source-store.ts";
+import type { ScanRunRow } from "../../db/catalog/source-store.ts";
 
 const shownScan = (scan: ScanRunRow) => ({
   startedAt: isoTime(scan.startedAt),

@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { findFileSource } from "../../catalog/find-file-source.ts";
+import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { isoTime } from "../../core/clock.ts";
 import { invalid } from "../../core/errors.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import { listSourceFiles } from "../../ingestion/list-source-files.ts";
-import { utf8Stream } from "../../ingestion/kept-text.ts";
-import { manifestPage } from "../../ingestion/manifest-page.ts";
-import { putFile } from "../../ingestion/put-file.ts";
-import { removeFile } from "../../ingestion/remove-file.ts";
-import { storedText } from "../../ingestion/stored-text.ts";
+import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
+import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
+import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
+import { putFile } from "../../ingestion/uploads/put-file.ts";
+import { removeFile } from "../../ingestion/uploads/remove-pushed-file.ts";
+import { storedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import type { Services } from "../../services.ts";
 import { filePathOf } from "./file-path-of.ts";
 import type { PanelEnv } from "./panel-env.ts";

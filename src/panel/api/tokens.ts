@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createToken, type AccessToken } from "../../access/create-token.ts";
-import { listTokens } from "../../access/list-tokens.ts";
-import { removeToken } from "../../access/remove-token.ts";
+import { createToken, type AccessToken } from "../../access/tokens/create-token.ts";
+import { listTokens } from "../../access/tokens/list-tokens.ts";
+import { removeToken } from "../../access/tokens/remove-token.ts";
 import { isoTime } from "../../core/clock.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { futureTime, name } from "./fields.ts";

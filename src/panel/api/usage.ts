@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { usageReport } from "../../catalog/usage-report.ts";
+import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { DAY_MS, isoTime } from "../../core/clock.ts";
 import { invalid } from "../../core/errors.ts";
-import { labelsOf, type Label } from "../../db/label-store.ts";
+import { labelsOf, type Label } from "../../db/usage/label-store.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { isTime } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";

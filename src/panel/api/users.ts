@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createUser, type User } from "../../access/create-user.ts";
-import { listUsers } from "../../access/list-users.ts";
-import { removeUser } from "../../access/remove-user.ts";
-import { updateUser } from "../../access/update-user.ts";
+import { createUser, type User } from "../../access/users/create-user.ts";
+import { listUsers } from "../../access/users/list-users.ts";
+import { removeUser } from "../../access/users/remove-user.ts";
+import { updateUser } from "../../access/users/update-user.ts";
 import { isoTime } from "../../core/clock.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { email, password, role } from "./fields.ts";

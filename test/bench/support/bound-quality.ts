@@ -1,4 +1,4 @@
-import { POSTINGS_LIMIT } from "../../../src/index-store/query-terms.ts";
+import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import type { Collection } from "./collection.ts";
 import { ndcg } from "./ndcg.ts";
 

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 
-import { POSTINGS_LIMIT } from "../../../src/index-store/query-terms.ts";
+import { POSTINGS_LIMIT } from "../../../src/rag-index/search/query-terms.ts";
 import { ALL_LIMITS, indexingCost, limitsMet, monthOf, pineconeMonth } from "./capacity.ts";
 import type { Basis, Case } from "./capacity.ts";
 import { markdownTable } from "./markdown.ts";

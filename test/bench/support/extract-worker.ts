@@ -1,10 +1,10 @@
-import type { ClaimedFile } from "../../../src/db/rag-file-store.ts";
-import { chunkDocument } from "../../../src/ingestion/chunking/chunk-document.ts";
-import { extractDocument } from "../../../src/ingestion/extractors/extract-document.ts";
-import { identify } from "../../../src/ingestion/file-work.ts";
-import { putText } from "../../../src/ingestion/kept-text.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/hold-times.ts";
-import { readLimited } from "../../../src/ingestion/read-limited.ts";
+import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
+import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
+import { extractDocument } from "../../../src/documents/extract-document.ts";
+import { identify } from "../../../src/ingestion/indexing/file-work.ts";
+import { putText } from "../../../src/ingestion/indexing/extracted-texts.ts";
+import { FILE_LIMIT_BYTES } from "../../../src/ingestion/timeouts.ts";
+import { readLimited } from "../../../src/core/read-limited.ts";
 
 /** Takes in what is kept, and forgets it. */
 const nowhere = {

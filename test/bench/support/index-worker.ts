@@ -1,10 +1,10 @@
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
-import type { ClaimedFile } from "../../../src/db/rag-file-store.ts";
-import { EmbeddingTally } from "../../../src/ingestion/embedding-tally.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/hold-times.ts";
-import { indexGroup } from "../../../src/ingestion/index-group.ts";
-import { readLimited } from "../../../src/ingestion/read-limited.ts";
-import { workBudget } from "../../../src/ingestion/work-budget.ts";
+import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
+import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
+import { FILE_LIMIT_BYTES } from "../../../src/ingestion/timeouts.ts";
+import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
+import { readLimited } from "../../../src/core/read-limited.ts";
+import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import type { Services } from "../../../src/services.ts";
 
 const DIMENSIONS = 1_024;

@@ -1,6 +1,6 @@
-import { webConfig } from "../../../src/catalog/provider-config/web.ts";
-import type { WebConfig } from "../../../src/ingestion/sources/web/config.ts";
-import { webReader, type WebOptions } from "../../../src/ingestion/sources/web/web-reader.ts";
+import { webConfig } from "../../../src/sources/web/web-config.ts";
+import type { WebConfig } from "../../../src/sources/web/config.ts";
+import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.ts";
 import type {
   KnownFiles,
   ListedFile,

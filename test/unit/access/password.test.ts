@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import { hashPassword, verifyPassword } from "../../../src/access/password.ts";
+import { hashPassword, verifyPassword } from "../../../src/access/users/password.ts";
 
 test("a password is kept as salted scrypt with its parameters", async () => {
   const stored = await hashPassword("correct horse");

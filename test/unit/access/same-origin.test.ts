@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isSameOrigin } from "../../../src/access/same-origin.ts";
+import { isSameOrigin } from "../../../src/access/sessions/same-origin.ts";
 
 const judge = (headers: Record<string, string>, baseUrl = "https://quarry.example") =>
   isSameOrigin(new Request("https://quarry.example/x", { method: "POST", headers }), baseUrl);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { PublicInference } from "../../../src/db/principal-lookup.ts";
+import type { PublicInference } from "../../../src/db/access/principal-lookup.ts";
 import { inferenceHook } from "../../../src/http/inference-hook.ts";
 import { InferenceRunRequest } from "../../../src/http/schemas/inference.ts";
 

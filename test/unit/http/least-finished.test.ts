@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FileStatus, PublicFile } from "../../../src/db/public-files.ts";
+import type { FileStatus, PublicFile } from "../../../src/db/files/public-files.ts";
 import { leastFinished } from "../../../src/http/least-finished.ts";
 
 const file = (status: FileStatus): PublicFile => ({

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
-import type { KnownRow } from "../../../src/db/listing-store.ts";
-import { comparePage } from "../../../src/ingestion/compare-listing.ts";
+import type { KnownRow } from "../../../src/db/scans/listing-store.ts";
+import { comparePage } from "../../../src/ingestion/scanning/compare-listing.ts";
 import type { ListedFile } from "../../../src/ports/source-reader.ts";
 
 const listed = (path: string, change: Partial<ListedFile> = {}): ListedFile => ({

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { UnreadableDocument } from "../../../src/ingestion/extractors/extracted-document.ts";
-import { MAX_TRIES, backOffMs } from "../../../src/ingestion/hold-times.ts";
-import { StepFailure, during, verdictOn } from "../../../src/ingestion/index-failure.ts";
-import { isMassRemoval } from "../../../src/ingestion/remove-what-is-gone.ts";
-import { scanFailureVerdict } from "../../../src/ingestion/scan-failure.ts";
+import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
+import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
+import { StepFailure, during, verdictOn } from "../../../src/ingestion/indexing/index-failure.ts";
+import { isMassRemoval } from "../../../src/ingestion/scanning/remove-unlisted-files.ts";
+import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 

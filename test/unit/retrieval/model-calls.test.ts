@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-embedding.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
-import { checkEmbedder } from "../../../src/catalog/check-model.ts";
+import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { embedTexts } from "../../../src/retrieval/embed-queries.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";

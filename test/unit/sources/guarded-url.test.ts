@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { guardUrl } from "../../../src/core/guarded-url.ts";
+import { guardUrl } from "../../../src/sources/guarded-url.ts";
 import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
 
 const NOT_FETCHED = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Outgoing } from "../../../src/ingestion/guarded-fetch.ts";
-import { objectStorageReader } from "../../../src/ingestion/sources/object-storage/object-storage-reader.ts";
+import type { Outgoing } from "../../../src/sources/guarded-fetch.ts";
+import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
 import type { ListedFile, SourceReader } from "../../../src/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { guardedFetch } from "../../../src/ingestion/guarded-fetch.ts";
+import { guardedFetch } from "../../../src/sources/guarded-fetch.ts";
 import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
 import { BASE, HOST, webSource } from "../../doubles/web-site/scanning.ts";
 import {

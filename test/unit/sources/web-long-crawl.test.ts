@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-import { webConfig } from "../../../src/catalog/provider-config/web.ts";
-import { NotedValues } from "../../../src/ingestion/sources/web/noted-values.ts";
-import { webReader } from "../../../src/ingestion/sources/web/web-reader.ts";
+import { webConfig } from "../../../src/sources/web/web-config.ts";
+import { NotedValues } from "../../../src/sources/web/noted-values.ts";
+import { webReader } from "../../../src/sources/web/web-reader.ts";
 import { memoryStore } from "../../doubles/web-site/scanning.ts";
 import { htmlPage } from "../../doubles/web-site/web-site.ts";
 

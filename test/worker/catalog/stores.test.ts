@@ -7,11 +7,15 @@ import {
   findInferenceRecord,
   insertInference,
   listInferenceRecords,
-} from "../../../src/db/inference-store.ts";
-import { findRagRecord } from "../../../src/db/rag-store.ts";
-import { scopesOf } from "../../../src/db/rag-scope-store.ts";
-import { insertRag, markRagRemoved } from "../../../src/db/rag-writes.ts";
-import { findSourceRow, insertSource, markSourceRemoved } from "../../../src/db/source-store.ts";
+} from "../../../src/db/catalog/inference-store.ts";
+import { findRagRecord } from "../../../src/db/catalog/rag-store.ts";
+import { scopesOf } from "../../../src/db/catalog/rag-scope-store.ts";
+import { insertRag, markRagRemoved } from "../../../src/db/catalog/rag-writes.ts";
+import {
+  findSourceRow,
+  insertSource,
+  markSourceRemoved,
+} from "../../../src/db/catalog/source-store.ts";
 
 const db = openDatabase(env.DB);
 const source = "source-id" as FileSourceId;

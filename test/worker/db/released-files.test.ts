@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/clock.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { releasePending } from "../../../src/db/rag-work-store.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { releasePending } from "../../../src/db/files/scope-work-store.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 

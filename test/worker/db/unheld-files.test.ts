@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { overdueRemovals } from "../../../src/db/removal-store.ts";
-import { takeUnheldFiles } from "../../../src/db/sweep-store.ts";
+import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
+import { takeUnheldFiles } from "../../../src/db/maintenance/sweep-store.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 

@@ -2,15 +2,15 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
-import { createToken } from "../../../src/access/create-token.ts";
+import { createToken } from "../../../src/access/tokens/create-token.ts";
 import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { countedBindings, roundsOf } from "../../support/counted-bindings.ts";

@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { usageReport } from "../../../src/catalog/usage-report.ts";
+import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
 import type { TokenId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { replaceModels } from "../../../src/db/model-store.ts";
+import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";

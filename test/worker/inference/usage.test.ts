@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { usageReport } from "../../../src/catalog/usage-report.ts";
+import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/clock.ts";
 import { latencyBucket } from "../../../src/core/latency-buckets.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { replaceModels } from "../../../src/db/model-store.ts";
-import { purgeExpired } from "../../../src/db/sweep-store.ts";
+import { replaceModels } from "../../../src/db/catalog/model-store.ts";
+import { purgeExpired } from "../../../src/db/maintenance/sweep-store.ts";
 import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { Services } from "../../../src/services.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import type { CrashMoment } from "../../support/crash.ts";

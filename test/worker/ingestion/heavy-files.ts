@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/clock.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 
 /** A heavy file is looked for twice, as text and as bytes: a minute is over after the second. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { listSourceFiles } from "../../../src/ingestion/list-source-files.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
-import { returnToIndex } from "../../../src/ingestion/return-to-index.ts";
+import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { returnToIndex } from "../../../src/ingestion/rebuilds/return-to-index.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
-import { patch, states } from "../generations/support.ts";
+import { patch, states } from "./rebuilds/support.ts";
 
 type Source = Awaited<ReturnType<World["addSource"]>>;
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { listSourceFiles } from "../../../src/ingestion/list-source-files.ts";
-import { manifestPage } from "../../../src/ingestion/manifest-page.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
+import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 

@@ -4,12 +4,12 @@ import {
   METADATA_INDEXES,
   vectorizeIndex,
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
-import { findRag } from "../../../src/catalog/find-rag.ts";
+import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
-import { requestScan } from "../../../src/ingestion/request-scan.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { requestScan } from "../../../src/ingestion/scanning/request-scan.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { putFile } from "../../../src/ingestion/put-file.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { LONG_FILES } from "../../support/long-files.ts";
 

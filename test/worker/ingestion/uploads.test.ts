@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { findFileSource } from "../../../src/catalog/find-file-source.ts";
-import { removeFileSource } from "../../../src/catalog/remove-file-source.ts";
+import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
+import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-source.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/clock.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { push } from "./heavy-files.ts";

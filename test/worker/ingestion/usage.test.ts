@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { putFile } from "../../../src/ingestion/put-file.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 

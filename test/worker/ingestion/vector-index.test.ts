@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
-import { removeFile } from "../../../src/ingestion/remove-file.ts";
-import { sweep } from "../../../src/ingestion/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { bytesOf } from "../../support/ingestion-world.ts";
 import type { World } from "../../support/ingestion-world.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../support/vectorize-world.ts";
-import { found } from "../generations/support.ts";
+import { found } from "./rebuilds/support.ts";
 
 /** What Vectorize holds of a RAG once everything that was written shows. */
 function held(world: VectorizeWorld, rag: RagId): number {

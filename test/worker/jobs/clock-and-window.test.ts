@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { receiveDriveNotification } from "../../../src/ingestion/receive-drive-notification.ts";
+import { receiveDriveNotification } from "../../../src/ingestion/scanning/receive-drive-notification.ts";
 import { World } from "../../support/ingestion-world.ts";
 
 async function driveWithChannel(world: World, channel: string) {

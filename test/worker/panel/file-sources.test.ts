@@ -2,12 +2,12 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { createFileSource } from "../../../src/catalog/create-file-source.ts";
+import { createFileSource } from "../../../src/catalog/file-sources/create-file-source.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
-import { takeDueSources } from "../../../src/db/sweep-store.ts";
-import { openConfig } from "../../../src/catalog/provider-config/source-secrets.ts";
+import { takeDueSources } from "../../../src/db/maintenance/sweep-store.ts";
+import { openConfig } from "../../../src/sources/source-secrets.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 

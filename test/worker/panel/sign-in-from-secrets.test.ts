@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { createUser } from "../../../src/access/create-user.ts";
-import { findSession } from "../../../src/access/find-session.ts";
-import { signIn } from "../../../src/access/sign-in.ts";
+import { createUser } from "../../../src/access/users/create-user.ts";
+import { findSession } from "../../../src/access/sessions/find-session.ts";
+import { signIn } from "../../../src/access/sessions/sign-in.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/client.ts";

@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { hasRoom } from "../../../src/index-store/unshown-vectors.ts";
-import { elsewhereOf } from "../../../src/index-store/vector-folders.ts";
+import { hasRoom } from "../../../src/rag-index/vectors/in-flight-vectors.ts";
+import { elsewhereOf } from "../../../src/rag-index/vectors/vector-folders.ts";
 import { indexOf, put, stubOf } from "./support.ts";
 
 /** More than one search may read. */

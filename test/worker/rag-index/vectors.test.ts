@@ -2,15 +2,15 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { hash32 } from "../../../src/core/hash.ts";
-import { Admission } from "../../../src/index-store/admission.ts";
-import { queryVector } from "../../../src/index-store/query-vector.ts";
-import { VectorLeg } from "../../../src/index-store/vector-leg.ts";
+import { Admission } from "../../../src/rag-index/search/eligibility.ts";
+import { queryVector } from "../../../src/rag-index/search/query-vector.ts";
+import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
 import {
   levelsFor,
   MEMORY_LIMIT_BYTES,
   vectorBudget,
   VectorMemory,
-} from "../../../src/index-store/vector-memory.ts";
+} from "../../../src/rag-index/memory/vector-memory.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { putFile } from "../../../src/ingestion/put-file.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";

@@ -5,7 +5,7 @@ import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { hash32 } from "../../../src/core/hash.ts";
 import type { FileId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { shardOf } from "../../../src/ingestion/shard-of.ts";
+import { shardOf } from "../../../src/core/shard-of.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import type { RetrievalServices } from "../../../src/retrieval/leg.ts";

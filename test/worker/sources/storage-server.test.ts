@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { inParallel } from "../../../src/core/parallel.ts";
-import { readerFor } from "../../../src/ingestion/sources/reader-for.ts";
+import { readerFor } from "../../../src/sources/reader-for.ts";
 import { s3Error } from "../../doubles/object-storage/served-bucket.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../../core/text.ts";
+import { wordsOf } from "../../../text/words.ts";
 import { termsOf } from "./sentences.ts";
 import type { Sentence } from "./sentences.ts";
 

@@ -1,6 +1,6 @@
-import { splitSentences } from "../../../core/sentences.ts";
-import { stemOf } from "../../../core/stems.ts";
-import { pairUnspacedScripts, wordsOf } from "../../../core/text.ts";
+import { splitSentences } from "../../../text/sentences.ts";
+import { stemOf } from "../../../text/stems.ts";
+import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
 /** A sentence, list item or table row, and where it stands. */
 export type Sentence = {

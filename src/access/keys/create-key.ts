@@ -1,0 +1,20 @@
+import { sha256Hex } from "../../core/hash.ts";
+import { newId, type KeyId } from "../../core/ids.ts";
+import { insertKey, type KeyRow } from "../../db/access/key-store.ts";
+import type { Role } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { newAutomationKey } from "../credential-format.ts";
+
+export type AutomationKey = Omit<KeyRow, "hash">;
+
+/** Makes an automation key. `secret` is shown this once; only its hash is kept. */
+export async function createKey(
+  services: Pick<Services, "db" | "now">,
+  input: { name: string; role: Role; expiresAt: number | null },
+): Promise<{ key: AutomationKey; secret: string }> {
+  const createdAt = services.now();
+  const key: AutomationKey = { id: newId<KeyId>(createdAt), ...input, createdAt };
+  const secret = newAutomationKey();
+  await insertKey(services.db, { ...key, hash: await sha256Hex(secret) });
+  return { key, secret };
+}

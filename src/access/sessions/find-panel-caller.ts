@@ -1,0 +1,30 @@
+import { sha256Hex } from "../../core/hash.ts";
+import type { KeyId } from "../../core/ids.ts";
+import { findKeyByHash } from "../../db/access/key-store.ts";
+import type { Role } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { bearerIn } from "../bearer.ts";
+import { isWellFormedKey } from "../credential-format.ts";
+import { findSession, type Session } from "./find-session.ts";
+
+export type PanelCaller =
+  | { kind: "session"; role: Role; session: Session }
+  | { kind: "key"; role: Role; keyId: KeyId };
+
+/** Who calls the panel; an `Authorization` header alone counts where there is one. */
+export async function findPanelCaller(
+  services: Pick<Services, "db" | "now" | "inBackground">,
+  headers: Headers,
+): Promise<PanelCaller | null> {
+  const authorization = headers.get("Authorization");
+  if (authorization === null) {
+    const session = await findSession(services, headers.get("Cookie"));
+    return session === null ? null : { kind: "session", role: session.role, session };
+  }
+  const secret = bearerIn(authorization);
+  if (secret === null || !isWellFormedKey(secret)) return null;
+  const key = await findKeyByHash(services.db, await sha256Hex(secret));
+  if (key === null) return null;
+  if (key.expiresAt !== null && key.expiresAt <= services.now()) return null;
+  return { kind: "key", role: key.role, keyId: key.id };
+}

@@ -1,0 +1,29 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import type { UserId } from "../../core/ids.ts";
+import { findSessionRow, touchSession } from "../../db/access/session-store.ts";
+import type { Role } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { sessionSecretIn } from "./session-cookie.ts";
+
+export const SESSION_IDLE_MS = 12 * HOUR_MS;
+export const SESSION_MAX_MS = 7 * DAY_MS;
+
+export type Session = { userId: UserId; email: string; role: Role };
+
+/** The session that a `Cookie` header names; null when there is none or it has ended. */
+export async function findSession(
+  services: Pick<Services, "db" | "now" | "inBackground">,
+  cookieHeader: string | null,
+): Promise<Session | null> {
+  const secret = sessionSecretIn(cookieHeader);
+  if (secret === null || secret === "") return null;
+  const hash = await sha256Hex(secret);
+  const row = await findSessionRow(services.db, hash);
+  if (row === null) return null;
+  const now = services.now();
+  const idleMs = now - row.lastSeenAt;
+  if (idleMs >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
+  if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
+  return { userId: row.userId, email: row.email, role: row.role };
+}

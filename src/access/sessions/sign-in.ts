@@ -1,0 +1,93 @@
+import { unauthorized } from "../../core/errors.ts";
+import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import { newId, type UserId } from "../../core/ids.ts";
+import { insertSession } from "../../db/access/session-store.ts";
+import {
+  findSignIn,
+  insertFirstUser,
+  insertUser,
+  updateUser,
+  type UserRow,
+} from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { randomBase62 } from "../credential-format.ts";
+import { foldEmail } from "../users/email.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS, type Session } from "./find-session.ts";
+import { hashPassword, verifyPassword } from "../users/password.ts";
+
+type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
+
+/** 43 base62 characters hold 256 bits. */
+const SECRET_LENGTH = 43;
+
+/**
+ * Signs a user in; `secret` is the cookie's value, of which only the hash is kept.
+ * A refusal costs one look-up and one scrypt run, whether or not the user exists.
+ * @throws QuarryError `unauthorized`.
+ */
+export async function signIn(
+  services: SignInServices,
+  input: { email: string; password: string },
+): Promise<{ session: Session; secret: string }> {
+  const email = foldEmail(input.email);
+  const { user, anyUser } = await findSignIn(services.db, email);
+  const known = await verifyPassword(input.password, user?.passwordHash ?? null);
+  const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
+  if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
+  const secret = randomBase62(SECRET_LENGTH);
+  const now = services.now();
+  await insertSession(
+    services.db,
+    { hash: await sha256Hex(secret), userId: signedIn.id, now },
+    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
+  );
+  services.log.info("signed in", { userId: signedIn.id });
+  const { id, role } = signedIn;
+  return { session: { userId: id, email: signedIn.email, role }, secret };
+}
+
+type Attempt = {
+  email: string;
+  password: string;
+  user: UserRow | null;
+  anyUser: boolean;
+  /** Whether the password is the stored one. */
+  known: boolean;
+};
+
+/**
+ * The first administrator, made from the secrets while no user exists, or whose password the
+ * secrets set anew (`PANEL_ADMIN_RESET`, when only the secrets count). Null: nothing of the kind.
+ */
+async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<UserRow | null> {
+  const { PANEL_ADMIN_EMAIL, PANEL_ADMIN_PASSWORD, PANEL_ADMIN_RESET } = services.config;
+  if (PANEL_ADMIN_EMAIL === undefined || PANEL_ADMIN_PASSWORD === undefined) return null;
+  if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;
+  if (attempt.anyUser && !PANEL_ADMIN_RESET) return null;
+  if (!(await equalInConstantTime(attempt.password, PANEL_ADMIN_PASSWORD))) throw unauthorized();
+  if (attempt.user !== null && attempt.known && attempt.user.role === "admin") return attempt.user;
+  return await setFirstAdministrator(services, attempt);
+}
+
+async function setFirstAdministrator(
+  services: SignInServices,
+  { email, password, user, anyUser }: Attempt,
+): Promise<UserRow | null> {
+  const { db, log } = services;
+  const passwordHash = await hashPassword(password);
+  log.warn("first administrator set", { reset: anyUser });
+  if (user !== null) {
+    await updateUser(db, user.id, { passwordHash, role: "admin" }, true);
+    return { ...user, passwordHash, role: "admin" };
+  }
+  const createdAt = services.now();
+  const id = newId<UserId>(createdAt);
+  const first: UserRow = { id, email, passwordHash, role: "admin", createdAt };
+  const inserted = anyUser ? await insertUser(db, first) : await insertFirstUser(db, first);
+  if (inserted) return first;
+  // Someone made the same user at the same moment, from the same secrets.
+  const other = await findSignIn(db, email);
+  return other.user !== null && (await verifyPassword(password, other.user.passwordHash))
+    ? other.user
+    : null;
+}

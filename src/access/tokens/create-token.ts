@@ -1,0 +1,64 @@
+import { invalid } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { newId, type TokenId } from "../../core/ids.ts";
+import { findAgentIds } from "../../db/catalog/agent-store.ts";
+import { findInferenceIds } from "../../db/catalog/inference-store.ts";
+import { findRagIds } from "../../db/catalog/rag-store.ts";
+import { insertToken } from "../../db/access/token-store.ts";
+import type { Services } from "../../services.ts";
+import { newToken } from "../credential-format.ts";
+
+/** Each group: identifiers, `["*"]` for all, those made later included, or empty for none. */
+export type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
+
+export type AccessToken = TokenGroups & {
+  id: TokenId;
+  name: string;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+};
+
+const ALL = "*";
+
+/**
+ * Makes an access token. What it names is stored by id. `secret` is shown this once.
+ * @throws QuarryError `invalid` that names every unknown identifier.
+ */
+export async function createToken(
+  { db, now }: Pick<Services, "db" | "now">,
+  input: TokenGroups & { name: string; expiresAt: number | null },
+): Promise<{ token: AccessToken; secret: string }> {
+  const [agents, inferences, rags] = await Promise.all([
+    resolve(input.agents, (identifiers) => findAgentIds(db, identifiers)),
+    resolve(input.inferences, (identifiers) => findInferenceIds(db, identifiers)),
+    resolve(input.rags, (identifiers) => findRagIds(db, identifiers)),
+  ]);
+  const groups = { agents, inferences, rags };
+  const unknown = Object.entries(groups).flatMap(([group, { missing }]) =>
+    missing.map((identifier) => `${group}: there is no ${identifier}`),
+  );
+  if (unknown.length > 0) throw invalid(unknown.join("; "));
+  const createdAt = now();
+  const { name, expiresAt } = input;
+  const base = { id: newId<TokenId>(createdAt), name, createdAt, expiresAt, lastUsedAt: null };
+  const secret = newToken();
+  const hash = await sha256Hex(secret);
+  const all = { allAgents: agents.all, allInferences: inferences.all, allRags: rags.all };
+  const grants = { agents: agents.ids, inferences: inferences.ids, rags: rags.ids };
+  await insertToken(db, { ...base, hash, ...all }, grants);
+  const shown = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
+  return { token: { ...base, ...shown }, secret };
+}
+
+type Known<Id> = { id: Id; identifier: string };
+
+async function resolve<Id>(group: string[], find: (identifiers: string[]) => Promise<Known<Id>[]>) {
+  const shown = [...new Set(group)].sort();
+  const nothing = { ids: [] as Id[], missing: [] as string[] };
+  if (shown.includes(ALL)) return { ...nothing, all: true, shown: [ALL] };
+  const known = shown.length === 0 ? [] : await find(shown);
+  const names = new Set(known.map(({ identifier }) => identifier));
+  const missing = shown.filter((identifier) => !names.has(identifier));
+  return { all: false, ids: known.map(({ id }) => id), missing, shown };
+}

@@ -1,0 +1,23 @@
+import { conflict } from "../../core/errors.ts";
+import { newId, type UserId } from "../../core/ids.ts";
+import { insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { foldEmail } from "./email.ts";
+import { hashPassword } from "./password.ts";
+
+export type User = Omit<UserRow, "passwordHash">;
+
+/** @throws QuarryError `conflict` when the e-mail address is taken. */
+export async function createUser(
+  services: Pick<Services, "db" | "now">,
+  input: { email: string; password: string; role: Role },
+): Promise<User> {
+  const createdAt = services.now();
+  const email = foldEmail(input.email);
+  const user = { id: newId<UserId>(createdAt), email, role: input.role, createdAt };
+  const passwordHash = await hashPassword(input.password);
+  if (!(await insertUser(services.db, { ...user, passwordHash }))) throw emailTaken();
+  return user;
+}
+
+export const emailTaken = () => conflict("E-mail address is taken");

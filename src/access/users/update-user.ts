@@ -1,0 +1,39 @@
+import { conflict, notFound } from "../../core/errors.ts";
+import type { QuarryError } from "../../core/errors.ts";
+import type { UserId } from "../../core/ids.ts";
+import { findUserByEmail, findUserById, updateUser as write } from "../../db/access/user-store.ts";
+import type { Role, UserChange } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { emailTaken, type User } from "./create-user.ts";
+import { foldEmail } from "./email.ts";
+import { hashPassword } from "./password.ts";
+
+export type UserPatch = { email?: string; password?: string; role?: Role };
+
+/**
+ * Changes what is given. A new password or another role ends the user's sessions.
+ * @throws QuarryError `not-found`; `conflict` when the address is taken or no administrator
+ * would be left.
+ */
+export async function updateUser(
+  { db }: Pick<Services, "db">,
+  input: { id: string; patch: UserPatch },
+): Promise<User> {
+  const user = await findUserById(db, input.id as UserId);
+  if (user === null) throw notFound();
+  const { passwordHash: _kept, ...shown } = user;
+  const { password, role = user.role } = input.patch;
+  const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
+  const change: UserChange = { email, role };
+  if (password !== undefined) change.passwordHash = await hashPassword(password);
+  const endSessions = password !== undefined || role !== user.role;
+  if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
+  return { ...shown, email, role };
+}
+
+async function refusalOf(db: Services["db"], id: UserId, email: string): Promise<QuarryError> {
+  const holder = await findUserByEmail(db, email);
+  return holder !== null && holder.id !== id ? emailTaken() : lastAdministrator();
+}
+
+export const lastAdministrator = () => conflict("The last administrator must stay one");

@@ -1,0 +1,56 @@
+import { newWebhookSecret } from "../../access/credential-format.ts";
+import { MINUTE_MS } from "../../core/clock.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { newId, type FileSourceId } from "../../core/ids.ts";
+import type { Provider } from "../../db/records.ts";
+import { insertSource } from "../../db/catalog/source-store.ts";
+import type { Services } from "../../services.ts";
+import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import { findFileSource, type FileSource } from "./find-file-source.ts";
+import type { ProviderConfig } from "../../sources/provider-config.ts";
+import { sealSecrets } from "../../sources/source-secrets.ts";
+import { queueScan } from "./queue-scan.ts";
+
+export type NewFileSource = {
+  name: string;
+  identifier?: string | undefined;
+  provider: Provider;
+  /** Checked by the provider's schema, secrets in place. */
+  config: ProviderConfig;
+  /** 0: never by itself. */
+  scanIntervalMinutes: number;
+};
+
+/**
+ * Makes a file source and queues its first scan. `webhookSecret` is shown this once.
+ * @throws QuarryError `conflict` when the identifier is taken.
+ */
+export async function createFileSource(
+  services: Services,
+  input: NewFileSource,
+): Promise<{ source: FileSource; webhookSecret: string }> {
+  const { provider, name, scanIntervalMinutes } = input;
+  const identifier = chooseIdentifier(name, input.identifier);
+  const stored = await sealSecrets(services.config, { ...input, before: null });
+  const webhookSecret = newWebhookSecret();
+  const createdAt = services.now();
+  const id = newId<FileSourceId>(createdAt);
+  const inserted = await insertSource(services.db, {
+    ...stored,
+    id,
+    name,
+    identifier,
+    provider,
+    scanIntervalMinutes,
+    createdAt,
+    webhookSecretHash: await sha256Hex(webhookSecret),
+    nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
+  });
+  if (!inserted) throw identifierTaken();
+  if (provider !== "file_system") await queueScan(services, id);
+  await services.wakeClock();
+  return { source: await findFileSource(services, { key: id }), webhookSecret };
+}
+
+export const nextScanAt = (now: number, intervalMinutes: number) =>
+  intervalMinutes === 0 ? null : now + intervalMinutes * MINUTE_MS;

@@ -1,0 +1,15 @@
+import { notFound } from "../../core/errors.ts";
+import { findSourceRow, type SourceWithScan } from "../../db/catalog/source-store.ts";
+import type { Services } from "../../services.ts";
+
+export type FileSource = SourceWithScan;
+
+/** By id or identifier. @throws QuarryError `not-found`. */
+export async function findFileSource(
+  { db }: Pick<Services, "db">,
+  input: { key: string },
+): Promise<FileSource> {
+  const found = await findSourceRow(db, input.key);
+  if (found === null) throw notFound();
+  return found;
+}

@@ -1,0 +1,22 @@
+import { conflict, notFound } from "../../core/errors.ts";
+import { markSourceRemoved, ragsOfSource } from "../../db/catalog/source-store.ts";
+import type { Services } from "../../services.ts";
+import type { FileSource } from "./find-file-source.ts";
+
+/**
+ * Hides a file source at once; what is behind it goes in the background.
+ * @throws QuarryError `conflict` while RAGs use it; `not-found` when someone else has just
+ * removed it.
+ */
+export async function removeFileSource(
+  services: Services,
+  { source: { source } }: { source: FileSource },
+): Promise<void> {
+  const { id } = source;
+  if (!(await markSourceRemoved(services.db, id, services.now()))) {
+    const users = await ragsOfSource(services.db, id);
+    if (users.length === 0) throw notFound();
+    throw conflict(`File source is in use by RAGs: ${users.join(", ")}`);
+  }
+  await services.queue.scan({ kind: "clean-source", fileSourceId: id });
+}

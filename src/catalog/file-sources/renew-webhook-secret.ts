@@ -1,0 +1,15 @@
+import { newWebhookSecret } from "../../access/credential-format.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { updateSourceRow } from "../../db/catalog/source-store.ts";
+import type { Services } from "../../services.ts";
+import type { FileSource } from "./find-file-source.ts";
+
+/** A new webhook secret, shown this once; the old one stops working at once. */
+export async function renewWebhookSecret(
+  { db }: Pick<Services, "db">,
+  { source: { source } }: { source: FileSource },
+): Promise<string> {
+  const secret = newWebhookSecret();
+  await updateSourceRow(db, source.id, { webhookSecretHash: await sha256Hex(secret) });
+  return secret;
+}

@@ -1,0 +1,38 @@
+import { abandonRun } from "../../db/scans/scan-store.ts";
+import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
+import type { Services } from "../../services.ts";
+import { nextScanAt } from "./create-file-source.ts";
+import { findFileSource, type FileSource } from "./find-file-source.ts";
+import type { ProviderConfig } from "../../sources/provider-config.ts";
+import { sealSecrets } from "../../sources/source-secrets.ts";
+import { queueScan } from "./queue-scan.ts";
+
+export type FileSourcePatch = {
+  name?: string | undefined;
+  /** Replaces the configuration; a secret that is left out stays. */
+  config?: ProviderConfig | undefined;
+  scanIntervalMinutes?: number | undefined;
+};
+
+/** Changes what is given; a new configuration is scanned from the start, at once. */
+export async function updateFileSource(
+  services: Services,
+  { source: { source }, patch }: { source: FileSource; patch: FileSourcePatch },
+): Promise<FileSource> {
+  const { id, provider, sealedSecrets } = source;
+  const change: SourceChange = {};
+  if (patch.name !== undefined) change.name = patch.name;
+  if (patch.scanIntervalMinutes !== undefined) {
+    change.scanIntervalMinutes = patch.scanIntervalMinutes;
+    change.nextScanAt = nextScanAt(services.now(), patch.scanIntervalMinutes);
+  }
+  if (patch.config !== undefined) {
+    const of = { provider, config: patch.config, before: sealedSecrets };
+    Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
+  }
+  await updateSourceRow(services.db, id, change);
+  if (patch.config !== undefined) await abandonRun(services.db, id, services.now());
+  if (patch.config !== undefined && provider !== "file_system") await queueScan(services, id);
+  if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
+  return await findFileSource(services, { key: id });
+}

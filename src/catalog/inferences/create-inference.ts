@@ -1,0 +1,31 @@
+import { newId, type InferenceId } from "../../core/ids.ts";
+import { insertInference } from "../../db/catalog/inference-store.ts";
+import type { InferenceRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import { findInference } from "./find-inference.ts";
+import { linkModelAndRags } from "./link-model-and-rags.ts";
+
+export type NewInference = Omit<InferenceRecord, "id" | "identifier" | "createdAt" | "rags"> & {
+  identifier?: string | undefined;
+  /** Identifiers of the RAGs to link. */
+  rags: string[];
+};
+
+/** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
+export async function createInference(
+  services: Services,
+  { rags, ...input }: NewInference,
+): Promise<InferenceRecord> {
+  const identifier = chooseIdentifier(input.name, input.identifier);
+  const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
+  const createdAt = services.now();
+  const id = newId<InferenceId>(createdAt);
+  const inserted = await insertInference(
+    services.db,
+    { ...input, id, identifier, createdAt },
+    ragIds,
+  );
+  if (!inserted) throw identifierTaken();
+  return await findInference(services, { key: id });
+}

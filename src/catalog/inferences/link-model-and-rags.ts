@@ -1,0 +1,28 @@
+import { invalid } from "../../core/errors.ts";
+import type { RagId } from "../../core/ids.ts";
+import { findRagIds } from "../../db/catalog/rag-store.ts";
+import type { Services } from "../../services.ts";
+import { chatModelProblem } from "../models/check-model.ts";
+
+/** What an inference or an agent names; what is not given is not looked at. */
+type Named = { model?: string | undefined; rags?: string[] | undefined };
+
+/**
+ * Ids of the RAGs; null when none are given.
+ * @throws QuarryError `invalid` that names the model that cannot be had and every unknown RAG.
+ */
+export async function linkModelAndRags(
+  services: Pick<Services, "models" | "db">,
+  { model, rags }: Named,
+): Promise<RagId[] | null> {
+  const wrongModel = model === undefined ? null : chatModelProblem(services, model);
+  const known = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);
+  const names = new Set(known.map(({ identifier }) => identifier));
+  const missing = (rags ?? []).filter((identifier) => !names.has(identifier));
+  const problems = [
+    ...(wrongModel === null ? [] : [wrongModel]),
+    ...(missing.length === 0 ? [] : [`rags: there is no ${missing.join(", ")}`]),
+  ];
+  if (problems.length > 0) throw invalid(problems.join("; "));
+  return rags === undefined ? null : known.map(({ id }) => id);
+}

@@ -1,0 +1,24 @@
+import { invalid } from "../../core/errors.ts";
+import { listModelRows, replaceModels as write } from "../../db/catalog/model-store.ts";
+import type { Services } from "../../services.ts";
+import type { OfferedModel } from "./list-models.ts";
+
+/**
+ * Replaces the list of models offered.
+ * @throws QuarryError `invalid` when a model stands in it twice for one kind.
+ */
+export async function replaceModels(
+  { db }: Pick<Services, "db">,
+  input: { models: OfferedModel[] },
+): Promise<OfferedModel[]> {
+  const seen = new Set<string>();
+  const repeated = input.models.flatMap(({ kind, model }, at) => {
+    const key = `${kind} ${model}`;
+    if (seen.has(key)) return [`[${at}].model ${model} is listed twice`];
+    seen.add(key);
+    return [];
+  });
+  if (repeated.length > 0) throw invalid(repeated.join("; "));
+  await write(db, input.models);
+  return await listModelRows(db);
+}

@@ -1,0 +1,28 @@
+import type { Provider } from "../../db/records.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+
+const VALUE_MAX_LENGTH = 2_048;
+// oxlint-disable-next-line no-control-regex -- these are what no path may hold
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** What is wrong with a scope's value, to be put behind the field's name; null when nothing is. */
+export function problemWithScope(provider: Provider, { type, value }: IndexScope): string | null {
+  if (value === "") return "is required";
+  if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;
+  if (CONTROL.test(value)) return "must not hold control characters";
+  if (type === "externalId") return null;
+  return provider === "web" ? problemWithUrl(value) : problemWithPath(value);
+}
+
+function problemWithUrl(value: string): string | null {
+  const protocol = URL.parse(value)?.protocol;
+  return protocol === "http:" || protocol === "https:" ? null : "must be an http or https URL";
+}
+
+function problemWithPath(value: string): string | null {
+  if (value.startsWith("/")) return "must be relative, without a leading /";
+  const segments = value.replace(/\/$/, "").split("/");
+  if (segments.includes("")) return "must not have an empty segment";
+  if (segments.includes(".") || segments.includes("..")) return "must not have a . or .. segment";
+  return null;
+}

@@ -1,0 +1,20 @@
+import { scopesOfAll } from "../../db/catalog/rag-scope-store.ts";
+import { listRagRecords } from "../../db/catalog/rag-store.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+
+export type ScopedRag = { rag: RagRecord; scopes: IndexScope[] };
+
+/** A page of the RAGs in order of identifier, with their scopes. */
+export async function listRags(
+  { db }: Pick<Services, "db">,
+  input: { offset: number; limit: number },
+): Promise<{ data: ScopedRag[]; total: number }> {
+  const { data, total } = await listRagRecords(db, input);
+  const scopes = await scopesOfAll(
+    db,
+    data.map(({ id }) => id),
+  );
+  return { data: data.map((rag) => ({ rag, scopes: scopes.get(rag.id) ?? [] })), total };
+}

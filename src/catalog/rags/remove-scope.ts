@@ -1,0 +1,20 @@
+import { deleteScope } from "../../db/catalog/rag-scope-store.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+import { checkScopeOf } from "./add-scope.ts";
+import { applyScopes } from "./apply-scopes.ts";
+
+/**
+ * Removes a scope, and from search at once what only it held. One that is not there is gone, as
+ * asked; the index is told again all the same, in case an earlier try broke off.
+ * @throws QuarryError `invalid` (form of the value); `unprocessable` (global RAG).
+ */
+export async function removeScope(
+  services: Services,
+  { rag, scope }: { rag: RagRecord; scope: IndexScope },
+): Promise<void> {
+  checkScopeOf(rag, scope);
+  await deleteScope(services.db, rag.id, scope);
+  await applyScopes(services, rag.id);
+}

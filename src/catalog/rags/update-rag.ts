@@ -1,0 +1,78 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import { invalid } from "../../core/errors.ts";
+import type { RagRecord } from "../../db/records.ts";
+import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
+import { takeWaitingFiles } from "../../db/files/waiting-files.ts";
+import type { Services } from "../../services.ts";
+import { applyScopes } from "./apply-scopes.ts";
+import { checkReranker } from "../models/check-model.ts";
+import type { NewRagInput } from "./create-rag.ts";
+import { findRag } from "./find-rag.ts";
+import { checkChunking, checkedScopes } from "./rag-settings.ts";
+
+const RESUMED_AT_ONCE = 1_000;
+
+export type RagPatch = Partial<Omit<NewRagInput, "identifier">>;
+
+/**
+ * Changes what is given. A narrower scope hides files from search before this returns; other
+ * chunking builds the new chunks beside the old ones and switches when they are done.
+ * @throws QuarryError `invalid`.
+ */
+export async function updateRag(
+  services: Services,
+  { rag, patch }: { rag: RagRecord; patch: RagPatch },
+): Promise<RagRecord> {
+  checkSameSource(rag, patch.fileSource);
+  const { change, scopes } = changeOf(services, rag, patch);
+  const now = services.now();
+  const replacement = scopes === null ? null : { replaceBy: scopes, now };
+  await updateRagRow(services.db, rag.id, change, replacement);
+  const scopeMode = change.scopeMode ?? rag.scopeMode;
+  if (scopes !== null || scopeMode !== rag.scopeMode) {
+    await applyScopes(services, rag.id);
+  } else if (change.status === "active") {
+    // Beyond the first thousand the sweep takes up what changed while the RAG was paused.
+    await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });
+  }
+  if (change.status === "active") {
+    const taken = { heldUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
+    await services.queue.index(await takeWaitingFiles(services.db, rag.id, taken));
+  }
+  const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = change;
+  if (chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap) {
+    await services.queue.scan({ kind: "reindex", ragId: rag.id, after: null });
+  }
+  return await findRag(services, { key: rag.id });
+}
+
+function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
+  const change: RagChange = {};
+  if (patch.name !== undefined) change.name = patch.name;
+  if (patch.status !== undefined) change.status = patch.status;
+  if (patch.searchMode !== undefined) change.searchMode = patch.searchMode;
+  if (patch.reranker !== undefined) change.reranker = patch.reranker;
+  if (patch.reranker) checkReranker(services, patch.reranker);
+  Object.assign(change, chunkingOf(rag, patch));
+  const scopeMode = patch.scopeMode ?? rag.scopeMode;
+  if (scopeMode !== rag.scopeMode) change.scopeMode = scopeMode;
+  const { provider } = rag.fileSource;
+  const given = patch.scopes && checkedScopes(provider, scopeMode, patch.scopes);
+  // A global RAG has no list of scopes.
+  const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : given;
+  return { change, scopes: scopes ?? null };
+}
+
+/** The overlap follows a smaller chunk size when only that is given. */
+function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagChange {
+  if (chunkSize === undefined && chunkOverlap === undefined) return {};
+  const size = chunkSize ?? rag.chunkSize;
+  const overlap = chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(size / 2));
+  checkChunking(size, overlap);
+  return { chunkSize: size, chunkOverlap: overlap };
+}
+
+function checkSameSource({ fileSource }: RagRecord, given: string | undefined): void {
+  if (given === undefined || given === fileSource.id || given === fileSource.identifier) return;
+  throw invalid("fileSource cannot be changed, a RAG keeps its file source");
+}

@@ -1,0 +1,29 @@
+import { newId } from "../../core/ids.ts";
+import type { UsageMessage } from "../../ports/job-queue.ts";
+import type { Services } from "../../services.ts";
+
+type Sending = Pick<Services, "queue" | "log" | "now" | "inBackground">;
+
+/** Sends usage after the answer; a failure is logged and changes nothing. */
+export function sendUsage(services: Sending, usage: Omit<UsageMessage, "id" | "at">): void {
+  const at = services.now();
+  const sent = services.queue.usage({ ...usage, id: newId(at), at }).catch((thrown: unknown) => {
+    const error = thrown instanceof Error ? thrown.name : typeof thrown;
+    services.log.warn("usage not recorded", { error, kind: usage.kind });
+  });
+  services.inBackground(sent);
+}
+
+const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
+const NOBODY = { inferenceId: null, agentId: null, tokenId: null, model: null };
+
+/** What indexing used: no call of anybody, and nothing where nothing was embedded. */
+export function sendIndexingUsage(
+  services: Sending,
+  uses: NonNullable<UsageMessage["uses"]>,
+): void {
+  if (uses.length === 0) return;
+  const ragIds = [...new Set(uses.flatMap((use) => use.ragIds))];
+  const how = { latencyMs: 0, outcome: "ok" as const };
+  sendUsage(services, { kind: "index", ragIds, ...NOBODY, ...NOTHING, ...how, uses });
+}

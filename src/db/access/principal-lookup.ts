@@ -1,0 +1,186 @@
+import type { AgentId, InferenceId, TokenId, UserId } from "../../core/ids.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Database, Reads } from "../client.ts";
+import {
+  RAG_COLUMNS,
+  RAG_JOINS,
+  ragFrom,
+  type ListedRag,
+  type RagRow,
+} from "../catalog/public-records.ts";
+import { runBatch, statement, type Statement } from "../raw-sql.ts";
+import type { AgentRecord, InferenceRecord } from "../records.ts";
+
+/** What a caller presents: the SHA-256 of a token or of a session's secret. */
+export type Credential = { kind: "token" | "session"; hash: string };
+
+/** Whom the credential names, as stored: whether it has expired is the caller's question. */
+export type StoredPrincipal =
+  | { kind: "token"; tokenId: TokenId; expiresAt: number | null; lastUsedAt: number | null }
+  | {
+      kind: "session";
+      hash: string;
+      userId: UserId;
+      role: "admin" | "member";
+      createdAt: number;
+      lastSeenAt: number;
+    };
+
+/** `covered`: the credential may use the resource. A session covers everything. */
+type Found<Resource> = { resource: Resource; covered: boolean };
+export type Lookup<Resource> = {
+  principal: StoredPrincipal | null;
+  found: Found<Resource> | null;
+};
+
+/** A linked RAG brings its file counts: they cut the inference's file list into pages. */
+type Linked<Record> = Omit<Record, "rags"> & { rags: ListedRag[] };
+export type PublicRag = ListedRag & { scopes: IndexScope[] };
+export type PublicInference = Linked<InferenceRecord>;
+export type PublicAgent = Linked<AgentRecord>;
+
+const TOKEN = `select id as tokenId, expires_at as expiresAt, last_used_at as lastUsedAt
+  from tokens where hash = ?1`;
+const SESSION = `select s.user_id as userId, u.role, s.created_at as createdAt,
+    s.last_seen_at as lastSeenAt
+  from sessions s join users u on u.id = s.user_id where s.hash = ?1`;
+
+export function principalStatement({ kind, hash }: Credential): Statement {
+  return statement(kind === "token" ? TOKEN : SESSION, hash);
+}
+
+export function principalFrom(
+  { kind, hash }: Credential,
+  rows: unknown[] | undefined,
+): StoredPrincipal | null {
+  const [row] = rows ?? [];
+  if (row === undefined) return null;
+  return (
+    kind === "token" ? { kind, ...(row as object) } : { kind, hash, ...(row as object) }
+  ) as StoredPrincipal | null;
+}
+
+type Group = { all: string; links: string; column: string };
+const RAGS: Group = { all: "all_rags", links: "token_rags", column: "rag_id" };
+const INFERENCES = { all: "all_inferences", links: "token_inferences", column: "inference_id" };
+const AGENTS = { all: "all_agents", links: "token_agents", column: "agent_id" };
+
+/** Whether the token ?1 covers the resource `id`; a session always does. */
+function coveredSql(kind: Credential["kind"], { all, links, column }: Group, id: string): string {
+  if (kind === "session") return "1";
+  return `exists (select 1 from tokens t where t.hash = ?1 and (t.${all} = 1 or exists (
+    select 1 from ${links} l where l.token_id = t.id and l.${column} = ${id})))`;
+}
+
+/** The caller and a RAG with its scopes, in one round trip. */
+export async function lookUpRag(
+  db: Reads,
+  credential: Credential,
+  identifier: string,
+): Promise<Lookup<PublicRag>> {
+  const covered = coveredSql(credential.kind, RAGS, "r.id");
+  const [principals, rags, scopes] = await runBatch(db, [
+    principalStatement(credential),
+    statement(
+      `select ${RAG_COLUMNS}, ${covered} as covered from rags r ${RAG_JOINS}
+       where r.identifier = ?2 and r.removed_at is null`,
+      credential.hash,
+      identifier,
+    ),
+    statement(
+      `select type, value from rag_scopes where rag_id = (
+         select id from rags where identifier = ?1 and removed_at is null)
+       order by type, value`,
+      identifier,
+    ),
+  ]);
+  const [row] = (rags ?? []) as (RagRow & { covered: number })[];
+  const principal = principalFrom(credential, principals);
+  if (row === undefined) return { principal, found: null };
+  const resource = { ...ragFrom(row), scopes: (scopes ?? []) as IndexScope[] };
+  return { principal, found: { resource, covered: row.covered === 1 } };
+}
+
+const LINKED_SETTINGS = `m.name, m.identifier, m.system_prompt as systemPrompt, m.model,
+  m.temperature, m.max_output_tokens as maxOutputTokens, m.created_at as createdAt`;
+
+/** RAGs linked to the resource named ?1 in `table`, in order of identifier. */
+const linkedRags = (table: string, links: string, column: string) =>
+  `select ${RAG_COLUMNS} from ${links} l join rags r on r.id = l.rag_id ${RAG_JOINS}
+   where l.${column} = (select id from ${table} where identifier = ?1) and r.removed_at is null
+   order by r.identifier`;
+
+type Settings = Omit<InferenceRecord, "id" | "nativeRag" | "rags">;
+type InferenceRow = Settings & { id: InferenceId; nativeRag: number; covered: number };
+type AgentRow = Settings & { id: AgentId; description: string; maxSteps: number; covered: number };
+
+const INFERENCE_RAGS = linkedRags("inferences", "inference_rags", "inference_id");
+const AGENT_RAGS = linkedRags("agents", "agent_rags", "agent_id");
+
+/** The caller and an inference with its linked RAGs, in one round trip. */
+export async function lookUpInference(
+  db: Reads,
+  credential: Credential,
+  identifier: string,
+): Promise<Lookup<PublicInference>> {
+  const covered = coveredSql(credential.kind, INFERENCES, "m.id");
+  const [principals, rows, rags] = await runBatch(db, [
+    principalStatement(credential),
+    statement(
+      `select m.id, ${LINKED_SETTINGS}, m.native_rag as nativeRag, ${covered} as covered
+       from inferences m where m.identifier = ?2`,
+      credential.hash,
+      identifier,
+    ),
+    statement(INFERENCE_RAGS, identifier),
+  ]);
+  const principal = principalFrom(credential, principals);
+  const [row] = (rows ?? []) as InferenceRow[];
+  if (row === undefined) return { principal, found: null };
+  const { covered: isCovered, nativeRag, ...settings } = row;
+  const resource = { ...settings, nativeRag: nativeRag === 1, rags: ragsFrom(rags) };
+  return { principal, found: { resource, covered: isCovered === 1 } };
+}
+
+/** The caller and an agent with its linked RAGs, in one round trip. */
+export async function lookUpAgent(
+  db: Reads,
+  credential: Credential,
+  identifier: string,
+): Promise<Lookup<PublicAgent>> {
+  const covered = coveredSql(credential.kind, AGENTS, "m.id");
+  const [principals, rows, rags] = await runBatch(db, [
+    principalStatement(credential),
+    statement(
+      `select m.id, ${LINKED_SETTINGS}, m.description, m.max_steps as maxSteps,
+         ${covered} as covered
+       from agents m where m.identifier = ?2`,
+      credential.hash,
+      identifier,
+    ),
+    statement(AGENT_RAGS, identifier),
+  ]);
+  const principal = principalFrom(credential, principals);
+  const [row] = (rows ?? []) as AgentRow[];
+  if (row === undefined) return { principal, found: null };
+  const { covered: isCovered, ...settings } = row;
+  return {
+    principal,
+    found: { resource: { ...settings, rags: ragsFrom(rags) }, covered: isCovered === 1 },
+  };
+}
+
+const ragsFrom = (rows: unknown[] | undefined) => ((rows ?? []) as RagRow[]).map(ragFrom);
+
+/** Notes a token's use, at most once a minute; never on the way of an answer. */
+export async function touchToken(db: Database, id: TokenId, now: number, before: number) {
+  await runBatch(db, [
+    statement(
+      `update tokens set last_used_at = ?2
+       where id = ?1 and (last_used_at is null or last_used_at <= ?3)`,
+      id,
+      now,
+      before,
+    ),
+  ]);
+}

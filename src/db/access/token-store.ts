@@ -1,0 +1,99 @@
+import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+
+import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { among } from "../page.ts";
+import {
+  agents,
+  inferences,
+  rags,
+  tokenAgents,
+  tokenInferences,
+  tokenRags,
+  tokens,
+} from "../schema/index.ts";
+
+export type TokenRow = typeof tokens.$inferSelect;
+
+/** Ids of what a token names, besides its "all" flags. */
+export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };
+
+/** Writes a token with what it names in one step; what has gone meanwhile is left out. */
+export async function insertToken(db: Database, row: TokenRow, grants: TokenGrants) {
+  const tokenId = sql<TokenId>`${row.id}`.as("token_id");
+  await db.batch([
+    db.insert(tokens).values(row),
+    db
+      .insert(tokenAgents)
+      .select(
+        db
+          .select({ tokenId, agentId: agents.id })
+          .from(agents)
+          .where(among(agents.id, grants.agents)),
+      ),
+    db
+      .insert(tokenInferences)
+      .select(
+        db
+          .select({ tokenId, inferenceId: inferences.id })
+          .from(inferences)
+          .where(among(inferences.id, grants.inferences)),
+      ),
+    db
+      .insert(tokenRags)
+      .select(db.select({ tokenId, ragId: rags.id }).from(rags).where(among(rags.id, grants.rags))),
+  ]);
+}
+
+export type TokenWithNames = {
+  token: TokenRow;
+  agents: string[];
+  inferences: string[];
+  rags: string[];
+};
+
+/** A page of the tokens in order of name, with the identifiers that they name. */
+export async function listTokenRows(db: Database, offset: number, limit: number) {
+  const [rows, [counted]] = await db.batch([
+    db.select().from(tokens).orderBy(asc(tokens.name), asc(tokens.id)).limit(limit).offset(offset),
+    db.select({ total: count() }).from(tokens),
+  ]);
+  const ids = rows.map(({ id }) => id);
+  const [ofAgents, ofInferences, ofRags] = await db.batch([
+    db
+      .select({ tokenId: tokenAgents.tokenId, identifier: agents.identifier })
+      .from(tokenAgents)
+      .innerJoin(agents, eq(agents.id, tokenAgents.agentId))
+      .where(among(tokenAgents.tokenId, ids))
+      .orderBy(asc(agents.identifier)),
+    db
+      .select({ tokenId: tokenInferences.tokenId, identifier: inferences.identifier })
+      .from(tokenInferences)
+      .innerJoin(inferences, eq(inferences.id, tokenInferences.inferenceId))
+      .where(among(tokenInferences.tokenId, ids))
+      .orderBy(asc(inferences.identifier)),
+    db
+      .select({ tokenId: tokenRags.tokenId, identifier: rags.identifier })
+      .from(tokenRags)
+      .innerJoin(rags, and(eq(rags.id, tokenRags.ragId), isNull(rags.removedAt)))
+      .where(among(tokenRags.tokenId, ids))
+      .orderBy(asc(rags.identifier)),
+  ]);
+  const data = rows.map((token): TokenWithNames => {
+    const named = (all: { tokenId: TokenId; identifier: string }[]) =>
+      all.filter(({ tokenId }) => tokenId === token.id).map(({ identifier }) => identifier);
+    return {
+      token,
+      agents: named(ofAgents),
+      inferences: named(ofInferences),
+      rags: named(ofRags),
+    };
+  });
+  return { data, total: counted?.total ?? 0 };
+}
+
+/** False when there is no such token. */
+export async function deleteToken(db: Database, id: TokenId): Promise<boolean> {
+  const deleted = await db.delete(tokens).where(eq(tokens.id, id)).returning({ id: tokens.id });
+  return deleted.length > 0;
+}

@@ -1,0 +1,107 @@
+import { and, asc, count, eq, ne, sql } from "drizzle-orm";
+
+import type { UserId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { sessions, users } from "../schema/index.ts";
+
+export type Role = "admin" | "member";
+
+export type UserRow = {
+  id: UserId;
+  email: string;
+  passwordHash: string;
+  role: Role;
+  createdAt: number;
+};
+
+/** The user of an e-mail address and whether there is any user at all, in one round trip. */
+export async function findSignIn(db: Database, email: string) {
+  const [found, any] = await db.batch([
+    db.select().from(users).where(eq(users.email, email)),
+    db.select({ id: users.id }).from(users).limit(1),
+  ]);
+  const user: UserRow | null = found[0] ?? null;
+  return { user, anyUser: any.length > 0 };
+}
+
+export async function findUserByEmail(db: Database, email: string): Promise<UserRow | null> {
+  return (await db.select().from(users).where(eq(users.email, email)).get()) ?? null;
+}
+
+export async function findUserById(db: Database, id: UserId): Promise<UserRow | null> {
+  return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null;
+}
+
+/** Inserts the user while there is none at all; false when someone was faster. */
+export async function insertFirstUser(db: Database, user: UserRow): Promise<boolean> {
+  const inserted = await db.run(sql`
+    insert into users (id, email, password_hash, role, created_at)
+    select ${user.id}, ${user.email}, ${user.passwordHash}, ${user.role}, ${user.createdAt}
+    where not exists (select 1 from users)`);
+  return inserted.meta.changes > 0;
+}
+
+/** False when the e-mail address is taken. */
+export async function insertUser(db: Database, user: UserRow): Promise<boolean> {
+  const inserted = await db
+    .insert(users)
+    .values(user)
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id });
+  return inserted.length > 0;
+}
+
+export async function listUserRows(db: Database, offset: number, limit: number) {
+  const [data, [counted]] = await db.batch([
+    db.select().from(users).orderBy(asc(users.email)).limit(limit).offset(offset),
+    db.select({ total: count() }).from(users),
+  ]);
+  return { data, total: counted?.total ?? 0 };
+}
+
+/** True when an administrator other than this user would be left. */
+const anotherAdminThan = (id: UserId) =>
+  sql`exists (select 1 from users other where other.role = 'admin' and other.id <> ${id})`;
+
+/** True when this address is no other user's: asked in the step that writes it. */
+const freeFor = (id: UserId, email: string) =>
+  sql`not exists (select 1 from users other where other.email = ${email} and other.id <> ${id})`;
+
+export type UserChange = { email?: string; passwordHash?: string; role?: Role };
+
+/**
+ * Changes a user; a new password or role ends the user's sessions in the same step.
+ * False when it would leave no administrator, or the address is another user's.
+ */
+export async function updateUser(
+  db: Database,
+  id: UserId,
+  change: UserChange,
+  endSessions: boolean,
+): Promise<boolean> {
+  const keepsAnAdmin =
+    change.role === "member"
+      ? sql`(${users.role} = 'member' or ${anotherAdminThan(id)})`
+      : undefined;
+  const addressIsFree = change.email === undefined ? undefined : freeFor(id, change.email);
+  const [updated] = await db.batch([
+    db
+      .update(users)
+      .set(change)
+      .where(and(eq(users.id, id), keepsAnAdmin, addressIsFree))
+      .returning({ id: users.id }),
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, id), sql`${endSessions ? 1 : 0} = 1`, sql`changes() > 0`)),
+  ]);
+  return updated.length > 0;
+}
+
+/** Removes a user and, by cascade, its sessions. False when it is the last administrator. */
+export async function deleteUser(db: Database, id: UserId): Promise<boolean> {
+  const deleted = await db
+    .delete(users)
+    .where(and(eq(users.id, id), sql`(${ne(users.role, "admin")} or ${anotherAdminThan(id)})`))
+    .returning({ id: users.id });
+  return deleted.length > 0;
+}

@@ -1,0 +1,158 @@
+import type { InferenceId } from "../../core/ids.ts";
+import type { Reads } from "../client.ts";
+import {
+  principalFrom,
+  principalStatement,
+  type Credential,
+  type StoredPrincipal,
+} from "../access/principal-lookup.ts";
+import type { Provider } from "../records.ts";
+import { runBatch, statement } from "../raw-sql.ts";
+
+/** What the list of RAGs shows of one. */
+type RagItem = {
+  id: string;
+  name: string;
+  identifier: string;
+  status: "active" | "paused" | "error";
+  totalFiles: number;
+  processedFiles: number;
+  numberVectors: number;
+  fileSource: { id: string; name: string; identifier: string; provider: Provider };
+};
+
+type RagItemRow = Omit<RagItem, "fileSource"> & {
+  sourceId: string;
+  sourceName: string;
+  sourceIdentifier: string;
+  provider: Provider;
+};
+
+const RAG_ITEM = `select r.id, r.name, r.identifier,
+    case when r.status = 'active' and s.status = 'error' then 'error' else r.status end as status,
+    r.pending_files + r.processing_files + r.indexed_files + r.error_files as totalFiles,
+    r.indexed_files as processedFiles, r.number_vectors as numberVectors, s.id as sourceId,
+    s.name as sourceName, s.identifier as sourceIdentifier, s.provider`;
+const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id
+  where r.removed_at is null`;
+
+/** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
+export async function listPublicRags(db: Reads, credential: Credential) {
+  const [principals, all, some] = await runBatch(db, [
+    principalStatement(credential),
+    ...permitted(credential, {
+      select: RAG_ITEM,
+      table: "rags r",
+      id: "r.id",
+      rest: `${RAG_ITEM_JOIN} order by r.identifier`,
+      links: "token_rags",
+      column: "rag_id",
+      flag: "all_rags",
+    }).map((sql) => statement(sql, ...parameters(credential))),
+  ]);
+  const rows = [...(all ?? []), ...(some ?? [])] as RagItemRow[];
+  return { principal: principalFrom(credential, principals), items: rows.map(ragItemFrom) };
+}
+
+function ragItemFrom(row: RagItemRow): RagItem {
+  const { sourceId, sourceName, sourceIdentifier, provider, ...item } = row;
+  const fileSource = { id: sourceId, name: sourceName, identifier: sourceIdentifier, provider };
+  return { ...item, fileSource };
+}
+
+type ListSql = {
+  select: string;
+  table: string;
+  id: string;
+  rest: string;
+  links: string;
+  column: string;
+  flag: string;
+};
+
+/**
+ * A session sees all. A token sees all by its flag or what it names: two statements of which at
+ * most one has rows, so that a token for one RAG does not read the other 500. `cross join` keeps
+ * SQLite from starting at the wrong end.
+ */
+function permitted({ kind }: Credential, list: ListSql): string[] {
+  const { select, table, id, rest, links, column, flag } = list;
+  if (kind === "session") return [`${select} from ${table} ${rest}`];
+  const token = "(select * from tokens where hash = ?1)";
+  return [
+    `${select} from ${token} t cross join ${table} on t.${flag} = 1 ${rest}`,
+    `${select} from ${token} t cross join ${links} l on l.token_id = t.id and t.${flag} = 0
+       join ${table} on ${id} = l.${column} ${rest}`,
+  ];
+}
+
+/** D1 refuses a parameter that a statement does not use. */
+const parameters = ({ kind, hash }: Credential) => (kind === "token" ? [hash] : []);
+
+export type LinkedSource = {
+  ragIdentifier: string;
+  ragName: string;
+  identifier: string;
+  provider: Provider;
+};
+
+export type InferenceItem = {
+  name: string;
+  identifier: string;
+  createdAt: number;
+  nativeRag: boolean;
+  fileSources: LinkedSource[];
+};
+
+/** Follows `with seen (id) as (…)`; `cross join` starts at what is seen, not at all RAGs. */
+const LINKED_SOURCE = `select l.inference_id as inferenceId, r.identifier as ragIdentifier,
+    r.name as ragName, s.identifier, s.provider
+  from seen cross join inference_rags l on l.inference_id = seen.id
+    cross join rags r on r.id = l.rag_id
+    cross join file_sources s on s.id = r.file_source_id
+  where r.removed_at is null order by r.identifier`;
+
+const INFERENCE_LIST: ListSql = {
+  select: "select m.id, m.name, m.identifier, m.created_at as createdAt, m.native_rag as nativeRag",
+  table: "inferences m",
+  id: "m.id",
+  rest: "order by m.identifier",
+  links: "token_inferences",
+  column: "inference_id",
+  flag: "all_inferences",
+};
+
+/** The caller and the inferences that the credential covers, by identifier, in one round trip. */
+export async function listPublicInferences(
+  db: Reads,
+  credential: Credential,
+): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
+  const lists = permitted(credential, INFERENCE_LIST);
+  const ids = permitted(credential, { ...INFERENCE_LIST, select: "select m.id", rest: "" });
+  const [principals, ...rest] = await runBatch(db, [
+    principalStatement(credential),
+    ...lists.map((sql) => statement(sql, ...parameters(credential))),
+    statement(
+      `with seen (id) as (${ids.join(" union all ")}) ${LINKED_SOURCE}`,
+      ...parameters(credential),
+    ),
+  ]);
+  const links = (rest.pop() ?? []) as (LinkedSource & { inferenceId: InferenceId })[];
+  const rows = rest.flat() as {
+    id: InferenceId;
+    name: string;
+    identifier: string;
+    createdAt: number;
+    nativeRag: number;
+  }[];
+  const linksOf = Map.groupBy(links, (link) => link.inferenceId);
+  const items = rows.map(({ id, name, identifier, createdAt, nativeRag }) => {
+    const fileSources = (linksOf.get(id) ?? []).map(linkedSourceFrom);
+    return { name, identifier, createdAt, nativeRag: nativeRag === 1, fileSources };
+  });
+  return { principal: principalFrom(credential, principals), items };
+}
+
+function linkedSourceFrom({ ragIdentifier, ragName, identifier, provider }: LinkedSource) {
+  return { ragIdentifier, ragName, identifier, provider };
+}

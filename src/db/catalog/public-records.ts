@@ -1,0 +1,82 @@
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import type { Provider, RagRecord } from "../records.ts";
+
+/**
+ * The statements of the public API are written by hand: they run before every answer, and a
+ * query builder would cost more than the look-up itself.
+ */
+export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode as scopeMode,
+  r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, r.reranker,
+  r.search_mode as searchMode, r.generation, r.number_vectors as numberVectors,
+  r.pending_files as pendingFiles, r.processing_files as processingFiles,
+  r.indexed_files as indexedFiles, r.error_files as errorFiles, r.deleted_files as deletedFiles,
+  s.id as sourceId, s.name as sourceName, s.identifier as sourceIdentifier, s.provider,
+  s.status as sourceStatus, g.shards, g.embedding_model as embeddingModel, g.dimensions`;
+
+/** Follows `from rags r`, or any join that gives `r`. */
+export const RAG_JOINS = `join file_sources s on s.id = r.file_source_id
+  join rag_generations g on g.rag_id = r.id and g.generation = r.generation`;
+
+/** How many files a RAG lists in each status, `deleted` among them. */
+export type FileCounts = Record<"pending" | "processing" | "indexed" | "error" | "deleted", number>;
+
+export type RagRow = {
+  id: RagId;
+  name: string;
+  identifier: string;
+  status: "active" | "paused";
+  scopeMode: "global" | "scoped";
+  chunkSize: number;
+  chunkOverlap: number;
+  reranker: string | null;
+  searchMode: "hybrid" | "semantic";
+  generation: number;
+  numberVectors: number;
+  pendingFiles: number;
+  processingFiles: number;
+  indexedFiles: number;
+  errorFiles: number;
+  deletedFiles: number;
+  sourceId: FileSourceId;
+  sourceName: string;
+  sourceIdentifier: string;
+  provider: Provider;
+  sourceStatus: "active" | "error";
+  shards: number;
+  embeddingModel: string;
+  dimensions: number;
+};
+
+/** A RAG with the counts by which its lists are cut into pages. */
+export type ListedRag = RagRecord & { fileCounts: FileCounts };
+
+export function ragFrom(row: RagRow): ListedRag {
+  const { pendingFiles: pending, processingFiles: processing, indexedFiles: indexed } = row;
+  const { errorFiles: error, deletedFiles: deleted } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    identifier: row.identifier,
+    // An administrator's pause tells more than a failed scan.
+    status: row.status === "active" && row.sourceStatus === "error" ? "error" : row.status,
+    fileSource: {
+      id: row.sourceId,
+      name: row.sourceName,
+      identifier: row.sourceIdentifier,
+      provider: row.provider,
+    },
+    scopeMode: row.scopeMode,
+    chunkSize: row.chunkSize,
+    chunkOverlap: row.chunkOverlap,
+    reranker: row.reranker,
+    searchMode: row.searchMode,
+    generation: row.generation,
+    shards: row.shards,
+    embeddingModel: row.embeddingModel,
+    dimensions: row.dimensions,
+    totalFiles: pending + processing + indexed + error,
+    processedFiles: indexed,
+    numberVectors: row.numberVectors,
+    fileCounts: { pending, processing, indexed, error, deleted },
+  };
+}

@@ -1,0 +1,77 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+
+import type { RagId } from "../../core/ids.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Database } from "../client.ts";
+import { among } from "../page.ts";
+import { rags, ragScopes } from "../schema/index.ts";
+
+const columns = { type: ragScopes.type, value: ragScopes.value };
+const inOrder = [asc(ragScopes.type), asc(ragScopes.value)];
+
+export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]> {
+  return await db
+    .select(columns)
+    .from(ragScopes)
+    .where(eq(ragScopes.ragId, ragId))
+    .orderBy(...inOrder);
+}
+
+/** The scopes of many RAGs, in one round trip. */
+export async function scopesOfAll(db: Database, ragIds: RagId[]) {
+  const rows = await db
+    .select({ ragId: ragScopes.ragId, ...columns })
+    .from(ragScopes)
+    .where(among(ragScopes.ragId, ragIds))
+    .orderBy(...inOrder);
+  const byRag = new Map<RagId, IndexScope[]>(ragIds.map((id) => [id, []]));
+  for (const { ragId, type, value } of rows) byRag.get(ragId)?.push({ type, value });
+  return byRag;
+}
+
+/** Adds a scope while the RAG is scoped; false when it was there or the RAG is not scoped. */
+export async function insertScope(db: Database, ragId: RagId, scope: IndexScope, now: number) {
+  const inserted = await db.run(sql`
+    insert into rag_scopes (rag_id, type, value, created_at)
+    select id, ${scope.type}, ${scope.value}, ${now} from rags
+    where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
+    on conflict do nothing`);
+  return inserted.meta.changes > 0;
+}
+
+/** Removes a scope if it is there. */
+export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
+  const { type, value } = scope;
+  await db
+    .delete(ragScopes)
+    .where(and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value)));
+}
+
+/** Statements that give a RAG these scopes and no others, for a batch. */
+export function replaceScopes(db: Database, ragId: RagId, scopes: IndexScope[], now: number) {
+  return [
+    db.delete(ragScopes).where(eq(ragScopes.ragId, ragId)),
+    insertScopes(db, ragId, scopes, now),
+  ] as const;
+}
+
+/** A statement that adds any number of scopes to a RAG that exists. */
+export function insertScopes(db: Database, ragId: RagId, scopes: IndexScope[], now: number) {
+  const type = sql<IndexScope["type"]>`scope.value ->> 'type'`.as("type");
+  const value = sql<string>`scope.value ->> 'value'`.as("value");
+  return db
+    .insert(ragScopes)
+    .select(
+      db
+        .select({
+          ragId: rags.id,
+          type,
+          value,
+          createdAt: sql<number>`${now}`.as("created_at"),
+        })
+        .from(rags)
+        .innerJoin(sql`json_each(${JSON.stringify(scopes)}) as scope`, sql`true`)
+        .where(eq(rags.id, ragId)),
+    )
+    .onConflictDoNothing();
+}

@@ -1,0 +1,57 @@
+import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+
+/** Files whose messages were delivered in vain, unless somebody works on them now. */
+export async function giveUpFiles(
+  db: Database,
+  messages: IndexMessage[],
+  of: { reason: string; now: number },
+): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
+         attempts = 0, lease_id = null, held_until = 0
+       from json_each(?1) m
+       where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
+         and rag_files.revision = m.value ->> 'revision'
+         and (status = 'pending' or (status = 'processing' and held_until < ?3))`,
+      JSON.stringify(messages),
+      of.reason,
+      of.now,
+    ),
+  );
+}
+
+/** Ends a scan that no delivery could bring to its end; `runId` null: whichever is under way. */
+export async function giveUpScan(
+  db: Database,
+  fileSourceId: FileSourceId,
+  of: { runId: ScanRunId | null; reason: string; now: number; nextScanAt: number },
+): Promise<void> {
+  const which = `(select scan_run_id from file_sources where id = ?1 and scan_held_until < ?4
+    and (?2 is null or scan_run_id = ?2))`;
+  await runBatch(db, [
+    statement(
+      `update scan_runs set finished_at = ?4, error = ?3, progress = null
+       where id = ${which} and finished_at is null`,
+      fileSourceId,
+      of.runId,
+      of.reason,
+      of.now,
+    ),
+    statement(
+      `update file_sources set status = 'error', scan_run_id = null, scan_held_until = null,
+         next_scan_at = case when scan_interval_minutes > 0 then min(?5, coalesce(next_scan_at, ?5))
+           else next_scan_at end
+       where id = ?1 and scan_run_id = ${which} and ?3 is not null`,
+      fileSourceId,
+      of.runId,
+      of.reason,
+      of.now,
+      of.nextScanAt,
+    ),
+  ]);
+}

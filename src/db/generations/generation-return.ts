@@ -1,0 +1,144 @@
+import type { FileId, RagId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { refusalOf } from "./generation-store.ts";
+import type { WantedIndex } from "./generation-store.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { NO_NOTES } from "../schema/rags.ts";
+
+/**
+ * A retired generation `g` of a RAG `r` that can answer again: the last that did, unless the live
+ * one has but more shards than it.
+ */
+const RETURNABLE = `g.state = 'retired' and g.live_since > 0
+  and not exists (select 1 from rag_generations x where x.rag_id = g.rag_id
+    and x.state = 'retired' and x.live_since > 0 and x.changed_at > g.changed_at)
+  and not exists (select 1 from rag_generations l where l.rag_id = g.rag_id and l.state = 'live'
+    and l.vectors_from = g.generation and l.embedding_model = g.embedding_model
+    and l.dimensions = g.dimensions and l.chunk_size = g.chunk_size
+    and l.chunk_overlap = g.chunk_overlap and l.format = g.format)`;
+
+export type Returnable = { generation: number; shards: number };
+
+/** The generation that an administrator may go back to, in a format that is still understood. */
+export async function returnableGeneration(
+  db: Database,
+  ragId: RagId,
+  wanted: WantedIndex,
+): Promise<Returnable | null> {
+  const [row] = await runOne<Returnable>(
+    db,
+    statement(
+      `select g.generation, g.shards from rag_generations g
+       where g.rag_id = ?1 and ${RETURNABLE} and g.format = ?2 and (?3 = 0 or g.dimensions = ?4)`,
+      ragId,
+      wanted.format,
+      wanted.fixedDimensions,
+      wanted.dimensions,
+    ),
+  );
+  return row ?? null;
+}
+
+/**
+ * Makes a retired generation one that is being built: it goes live as soon as it holds what
+ * changed meanwhile. The RAG keeps its settings from then on. False: it has been dropped.
+ */
+export async function reopenGeneration(
+  db: Database,
+  ragId: RagId,
+  { generation }: Returnable,
+  { wanted, now }: { wanted: WantedIndex; now: number },
+): Promise<boolean> {
+  const isBuilding = `exists (select 1 from rag_generations b where b.rag_id = ?1
+    and b.generation = ?2 and b.state = 'building')`;
+  const [reopened = []] = await runBatch(db, [
+    statement(
+      `update rag_generations as g set state = 'building', changed_at = ?3
+       where g.rag_id = ?1 and g.generation = ?2 and ${RETURNABLE} returning 1`,
+      ragId,
+      generation,
+      now,
+    ),
+    statement(
+      `update rag_generations set state = 'retired', changed_at = ?3
+       where rag_id = ?1 and generation <> ?2 and state = 'building' and ${isBuilding}`,
+      ragId,
+      generation,
+      now,
+    ),
+    statement(
+      `update rags set chunk_size = g.chunk_size, chunk_overlap = g.chunk_overlap,
+         refused_index = case when g.embedding_model = ?3 and g.dimensions = ?4 and g.format = ?5
+           then null else ?6 end
+       from rag_generations g
+       where rags.id = ?1 and g.rag_id = ?1 and g.generation = ?2 and g.state = 'building'`,
+      ragId,
+      generation,
+      wanted.embeddingModel,
+      wanted.dimensions,
+      wanted.format,
+      refusalOf(wanted),
+    ),
+  ]);
+  return reopened.length > 0;
+}
+
+/** Files that a reopened generation still holds, at the revision that it holds of each. */
+export async function noteHeldFiles(
+  db: Database,
+  { ragId, generation }: { ragId: RagId; generation: number },
+  held: { fileId: FileId; revision: number; chunkCount: number }[],
+): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `insert into generation_files (rag_id, generation, file_id, state, revision, chunk_count,
+         notes)
+       select ?1, ?2, m.value ->> 'fileId', 'indexed', m.value ->> 'revision',
+         m.value ->> 'chunkCount', coalesce((select rf.notes from rag_files rf
+           where rf.rag_id = ?1 and rf.file_id = m.value ->> 'fileId'), '${NO_NOTES}')
+       from json_each(?3) m where exists (select 1 from rag_generations b
+         where b.rag_id = ?1 and b.generation = ?2 and b.state = 'building')
+       on conflict (rag_id, generation, file_id) do update set state = 'indexed',
+         revision = excluded.revision, chunk_count = excluded.chunk_count, fingerprint = null,
+         notes = excluded.notes, error_message = null, error_is_outside = 0
+       where generation_files.state in ('indexed', 'error')
+         and generation_files.revision <> excluded.revision`,
+      ragId,
+      generation,
+      JSON.stringify(held),
+    ),
+  ]);
+}
+
+type Dropping = { ragId: RagId; generation: number; shards: number };
+
+/**
+ * Gives up generations for good that nobody goes back to: one that can answer again when it was
+ * retired before `returnableBefore` (ms), any other before `before`. Returns those given up before
+ * `settledBefore`: work that began while they were kept has ended by then.
+ */
+export async function giveUpRetired(
+  db: Database,
+  times: { now: number; before: number; returnableBefore: number; settledBefore: number },
+  limit: number,
+): Promise<Dropping[]> {
+  const [, rows] = await runBatch(db, [
+    statement(
+      `update rag_generations as g set state = 'dropping', changed_at = ?1, moved_after = null
+       where g.state = 'retired' and g.changed_at < ?2
+         and (g.changed_at < ?3 or not (${RETURNABLE}))`,
+      times.now,
+      times.before,
+      times.returnableBefore,
+    ),
+    statement(
+      `select g.rag_id as ragId, g.generation, g.shards from rag_generations g
+         join rags r on r.id = g.rag_id
+       where g.state = 'dropping' and g.changed_at < ?1 and r.removed_at is null
+       order by g.changed_at limit ?2`,
+      times.settledBefore,
+      limit,
+    ),
+  ]);
+  return rows as Dropping[];
+}

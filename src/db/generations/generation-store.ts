@@ -1,0 +1,188 @@
+import type { RagId } from "../../core/ids.ts";
+import type { IndexAddress } from "../../ports/rag-index.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+
+/** What the deployment asks of every index; the chunking is the RAG's own. */
+export type WantedIndex = {
+  embeddingModel: string;
+  dimensions: number;
+  format: number;
+  /** A vector index that holds vectors of one size only: what has another size stays as it is. */
+  fixedDimensions: boolean;
+  /** Chunks of one shard above which a RAG grows into more of them. */
+  shardChunks: number;
+};
+
+/** A retrieval asks all shards at once; beyond this they get larger instead of more. */
+const SHARDS_MAX = 32;
+
+/** Parameters ?2 to ?4, for a generation `g` of a RAG `r`. */
+const SAME = `g.embedding_model = ?2 and g.dimensions = ?3 and g.format = ?4
+  and g.chunk_size = r.chunk_size and g.chunk_overlap = r.chunk_overlap`;
+
+/** What a RAG `r` will hold when the files that wait are indexed; at most twice what it holds. */
+const PROJECTED = `min(2 * r.number_vectors, r.number_vectors *
+  (r.pending_files + r.processing_files + r.indexed_files) / max(1, r.indexed_files))`;
+
+/** Shards of a new generation: they begin half full, so that growth is rare. */
+const SHARDS = `case when ${PROJECTED} <= ?6 then 1
+  else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(?6 as integer)) end`;
+
+/** The live generation `g` has what is wanted and is not too small for its chunks. */
+const SUFFICES = `g.state = 'live' and ${SAME}
+  and (r.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
+
+/** Vectors of the live generation serve again; unless it is to be indexed from its start. */
+const VECTORS_FROM = `case when ?9 is null then (select l.generation from rag_generations l
+  where l.rag_id = r.id and l.generation = r.generation and l.embedding_model = ?2
+    and l.dimensions = ?3) end`;
+
+/** An administrator went back to an index without what is wanted now. */
+const REFUSED = `coalesce(r.refused_index, '') = ?7`;
+
+/** Parameter ?5: 1 where vectors of another size cannot be built beside the live ones. */
+const POSSIBLE = `(?5 = 0 or exists (select 1 from rag_generations l where l.rag_id = r.id
+  and l.generation = r.generation and l.dimensions = ?3))`;
+
+const wantedParameters = (wanted: WantedIndex) => {
+  const { embeddingModel, dimensions, format, fixedDimensions, shardChunks } = wanted;
+  const refusal = refusalOf(wanted);
+  return [embeddingModel, dimensions, format, fixedDimensions, shardChunks, refusal] as const;
+};
+
+/** What a RAG notes that went back to an index without this. */
+export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =>
+  `${embeddingModel} ${dimensions} ${format}`;
+
+/**
+ * Begins a generation with the settings wanted now, unless the live or the building one has them;
+ * `since` (ms): and was begun then or later. A building one that is no longer wanted is retired.
+ * A live one with more chunks than its shards are for is followed by one with more shards.
+ */
+export async function beginGeneration(
+  db: Database,
+  ragId: RagId,
+  wanted: WantedIndex,
+  of: { since: number | null; now: number },
+): Promise<void> {
+  const parameters = [ragId, ...wantedParameters(wanted), of.now] as const;
+  await runBatch(db, [
+    statement(
+      `update rags set refused_index = null where id = ?1 and ?2 is not null`,
+      ragId,
+      of.since,
+    ),
+    statement(
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, shards, vectors_from, created_at)
+       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
+         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_FROM}, ?8
+       from rags r where r.id = ?1 and r.removed_at is null and ${POSSIBLE} and not ${REFUSED}
+         and not exists (select 1 from rag_generations g where g.rag_id = r.id
+           and (${SUFFICES} or (g.state = 'building' and ${SAME}))
+           and (?9 is null or g.created_at >= ?9))`,
+      ...parameters,
+      of.since,
+    ),
+    statement(
+      `update rag_generations as g set state = 'retired', changed_at = ?8
+       from rags r where r.id = ?1 and g.rag_id = r.id and g.state = 'building' and not ${REFUSED}
+         and (not (${SAME}) or not ${POSSIBLE} or exists (select 1 from rag_generations x
+           where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,
+      ...parameters,
+    ),
+  ]);
+}
+
+/** RAGs whose live or building index is not what is wanted, and those that cannot have it. */
+export async function ragsToRebuild(
+  db: Database,
+  wanted: WantedIndex,
+): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
+  const [, rows = []] = await runBatch(db, [
+    // Once something else is wanted, what was refused may be wanted again.
+    statement(`update rags set refused_index = null where refused_index <> ?1`, refusalOf(wanted)),
+    statement(
+      `select r.id, ${POSSIBLE} as possible from rags r
+       where r.removed_at is null and (?1 is null or r.id = ?1) and not ${REFUSED}
+         and (exists (select 1 from rag_generations g where g.rag_id = r.id
+             and g.state = 'building' and not (${SAME}))
+           or not exists (select 1 from rag_generations g where g.rag_id = r.id
+             and (${SUFFICES} or (g.state = 'building' and ${SAME}))))`,
+      null,
+      ...wantedParameters(wanted),
+    ),
+  ]);
+  const found = rows as { id: RagId; possible: number }[];
+  const idsOf = (possible: number) =>
+    found.filter((row) => row.possible === possible).map(({ id }) => id);
+  return { ragIds: idsOf(1), impossible: idsOf(0) };
+}
+
+export type Building = { ragId: RagId; generation: number; startedAt: number };
+
+/** `takenAfter`: up to this file id files were queued; only a hint, and empty before the first. */
+export type BuildingOn = Building & { takenAfter: string };
+
+/** Generations that are being built for RAGs that are not paused; one RAG's alone by its id. */
+export async function buildingGenerations(
+  db: Database,
+  ragId: RagId | null = null,
+): Promise<BuildingOn[]> {
+  return await runOne(
+    db,
+    statement(
+      `select g.rag_id as ragId, g.generation, g.created_at as startedAt,
+         g.taken_after as takenAfter
+       from rag_generations g join rags r on r.id = g.rag_id
+       where g.state = 'building' and r.status = 'active' and r.removed_at is null
+         and (?1 is null or g.rag_id = ?1)`,
+      ragId,
+    ),
+  );
+}
+
+/** The next step looks for files to queue from here on. */
+export async function noteTaken(
+  db: Database,
+  { ragId, generation }: Building,
+  takenAfter: string,
+): Promise<void> {
+  await runOne(
+    db,
+    statement(
+      `update rag_generations set taken_after = ?3
+       where rag_id = ?1 and generation = ?2 and taken_after <> ?3`,
+      ragId,
+      generation,
+      takenAfter,
+    ),
+  );
+}
+
+/** Its objects are empty. The notes of its building go too, a part at a time; whether all went. */
+export async function dropGeneration(
+  db: Database,
+  { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,
+  limit: number,
+): Promise<boolean> {
+  const [gone = []] = await runBatch(db, [
+    statement(
+      `delete from generation_files where rowid in (select f.rowid from generation_files f
+         join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation
+         where f.rag_id = ?1 and g.state not in ('building', 'retired')
+           and g.moved_after is null limit ?2) returning 1`,
+      ragId,
+      limit,
+    ),
+    statement(
+      `update rag_generations set state = 'dropped' where rag_id = ?1 and generation = ?2
+         and state = 'dropping' and not exists (select 1 from generation_files f
+           where f.rag_id = ?1 and f.generation = ?2)`,
+      ragId,
+      generation,
+    ),
+  ]);
+  return gone.length < limit;
+}

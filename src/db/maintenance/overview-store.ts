@@ -1,0 +1,139 @@
+import { and, asc, count, desc, eq, gt, gte, isNull, min, ne, sql, sum } from "drizzle-orm";
+
+import { aliased } from "../aliased.ts";
+import type { Database } from "../client.ts";
+import {
+  files,
+  fileSources,
+  ragFiles,
+  ragGenerations,
+  rags,
+  scanRuns,
+  usageHours,
+  vectorUpkeep,
+} from "../schema/index.ts";
+
+const counted = (column: Parameters<typeof sum>[0]) =>
+  sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
+
+/**
+ * What the panel's first page shows, in one round trip. `limit` bounds each of the lists,
+ * `callsSince` (ms, by the hour) the calls. The
+ * counts come from the RAGs' counters, so that they cost a row a RAG.
+ */
+export async function readOverview(
+  db: Database,
+  { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
+) {
+  const [[counts], failingFiles, failingSources, scans, [oldest], [calls], [walks = NO_WALKS]] =
+    await db.batch([
+      db
+        .select({
+          pending: counted(rags.pendingFiles),
+          processing: counted(rags.processingFiles),
+          indexed: counted(rags.indexedFiles),
+          error: counted(rags.errorFiles),
+          deleted: counted(rags.deletedFiles),
+        })
+        .from(rags)
+        .where(isNull(rags.removedAt)),
+      selectFailingFiles(db, limit),
+      selectFailingSources(db, limit),
+      selectScansUnderWay(db, now, limit),
+      db
+        .select({ since: min(ragFiles.revision) })
+        .from(ragFiles)
+        .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
+        .where(
+          and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active")),
+        ),
+      db
+        .select({
+          calls: counted(usageHours.calls),
+          errors: counted(usageHours.errors),
+          degraded: counted(usageHours.degraded),
+        })
+        .from(usageHours)
+        .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
+      selectWalks(db),
+    ]);
+  // A revision is at least the time in ms at which the change became known.
+  const oldestPendingSince = oldest?.since ?? null;
+  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, walks };
+}
+
+const NO_WALKS = {
+  indexes: 0,
+  compared: 0,
+  lastEndedAt: null,
+  checked: 0,
+  addedAgain: 0,
+  removed: 0,
+  underWay: 0,
+  underWaySince: null,
+};
+
+/** The last whole walk over each index that is in use, added up; costs two rows an index. */
+const selectWalks = (db: Database) =>
+  db
+    .select({
+      indexes: count(),
+      compared: count(vectorUpkeep.walked),
+      lastEndedAt: sql<number | null>`max(${vectorUpkeep.walked} ->> 'endedAt')`,
+      checked: counted(sql`${vectorUpkeep.walked} ->> 'checked'`),
+      addedAgain: counted(sql`${vectorUpkeep.walked} ->> 'addedAgain'`),
+      removed: counted(sql`${vectorUpkeep.walked} ->> 'removed'`),
+      underWay: count(vectorUpkeep.walk),
+      underWaySince: sql<number | null>`min(${vectorUpkeep.walk} ->> 'beganAt')`,
+    })
+    .from(vectorUpkeep)
+    .innerJoin(
+      ragGenerations,
+      and(
+        eq(ragGenerations.ragId, vectorUpkeep.ragId),
+        eq(ragGenerations.generation, vectorUpkeep.generation),
+        ne(ragGenerations.state, "dropped"),
+      ),
+    );
+
+const selectFailingFiles = (db: Database, limit: number) =>
+  db
+    .select({
+      ...aliased("rag", { ragIdentifier: rags.identifier }),
+      ...aliased("file", { filePath: ragFiles.path, errorMessage: ragFiles.errorMessage }),
+      ...aliased("of", { name: files.name }),
+    })
+    .from(rags)
+    .innerJoin(ragFiles, and(eq(ragFiles.ragId, rags.id), eq(ragFiles.status, "error")))
+    .innerJoin(files, eq(files.id, ragFiles.fileId))
+    .where(and(isNull(rags.removedAt), gt(rags.errorFiles, 0)))
+    .orderBy(asc(rags.identifier), asc(ragFiles.path))
+    .limit(limit);
+
+const newestRun = sql`(
+  select newest.id from scan_runs newest where newest.file_source_id = ${fileSources.id}
+  order by newest.started_at desc, newest.id desc limit 1)`;
+
+const selectFailingSources = (db: Database, limit: number) =>
+  db
+    .select({
+      ...aliased("source", { identifier: fileSources.identifier, name: fileSources.name }),
+      ...aliased("run", { error: scanRuns.error, finishedAt: scanRuns.finishedAt }),
+    })
+    .from(fileSources)
+    .leftJoin(scanRuns, eq(scanRuns.id, newestRun))
+    .where(and(isNull(fileSources.removedAt), eq(fileSources.status, "error")))
+    .orderBy(asc(fileSources.identifier))
+    .limit(limit);
+
+const selectScansUnderWay = (db: Database, now: number, limit: number) =>
+  db
+    .select({
+      ...aliased("source", { identifier: fileSources.identifier, name: fileSources.name }),
+      ...aliased("run", { startedAt: scanRuns.startedAt }),
+    })
+    .from(fileSources)
+    .innerJoin(scanRuns, eq(scanRuns.id, fileSources.scanRunId))
+    .where(and(isNull(fileSources.removedAt), gt(fileSources.scanHeldUntil, now)))
+    .orderBy(desc(scanRuns.startedAt))
+    .limit(limit);

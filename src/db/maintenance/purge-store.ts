@@ -1,0 +1,92 @@
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+
+/** Every generation of a removed RAG, retired ones included; null when it is not removed. */
+export async function removedRagGenerations(
+  db: Database,
+  ragId: RagId,
+): Promise<[generation: number, shards: number][] | null> {
+  const [rags, generations] = await runBatch(db, [
+    statement(`select 1 from rags where id = ?1 and removed_at is not null`, ragId),
+    statement(`select generation, shards from rag_generations where rag_id = ?1`, ragId),
+  ]);
+  if ((rags ?? []).length === 0) return null;
+  const pairs = generations as { generation: number; shards: number }[];
+  return pairs.map(({ generation, shards }) => [generation, shards]);
+}
+
+/** Deletes some of a RAG's file rows; whether there may be more. */
+export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
+  const deleted = await runBatch(
+    db,
+    ["rag_files", "generation_files"].map((table) =>
+      statement(
+        `delete from ${table} where rowid in (
+           select rowid from ${table} where rag_id = ?1 limit ?2) returning 1`,
+        ragId,
+        limit,
+      ),
+    ),
+  );
+  return deleted.some((rows) => rows.length === limit);
+}
+
+/** Whether a worker may still write to the RAG's index. */
+export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promise<boolean> {
+  const rows = await runOne(
+    db,
+    statement(
+      `select 1 from rag_files where rag_id = ?1 and status = 'processing' and held_until > ?2
+       union all
+       select 1 from generation_files where rag_id = ?1 and state = 'processing'
+         and held_until > ?2
+       limit 1`,
+      ragId,
+      now,
+    ),
+  );
+  return rows.length > 0;
+}
+
+export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
+  await runOne(db, statement(`delete from rags where id = ?1 and removed_at is not null`, ragId));
+}
+
+/** Whether a removed source may be cleaned: RAGs that were on it are cleaned first. */
+export async function isCleanable(db: Database, sourceId: FileSourceId): Promise<boolean> {
+  const rows = await runOne(
+    db,
+    statement(
+      `select 1 from file_sources where id = ?1 and removed_at is not null
+         and not exists (select 1 from rags where file_source_id = ?1)`,
+      sourceId,
+    ),
+  );
+  return rows.length > 0;
+}
+
+/** Deletes some of a source's files; whether there may be more. */
+export async function deleteSourceFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  limit: number,
+): Promise<boolean> {
+  const rows = await runOne(
+    db,
+    statement(
+      `delete from files where rowid in (
+         select rowid from files where file_source_id = ?1 limit ?2) returning 1`,
+      sourceId,
+      limit,
+    ),
+  );
+  return rows.length === limit;
+}
+
+export async function deleteSource(db: Database, sourceId: FileSourceId): Promise<void> {
+  await runOne(
+    db,
+    statement(`delete from file_sources where id = ?1 and removed_at is not null`, sourceId),
+  );
+}

@@ -1,0 +1,233 @@
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+import type { Statement } from "../raw-sql.ts";
+import { leaveSql, removalsFrom } from "../files/removal-store.ts";
+import type { Removal } from "../files/removal-store.ts";
+import { COMMITTED, commitStep } from "./scan-store.ts";
+import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
+import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
+
+/** A file of a source as it was listed last. */
+export type KnownRow = {
+  id: FileId;
+  path: string;
+  externalId: string | null;
+  url: string | null;
+  name: string;
+  size: number;
+  mimeType: string;
+  version: string;
+  metadata: Record<string, unknown>;
+  sourceState: Record<string, unknown> | null;
+  deletedAt: number | null;
+};
+
+export type RawKnownRow = Omit<KnownRow, "metadata" | "sourceState"> & {
+  metadata: string;
+  sourceState: string | null;
+};
+
+export const KNOWN_COLUMNS = `f.id, f.path, f.external_id as externalId, f.url, f.name, f.size,
+  f.mime_type as mimeType, f.version, f.metadata, f.source_state as sourceState,
+  f.deleted_at as deletedAt`;
+
+export function knownFrom({ metadata, sourceState, ...row }: RawKnownRow): KnownRow {
+  return {
+    ...row,
+    metadata: JSON.parse(metadata) as Record<string, unknown>,
+    sourceState: sourceState === null ? null : (JSON.parse(sourceState) as Record<string, unknown>),
+  };
+}
+
+type Named = Pick<KnownRow, "path" | "externalId">;
+
+/**
+ * What is known of these files, by path and by external id. The second is asked for only where
+ * the path does not lead to it, so that an unchanged file costs two rows read.
+ */
+export async function knownFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  listed: Named[],
+): Promise<KnownRow[]> {
+  const paths = listed.map(({ path }) => path);
+  const found = await knownBy(db, "path", sourceId, paths);
+  const idAt = new Map(found.map(({ path, externalId }) => [path, externalId]));
+  const elsewhere = listed.flatMap(({ path, externalId }) =>
+    externalId === null || idAt.get(path) === externalId ? [] : [externalId],
+  );
+  if (elsewhere.length === 0) return found;
+  const moved = await knownBy(db, "external_id", sourceId, elsewhere);
+  return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
+}
+
+/** `cross join` keeps the list outside: else it is read once for each file of the source. */
+async function knownBy(
+  db: Database,
+  column: "path" | "external_id",
+  sourceId: FileSourceId,
+  values: string[],
+): Promise<KnownRow[]> {
+  if (values.length === 0) return [];
+  const rows = await runOne<RawKnownRow>(
+    db,
+    statement(
+      `select ${KNOWN_COLUMNS} from json_each(?2) m
+         cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
+      sourceId,
+      values,
+    ),
+  );
+  return rows.map(knownFrom);
+}
+
+/** A file as a page of a listing leaves it. `contentIsKept`: the version is the same. */
+export type ListedWrite = Omit<KnownRow, "deletedAt">;
+
+export type PageWrites = {
+  writes: ListedWrite[];
+  /** Files whose path changes: their old paths are free before the new ones are taken. */
+  moved: FileId[];
+  states: { id: FileId; sourceState: Record<string, unknown> | null }[];
+  failures: { id: FileId; message: string; outside: boolean }[];
+};
+
+export type PageTimes = { now: number; queuedUntil: number; removedUntil: number };
+
+/**
+ * Commits a page of a listing: files, their rows in every RAG, counts and progress, all or
+ * nothing. Null when another worker has committed it.
+ */
+export async function commitPage(
+  db: Database,
+  run: ScanRun,
+  page: { next: ScanProgress; counts: RunCounts; writes: PageWrites },
+  times: PageTimes & { heldUntil: number },
+): Promise<{ messages: IndexMessage[]; removals: Removal[] } | null> {
+  const { next, counts, writes } = page;
+  const commits = commitStep(run, next, counts, times.heldUntil);
+  const changes = writeStatements(run, next.commit, writes, times);
+  const results = await runBatch(db, [...commits, ...changes]);
+  if ((results[0] ?? []).length === 0) return null;
+  if (writes.writes.length === 0) return { messages: [], removals: [] };
+  const failed = new Set(writes.failures.map(({ id }) => id));
+  const pended = (results.at(-3) ?? []) as IndexMessage[];
+  return {
+    messages: pended.filter(({ fileId }) => !failed.has(fileId)),
+    removals: removalsFrom(results.at(-2)),
+  };
+}
+
+function writeStatements(
+  run: ScanRun,
+  commit: string,
+  { writes, moved, states, failures }: PageWrites,
+  times: PageTimes,
+): Statement[] {
+  const statements: Statement[] = [];
+  if (states.length > 0) {
+    statements.push(
+      statement(
+        `update files set source_state = m.value ->> 'sourceState' from json_each(?3) m
+         where files.id = m.value ->> 'id' and ${COMMITTED}`,
+        run.id,
+        commit,
+        states,
+      ),
+    );
+  }
+  if (writes.length === 0) return statements;
+  const ids = writes.map(({ id }) => id);
+  if (moved.length > 0) statements.push(...freePaths(run, commit, writes, moved));
+  statements.push(
+    ...portionsOf(writes).map((some) =>
+      statement(WRITE_FILES, run.id, commit, some, run.source.id, times.now),
+    ),
+    statement(PEND_FILES, run.id, commit, ids, times.now, times.queuedUntil),
+    statement(LEAVE_RAGS, ids, times.now, times.removedUntil, run.id, commit),
+    statement(FAIL_FILES, run.id, commit, failures),
+  );
+  return statements;
+}
+
+/** D1 takes a parameter of 2 MB, and a character may be three bytes. */
+const LONGEST_PARAMETER_CHARACTERS = 600_000;
+
+/** A page of long names and much metadata is written by several statements. */
+function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
+  const portions: ListedWrite[][] = [];
+  let open: ListedWrite[] = [];
+  let characters = 0;
+  for (const write of writes) {
+    const { length } = JSON.stringify(write);
+    if (open.length === 0 || characters + length > LONGEST_PARAMETER_CHARACTERS) {
+      open = [];
+      characters = 0;
+      portions.push(open);
+    }
+    open.push(write);
+    characters += length;
+  }
+  return portions;
+}
+
+const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, url, name, size,
+    mime_type, version, metadata, source_state, created_at)
+  select value ->> 'id', ?4, value ->> 'path', value ->> 'externalId', value ->> 'url',
+    value ->> 'name', value ->> 'size', value ->> 'mimeType', value ->> 'version',
+    value -> 'metadata', value ->> 'sourceState', ?5
+  from json_each(?3) where ${COMMITTED}
+  on conflict (id) do update set path = excluded.path, external_id = excluded.external_id,
+    url = excluded.url, name = excluded.name, mime_type = excluded.mime_type,
+    size = case when version = excluded.version then size else excluded.size end,
+    sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
+    version = excluded.version, metadata = excluded.metadata,
+    source_state = excluded.source_state,
+    created_at = case when deleted_at is null then created_at else excluded.created_at end,
+    deleted_at = null`;
+
+const PEND_FILES = `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
+  select r.id, f.id, f.path, 'pending', ?4, ?5
+  from json_each(?3) m cross join files f on f.id = m.value
+    cross join rags r on r.file_source_id = f.file_source_id
+  where r.removed_at is null and ${HOLDS} and ${COMMITTED}
+  on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}
+  returning rag_id as ragId, file_id as fileId, revision`;
+
+const LEAVE_RAGS = leaveSql(`json_each(?1) m cross join rag_files rf on rf.file_id = m.value
+  cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
+  where not ${HOLDS} and ${COMMITTED.replace("?1", "?4").replace("?2", "?5")}`);
+
+const FAIL_FILES = `update rag_files set status = 'error', held_until = 0,
+    error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
+  from json_each(?3) m
+  where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${COMMITTED}`;
+
+/** Two files may swap their paths, or one take the path of another that is going. */
+function freePaths(
+  run: ScanRun,
+  commit: string,
+  writes: ListedWrite[],
+  moved: FileId[],
+): Statement[] {
+  const targets = writes.filter(({ id }) => moved.includes(id)).map(({ path }) => path);
+  return [
+    statement(
+      `update files set path = path || ' (' || id || ')'
+       where id in (select value from json_each(?3)) and ${COMMITTED}`,
+      run.id,
+      commit,
+      moved,
+    ),
+    statement(
+      `update files set path = path || ' (' || id || ')'
+       where file_source_id = ?4 and path in (select value from json_each(?3)) and ${COMMITTED}`,
+      run.id,
+      commit,
+      targets,
+      run.source.id,
+    ),
+  ];
+}

@@ -1,0 +1,267 @@
+import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+import type { Statement } from "../raw-sql.ts";
+import type { Provider } from "../records.ts";
+
+/** What a scan under way must know to go on, stored with each page that it commits. */
+export type ScanProgress = {
+  mode: "full" | "follow" | "look";
+  urls: string[] | null;
+  confirmRemovals: boolean;
+  /** Pages committed. */
+  step: number;
+  /** The page from which the notes count: before it a feed was followed whose cursor expired. */
+  notesFrom?: number;
+  cursor: string | null;
+  /** The cursor is too long for a row and lies in the bucket. */
+  cursorIsStored: boolean;
+  /** Everything is listed; what is gone is still to be removed. */
+  listed: boolean;
+  partial: boolean;
+  seenFiles: number;
+  /** Tries of the present page that failed. */
+  attempts: number;
+  changeCursor: string | null;
+  /** Names the commit, so that the statements beside it know that it is theirs. */
+  commit: string;
+};
+
+type ScannedSource = {
+  id: FileSourceId;
+  provider: Provider;
+  config: Record<string, unknown>;
+  sealedSecrets: string | null;
+  scanIntervalMinutes: number;
+  changeCursor: string | null;
+};
+
+export type ScanRun = {
+  id: ScanRunId;
+  startedAt: number;
+  source: ScannedSource;
+  progress: ScanProgress;
+};
+
+const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
+  scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor`;
+
+type SourceRow = Omit<ScannedSource, "config"> & { config: string };
+
+const sourceFrom = (row: SourceRow): ScannedSource =>
+  Object.assign({}, row, { config: JSON.parse(row.config) as Record<string, unknown> });
+
+/**
+ * Begins a run unless one is under way; then the source is marked to be scanned once more.
+ * `gone`: there is no such source.
+ */
+export async function beginRun(
+  db: Database,
+  fileSourceId: FileSourceId,
+  of: { runId: ScanRunId; now: number; heldUntil: number; progress: ScanProgress },
+): Promise<ScanRun | "busy" | "gone"> {
+  const { runId, now, heldUntil, progress } = of;
+  const [begun, , busy] = await runBatch(db, [
+    statement(
+      `update file_sources set scan_run_id = ?2, scan_held_until = ?3, scan_again = 0,
+         next_scan_at = case when scan_interval_minutes > 0
+           then ?4 + scan_interval_minutes * 60000 end
+       where id = ?1 and removed_at is null and scan_run_id is null returning ${SOURCE}`,
+      fileSourceId,
+      runId,
+      heldUntil,
+      now,
+    ),
+    statement(
+      `insert into scan_runs (id, file_source_id, started_at, progress)
+       select ?2, id, ?3, ?4 from file_sources where id = ?1 and scan_run_id = ?2`,
+      fileSourceId,
+      runId,
+      now,
+      progress,
+    ),
+    statement(
+      `select 1 from file_sources where id = ?1 and removed_at is null and scan_run_id <> ?2`,
+      fileSourceId,
+      runId,
+    ),
+  ]);
+  const [row] = begun as SourceRow[];
+  if (row !== undefined) return { id: runId, startedAt: now, source: sourceFrom(row), progress };
+  return (busy ?? []).length > 0 ? "busy" : "gone";
+}
+
+/** False when no run is under way any more: begin one instead. */
+export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Promise<boolean> {
+  const rows = await runOne(
+    db,
+    statement(
+      `update file_sources set scan_again = 1 where id = ?1 and scan_run_id is not null
+       returning 1`,
+      fileSourceId,
+    ),
+  );
+  return rows.length > 0;
+}
+
+/** Takes a run up where it was left; null when it has ended or its source has gone. */
+export async function resumeRun(
+  db: Database,
+  fileSourceId: FileSourceId,
+  runId: ScanRunId,
+  heldUntil: number,
+): Promise<ScanRun | null> {
+  const [sources, runs] = await runBatch(db, [
+    statement(
+      `update file_sources set scan_held_until = ?3
+       where id = ?1 and scan_run_id = ?2 and removed_at is null returning ${SOURCE}`,
+      fileSourceId,
+      runId,
+      heldUntil,
+    ),
+    statement(
+      `select started_at as startedAt, progress from scan_runs
+       where id = ?1 and finished_at is null`,
+      runId,
+    ),
+  ]);
+  const [source] = sources as SourceRow[];
+  const [run] = runs as { startedAt: number; progress: string }[];
+  if (source === undefined || run === undefined) return null;
+  const progress = JSON.parse(run.progress) as ScanProgress;
+  return { id: runId, startedAt: run.startedAt, source: sourceFrom(source), progress };
+}
+
+export type RunCounts = {
+  added: number;
+  changed: number;
+  unchanged: number;
+  failed: number;
+  downloadsSaved: number;
+};
+
+const NO_COUNTS: RunCounts = {
+  added: 0,
+  changed: 0,
+  unchanged: 0,
+  failed: 0,
+  downloadsSaved: 0,
+};
+
+/** A condition that holds only beside the commit that it names; `?1` run, `?2` commit. */
+export const COMMITTED = `exists (select 1 from scan_runs
+  where id = ?1 and progress ->> '$.commit' = ?2)`;
+
+/**
+ * Moves a run one step on, if nobody else has: the first statement of a page's batch. The others
+ * stand under `COMMITTED`.
+ */
+export function commitStep(
+  run: ScanRun,
+  next: ScanProgress,
+  counts: RunCounts,
+  heldUntil: number,
+): Statement[] {
+  return [
+    statement(
+      `update scan_runs set progress = ?3, added = added + ?4, changed = changed + ?5,
+         unchanged = unchanged + ?6, failed = failed + ?7, downloads_saved = downloads_saved + ?8
+       where id = ?1 and finished_at is null and progress ->> '$.commit' = ?2 returning 1`,
+      run.id,
+      run.progress.commit,
+      next,
+      counts.added,
+      counts.changed,
+      counts.unchanged,
+      counts.failed,
+      counts.downloadsSaved,
+    ),
+    statement(
+      `update file_sources set scan_held_until = ?3
+       where id = ?4 and scan_run_id = ?1 and ${COMMITTED}`,
+      run.id,
+      next.commit,
+      heldUntil,
+      run.source.id,
+    ),
+  ];
+}
+
+/** False when another worker has moved the run on. */
+export async function moveOn(
+  db: Database,
+  run: ScanRun,
+  next: ScanProgress,
+  heldUntil: number,
+): Promise<boolean> {
+  const [moved] = await runBatch(db, commitStep(run, next, NO_COUNTS, heldUntil));
+  return (moved ?? []).length > 0;
+}
+
+export type RunEnd = {
+  error: string | null;
+  heldRemovals: number;
+  /** Null keeps the cursor that the source has. */
+  changeCursor: string | null;
+  /** Sooner than the interval says; null leaves it. */
+  nextScanAt: number | null;
+};
+
+/**
+ * Ends a run. Whether one more was asked for meanwhile, which is then due at `againBy` (ms) should
+ * its message be lost; null when it had ended already.
+ */
+export async function endRun(
+  db: Database,
+  run: ScanRun,
+  end: RunEnd,
+  { now, againBy }: { now: number; againBy: number },
+): Promise<{ scanAgain: boolean } | null> {
+  const [rows] = await runBatch(db, [
+    statement(
+      `update file_sources set scan_run_id = null, scan_held_until = null,
+         status = case when ?3 is null then 'active' else 'error' end,
+         change_cursor = coalesce(?4, change_cursor),
+         next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
+           when scan_interval_minutes > 0 and ?5 is not null
+           then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
+       where id = ?1 and scan_run_id = ?2 returning scan_again as scanAgain`,
+      run.source.id,
+      run.id,
+      end.error,
+      end.changeCursor,
+      end.nextScanAt,
+      againBy,
+    ),
+    statement(
+      `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
+         removed = (select count(*) from files f indexed by files_deleted
+           where +f.file_source_id = scan_runs.file_source_id
+           and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
+       where id = ?1 and finished_at is null`,
+      run.id,
+      now,
+      end.error,
+      end.heldRemovals,
+    ),
+  ]);
+  const [row] = rows as { scanAgain: number }[];
+  return row === undefined ? null : { scanAgain: row.scanAgain === 1 };
+}
+
+/** Ends the run under way, if any: what it lists is no longer what is wanted. */
+export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `update scan_runs set finished_at = ?2, progress = null,
+         error = 'the configuration was changed'
+       where finished_at is null and id = (select scan_run_id from file_sources where id = ?1)`,
+      id,
+      now,
+    ),
+    statement(
+      `update file_sources set scan_run_id = null, scan_held_until = null where id = ?1`,
+      id,
+    ),
+  ]);
+}

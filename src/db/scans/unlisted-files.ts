@@ -1,0 +1,53 @@
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { runOne, statement } from "../raw-sql.ts";
+
+/** Files that a source had before a time (ms), in order of path, a page at a time. */
+export async function liveFileIds(
+  db: Database,
+  of: { sourceId: FileSourceId; before: number; after: string; limit: number },
+): Promise<{ id: FileId; path: string }[]> {
+  return await runOne(
+    db,
+    statement(
+      `select id, path from files where file_source_id = ?1 and path > ?2 and deleted_at is null
+         and created_at <= ?3 order by path limit ?4`,
+      of.sourceId,
+      of.after,
+      of.before,
+      of.limit,
+    ),
+  );
+}
+
+/** The ids of files that a source names as gone, by path or external id. */
+export async function idsOfGone(
+  db: Database,
+  sourceId: FileSourceId,
+  names: string[],
+): Promise<FileId[]> {
+  const rows = await runOne<{ id: FileId }>(
+    db,
+    statement(
+      `select f.id from json_each(?2) m cross join files f
+         on f.file_source_id = ?1 and f.path = m.value where f.deleted_at is null
+       union
+       select f.id from json_each(?2) m cross join files f
+         on f.file_source_id = ?1 and f.external_id = m.value where f.deleted_at is null`,
+      sourceId,
+      names,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function countLiveFiles(db: Database, sourceId: FileSourceId): Promise<number> {
+  const [row] = await runOne<{ count: number }>(
+    db,
+    statement(
+      `select count(*) as count from files where file_source_id = ?1 and deleted_at is null`,
+      sourceId,
+    ),
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,87 @@
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
+
+/** The source's next scan is due at `until` unless one begins before. False: no such source. */
+export async function holdNextScan(
+  db: Database,
+  id: FileSourceId,
+  until: number,
+): Promise<boolean> {
+  const rows = await runOne(
+    db,
+    statement(
+      `update file_sources set next_scan_at = min(coalesce(next_scan_at, ?2), ?2)
+       where id = ?1 and removed_at is null returning 1`,
+      id,
+      until,
+    ),
+  );
+  return rows.length > 0;
+}
+
+export type DriveChannel = {
+  id: FileSourceId;
+  tokenHash: string | null;
+  expiresAt: number | null;
+};
+
+export async function findDriveChannel(
+  db: Database,
+  channelId: string,
+): Promise<DriveChannel | null> {
+  const [row] = await runOne<DriveChannel>(
+    db,
+    statement(
+      `select id, channel_token_hash as tokenHash, channel_expires_at as expiresAt
+       from file_sources where channel_id = ?1 and removed_at is null`,
+      channelId,
+    ),
+  );
+  return row ?? null;
+}
+
+export type PushedUrl = { id: FileId; url: string; name: string };
+
+/** Pushed URLs become files, and wait in every RAG that holds them until their scan has looked. */
+export async function pushFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  pushed: PushedUrl[],
+  of: { now: number; heldUntil: number },
+): Promise<void> {
+  const list = JSON.stringify(pushed);
+  await runBatch(db, [
+    statement(
+      `insert into files (id, file_source_id, path, external_id, url, name, size, mime_type,
+         version, metadata, source_state, created_at)
+       select value ->> 'id', s.id, value ->> 'url', value ->> 'url', value ->> 'url',
+         value ->> 'name', 0, 'text/html', '', '{}', '{"pushed":true}', ?3
+       from json_each(?1) cross join file_sources s on s.id = ?2 and s.removed_at is null
+       where true
+       on conflict (file_source_id, path) do update set
+         source_state = json_set(coalesce(source_state, '{}'), '$.pushed', json('true')),
+         version = case when deleted_at is null then version else '' end,
+         sha256 = case when deleted_at is null then sha256 end,
+         created_at = case when deleted_at is null then created_at else excluded.created_at end,
+         deleted_at = null`,
+      list,
+      sourceId,
+      of.now,
+    ),
+    statement(
+      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
+       select r.id, f.id, f.path, 'pending', ?3, ?4
+       from json_each(?1) m
+         cross join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
+         cross join rags r on r.file_source_id = f.file_source_id
+       where r.removed_at is null and ${HOLDS}
+       on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}`,
+      list,
+      sourceId,
+      of.now,
+      of.heldUntil,
+    ),
+  ]);
+}

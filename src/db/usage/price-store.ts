@@ -1,0 +1,38 @@
+import { and, eq } from "drizzle-orm";
+
+import type { Database } from "../client.ts";
+import { runOne, statement } from "../raw-sql.ts";
+import { models } from "../schema/index.ts";
+
+/** Prices are per so many tokens. */
+export const PRICED_TOKENS = 1_000_000;
+
+export type Price = { inputPrice: number; outputPrice: number; currency: string };
+
+/** The price of a chat model. */
+export async function findPrice(db: Database, model: string): Promise<Price | null> {
+  const { inputPrice, outputPrice, currency } = models;
+  const rows = await db
+    .select({ inputPrice, outputPrice, currency })
+    .from(models)
+    .where(and(eq(models.model, model), eq(models.kind, "chat")));
+  return rows[0] ?? null;
+}
+
+/** By `priceKey`. */
+export type Prices = Map<string, Price>;
+
+export const priceKey = (kind: string, model: string) => `${kind} ${model}`;
+
+/** Prices of models, whatever their kind; those without one are left out. */
+export async function findPrices(db: Database, names: string[]): Promise<Prices> {
+  const rows = await runOne<Price & { model: string; kind: string }>(
+    db,
+    statement(
+      `select model, kind, input_price as inputPrice, output_price as outputPrice, currency
+       from models where model in (select value from json_each(?1))`,
+      JSON.stringify(names),
+    ),
+  );
+  return new Map(rows.map(({ model, kind, ...price }) => [priceKey(kind, model), price]));
+}

@@ -1,0 +1,149 @@
+import { SECOND_MS } from "../../core/clock.ts";
+import type { Database } from "../client.ts";
+import { runBatch, runOne, statement } from "../raw-sql.ts";
+
+export type UsageDimension = "all" | "inference" | "agent" | "rag" | "token" | "model";
+
+/** What calls of one hour, dimension, key and currency add up to. */
+export type UsageRow = {
+  hour: number;
+  dimension: UsageDimension;
+  key: string;
+  currency: string;
+  calls: number;
+  errors: number;
+  degraded: number;
+  inputTokens: number;
+  outputTokens: number;
+  cost: number;
+  /** Calls by the index of their latency bucket. */
+  latencies: Record<string, number>;
+};
+
+/** A message's id and its time (ms), which never change between two deliveries. */
+export type UsageId = { id: string; at: number };
+
+/** Messages that follow one another share rows: the fewer, the longer this is. */
+const SLOT_MS = 10 * SECOND_MS;
+
+/** What is remembered of messages of one slot of time; a text compares as SQLite compares it. */
+type Slot = { slot: number; first: string; last: string; ids: string[] };
+
+function slotsOf(messages: readonly UsageId[]): Slot[] {
+  const slots = new Map<number, string[]>();
+  for (const { id, at } of messages) {
+    const slot = Math.floor(at / SLOT_MS);
+    slots.set(slot, [...(slots.get(slot) ?? []), id]);
+  }
+  return [...slots].map(([slot, unordered]) => {
+    const ids = unordered.toSorted();
+    return { slot, first: ids[0] ?? "", last: ids.at(-1) ?? "", ids };
+  });
+}
+
+/** Which of `?2` are counted in the slot `asked`; a row that cannot hold any is not opened. */
+const COUNTED = `usage_counted held, json_each(held.ids) counted
+  where held.slot = asked.value ->> 'slot'
+    and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
+    and counted.value in (select value from json_each(?2))`;
+
+const idsOf = (messages: UsageId[]) => JSON.stringify(messages.map(({ id }) => id));
+
+/** Which of these messages are counted already. */
+export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
+  const rows = await runOne<{ id: string }>(
+    db,
+    statement(
+      `select counted.value as id from json_each(?1) asked, ${COUNTED}
+       union select id from usage_batches where id in (select value from json_each(?2))`,
+      JSON.stringify(slotsOf(messages)),
+      idsOf(messages),
+    ),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Adds rows and remembers the messages behind them in one step. A message that was counted
+ * meanwhile makes the whole step fail, so that nothing counts twice.
+ * @param forgetBefore messages from before this time (ms) are forgotten.
+ */
+export async function addUsage(
+  db: Database,
+  step: { messages: UsageId[]; rows: UsageRow[]; forgetBefore: number },
+): Promise<void> {
+  const { messages, rows, forgetBefore } = step;
+  await runBatch(db, [
+    statement(REMEMBER, JSON.stringify(slotsOf(messages)), idsOf(messages)),
+    statement(ADD_ROWS, JSON.stringify(rows)),
+    statement("delete from usage_counted where slot < ?1", Math.floor(forgetBefore / SLOT_MS)),
+    statement("delete from usage_batches where folded_at < ?1", forgetBefore),
+  ]);
+}
+
+/** `ids` takes no null: where one of them is counted, nothing at all is written. */
+const REMEMBER = `
+  insert into usage_counted (slot, first, last, ids)
+  select value ->> 'slot', value ->> 'first', value ->> 'last',
+    case when exists (select 1 from ${COUNTED}) then null else value ->> 'ids' end
+  from json_each(?1) asked`;
+
+/** Every row of one key's hour and currency, whatever the latencies, has this in its key. */
+const ALL_BUCKETS = -1;
+
+const ADD_ROWS = `
+  insert into usage_hours (hour, dimension, key, bucket, currency,
+    calls, errors, degraded, input_tokens, output_tokens, cost, latencies)
+  select value ->> 'hour', value ->> 'dimension', value ->> 'key', ${ALL_BUCKETS},
+    value ->> 'currency', value ->> 'calls', value ->> 'errors', value ->> 'degraded',
+    value ->> 'inputTokens', value ->> 'outputTokens', value ->> 'cost', value ->> 'latencies'
+  from json_each(?1) where true
+  on conflict (dimension, hour, key, bucket, currency) do update set
+    calls = calls + excluded.calls, errors = errors + excluded.errors,
+    degraded = degraded + excluded.degraded,
+    input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost,
+    latencies = (select json_group_object(bucket, calls) from (
+      select key as bucket, sum(value) as calls from (
+        select key, value from json_each(usage_hours.latencies)
+        union all select key, value from json_each(excluded.latencies))
+      group by key))`;
+
+export type UsageGroup = "day" | Exclude<UsageDimension, "all">;
+
+/** Sums over a time, one row a group's key and currency. */
+export type UsageSum = Omit<UsageRow, "hour" | "dimension" | "latencies">;
+/** Calls of a group's key in one latency bucket, whatever their currency. */
+export type UsageLatency = { key: string; bucket: number; calls: number };
+
+/** `from` inclusive, `to` exclusive, both ms; hours count whole by their beginning. */
+export async function sumUsage(
+  db: Database,
+  { from, to, group }: { from: number; to: number; group: UsageGroup },
+): Promise<{ sums: UsageSum[]; latencies: UsageLatency[] }> {
+  const key = group === "day" ? "date(hour / 1000, 'unixepoch')" : "u.key";
+  const dimension = group === "day" ? "all" : group;
+  const span = "dimension = ?1 and hour >= ?2 and hour < ?3";
+  const [sums, latencies] = await runBatch(db, [
+    statement(
+      `select ${key} as key, currency, sum(calls) as calls, sum(errors) as errors,
+         sum(degraded) as degraded, sum(input_tokens) as inputTokens,
+         sum(output_tokens) as outputTokens, sum(cost) as cost
+       from usage_hours u where ${span} group by 1, 2 order by 1, 2`,
+      dimension,
+      from,
+      to,
+    ),
+    // Older rows are of one bucket each.
+    statement(
+      `select ${key} as key, cast(latency.key as integer) as bucket, sum(latency.value) as calls
+       from usage_hours u, json_each(case when bucket = ${ALL_BUCKETS} then latencies
+         else json_object(cast(bucket as text), calls) end) latency
+       where ${span} group by 1, 2`,
+      dimension,
+      from,
+      to,
+    ),
+  ]);
+  return { sums: sums as UsageSum[], latencies: latencies as UsageLatency[] };
+}

@@ -1,0 +1,209 @@
+import { atOnce, Progress } from "../../core/cooperative.ts";
+import type { Stretches } from "../../core/cooperative.ts";
+import { estimateTokens } from "../../text/tokens.ts";
+import type { Tokenizer } from "../../text/tokens.ts";
+import { UnreadableDocument } from "../extracted-document.ts";
+import type { ExtractedDocument, PageStart } from "../extracted-document.ts";
+import { commonPath, sameWords, titleFor } from "./heading-path.ts";
+import type { HeadingPath } from "./heading-path.ts";
+import { partition } from "./partition.ts";
+import type { Piece } from "./partition.ts";
+import { levelOfCuts, placedUnits } from "./place-units.ts";
+import type { Placed } from "./place-units.ts";
+import { MOST_CHARACTERS_A_TOKEN } from "./split-units.ts";
+import type { Span, SplitOptions, Unit } from "./split-units.ts";
+
+export { CHUNKING_FORMAT } from "../../core/index-format.ts";
+
+export type ChunkSettings = {
+  /** Tokens of `text` at most, by `estimateTokens` with `tokenizer`. */
+  chunkSize: number;
+  /** Tokens that a chunk repeats of the one before, at most; less than `chunkSize`. */
+  chunkOverlap: number;
+  /** The embedding model's. */
+  tokenizer: Tokenizer;
+  fileName: string;
+};
+
+/** A place in a document. Its text is cut out when it is wanted, so that none is held twice. */
+export type Chunk = {
+  /** The table's header, where the chunk goes on with its rows. */
+  header: Span | null;
+  /** The headings and the lead-in that the text does not hold. */
+  context: string;
+  /** The document's title, then the headings above, outermost first. */
+  headings: string[];
+  page: number | null;
+  /** Character offsets into the document's `markdown`, end exclusive. */
+  start: number;
+  end: number;
+  position: number;
+};
+
+/** So many units are partitioned at once: bounds memory, and is far more than one chunk holds. */
+const BATCH_UNITS = 4_000;
+/** The last pieces of a batch are partitioned again with what follows them. */
+const UNSETTLED_PIECES = 2;
+const TITLE_LOOK_CHARACTERS = 400;
+/** Of one document: five times as many as the largest has in chunks of the usual size. */
+const MAX_CHUNKS = 100_000;
+
+/**
+ * Cuts a document along its structure. Pure and deterministic. Without overlap, the chunks'
+ * stretches follow each other with only white space between them.
+ * @throws UnreadableDocument when there are too many
+ */
+export function* chunkInStretches(
+  document: ExtractedDocument,
+  settings: ChunkSettings,
+): Stretches<Chunk[]> {
+  const limits = {
+    chunkSize: Math.max(1, settings.chunkSize),
+    chunkOverlap: Math.max(0, settings.chunkOverlap),
+    tokenizer: settings.tokenizer,
+  };
+  const chunks: Chunk[] = [];
+  const title = titleFor(document.title, settings.fileName);
+  let pending: Placed[] = [];
+  let batch = BATCH_UNITS;
+  const whole = isShort(document.markdown, limits);
+  const settle = (isLast: boolean) => {
+    const units = pending.map(({ unit }) => unit);
+    const pieces = whole ? [wholeRun(pending)] : partition(units, limits);
+    const settled = isLast ? pieces : pieces.slice(0, -UNSETTLED_PIECES);
+    for (const piece of settled) {
+      const chunk = chunkOf(document, pending, piece, title);
+      if (chunk !== null) chunks.push({ ...chunk, position: chunks.length });
+    }
+    if (chunks.length > MAX_CHUNKS) throw tooManyChunks();
+    pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
+    // Pieces may hold more units than a batch: what is left must double before it is cut again.
+    batch = Math.max(BATCH_UNITS, 2 * pending.length);
+  };
+  const progress = new Progress();
+  const cutLevel = yield* levelOfCuts(document.markdown, whole);
+  for (const placed of placedUnits(document.markdown, limits, cutLevel)) {
+    if (placed === "cut") settle(true);
+    else {
+      addUnit(pending, placed);
+      const stretch = progress.stretchTo(placed.unit.end);
+      if (stretch > 0) yield stretch;
+    }
+    if (pending.length >= batch) settle(false);
+  }
+  settle(true);
+  return chunks;
+}
+
+/** Each takes memory, and a call's share to embed. */
+const tooManyChunks = () =>
+  new UnreadableDocument(
+    `document is cut into more than ${MAX_CHUNKS} chunks; split it into several, or choose larger chunks`,
+  );
+
+/** All of it at once. */
+export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
+  atOnce(chunkInStretches(document, settings));
+
+/** White space weighs nothing: it goes with what stands before, or a chunk held any number of it. */
+function addUnit(pending: Placed[], placed: Placed): void {
+  const last = pending.at(-1);
+  if (last === undefined || placed.unit.weight > 0) pending.push(placed);
+  else last.unit = { ...last.unit, end: placed.unit.end };
+}
+
+const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, overlapFrom: 0 });
+
+/** Whether the document is one chunk, if it has no more than one top heading. */
+function isShort(markdown: string, { chunkSize, tokenizer }: SplitOptions): boolean {
+  const longest = chunkSize * MOST_CHARACTERS_A_TOKEN;
+  return markdown.length <= longest && estimateTokens(markdown, tokenizer) <= chunkSize;
+}
+
+/** The chunk of a piece; null when there is nothing but white space in it. */
+function chunkOf(
+  document: ExtractedDocument,
+  pending: Placed[],
+  piece: Piece,
+  title: string | null,
+): Omit<Chunk, "position"> | null {
+  const placed = pending.slice(piece.from, piece.to);
+  const first = pending[piece.overlapFrom]?.unit;
+  const { unit } = placed[0] ?? {};
+  const last = placed.at(-1)?.unit;
+  if (first === undefined || unit === undefined || last === undefined) return null;
+  const { start, end } = trimmed(document.markdown, { start: first.start, end: last.end });
+  if (start >= end) return null;
+  const header = unit.tableHeader;
+  const text = chunkText(document.markdown, { header, start, end });
+  const path = pathOf(placed);
+  const context = contextBefore(document.markdown, { path, title, unit, start, text });
+  const headings = path.map((entry) => entry.text);
+  return {
+    header: header === null ? null : { start: header.start, end: header.end },
+    context,
+    headings: addsTitle(title, path) ? [title, ...headings] : headings,
+    page: pageAt(document.pages, start),
+    start,
+    end,
+  };
+}
+
+/** As it stands in the document from `start` to `end`; before table rows their header again. */
+export function chunkText(markdown: string, of: Pick<Chunk, "header" | "start" | "end">): string {
+  const text = markdown.slice(of.start, of.end);
+  return of.header === null ? text : `${textOf(markdown, of.header)}\n${text}`;
+}
+
+/** What is embedded: the context, then the text. */
+export function embeddedText(markdown: string, chunk: Chunk): string {
+  const text = chunkText(markdown, chunk);
+  return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;
+}
+
+const addsTitle = (title: string | null, path: HeadingPath): title is string =>
+  title !== null && !path.some((entry) => sameWords(entry.text, title));
+
+/** What all of the piece stands under; bare headings count only where there is nothing else. */
+function pathOf(placed: Placed[]): HeadingPath {
+  const texts = placed.filter(({ unit }) => unit.level === 0);
+  const counted = texts.length > 0 ? texts : placed;
+  return commonPath([...new Set(counted.map(({ path }) => path))]);
+}
+
+/** The headings, and the lead-in, that the text itself does not show. */
+function contextBefore(
+  markdown: string,
+  of: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },
+): string {
+  const { path, title, unit, start, text } = of;
+  const above = path.filter((entry) => entry.at < start).map((entry) => entry.text);
+  const shown = text.slice(0, TITLE_LOOK_CHARACTERS);
+  const withTitle = addsTitle(title, path) && !shown.includes(title) ? [title, ...above] : above;
+  const headings = withTitle.join(" > ");
+  const { leadIn } = unit;
+  const lead = leadIn === null || leadIn.start >= start ? "" : textOf(markdown, leadIn);
+  return [headings, lead].filter((part) => part !== "").join("\n\n");
+}
+
+function textOf(markdown: string, span: Span): string {
+  return markdown.slice(span.start, span.end).trim();
+}
+
+function trimmed(markdown: string, span: Span): Span {
+  const text = markdown.slice(span.start, span.end);
+  const start = span.start + (text.length - text.trimStart().length);
+  return { start, end: span.end - (text.length - text.trimEnd().length) };
+}
+
+/** The last page that begins at or before `offset`; null for documents without pages. */
+function pageAt(pages: PageStart[], offset: number): number | null {
+  let low = 0;
+  let high = pages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((pages[middle]?.start ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return pages[Math.max(0, low - 1)]?.page ?? null;
+}

@@ -1,0 +1,79 @@
+import { Progress } from "../../core/cooperative.ts";
+import type { Stretches } from "../../core/cooperative.ts";
+import { pathUnder } from "./heading-path.ts";
+import type { HeadingPath } from "./heading-path.ts";
+import { scanBlocks } from "./scan-blocks.ts";
+import type { Block } from "./scan-blocks.ts";
+import { BREAK, splitBlock } from "./split-units.ts";
+import type { Span, SplitOptions, Unit } from "./split-units.ts";
+
+/** A unit and the headings that it stands under. */
+export type Placed = { unit: Unit; path: HeadingPath };
+
+const LEAD_IN_MAX_CHARACTERS = 400;
+
+/** All units in order, and a cut before every heading of a level; 0 for no cuts. */
+export function* placedUnits(
+  markdown: string,
+  options: SplitOptions,
+  cutLevel: number,
+): Generator<Placed | "cut"> {
+  let path: HeadingPath = [];
+  let before: Block | null = null;
+  // A heading with nothing under it is no chunk: it goes with the next one.
+  let holdsText = false;
+  for (const block of scanBlocks(markdown)) {
+    if (block.kind === "heading") {
+      if (block.level === cutLevel && holdsText) yield "cut";
+      holdsText &&= block.level !== cutLevel;
+      path = pathUnder(path, block);
+    } else holdsText = true;
+    const { leadIn, isGlued } = leadInto(markdown, before, block);
+    const gluedAt = isGlued ? block.start : null;
+    for (const unit of splitBlock(markdown, block, options, leadIn)) {
+      yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
+    }
+    before = block;
+  }
+}
+
+/**
+ * Which headings begin a chunk: the shallowest that the document has. A short document may join
+ * what stands before its only top heading. 0 for none.
+ */
+export function* levelOfCuts(markdown: string, isShort: boolean): Stretches<number> {
+  const progress = new Progress();
+  let level = Infinity;
+  let count = 0;
+  for (const { kind, level: found, end } of scanBlocks(markdown)) {
+    const stretch = progress.stretchTo(end);
+    if (stretch > 0) yield stretch;
+    if (kind !== "heading") continue;
+    if (found < level) [level, count] = [found, 0];
+    if (found === level) count++;
+    if (level === 1 && !isShort) return level;
+  }
+  return count === 0 || (isShort && count === 1) ? 0 : level;
+}
+
+/** Whether a block belongs to what stands before it, and the sentence that leads into a list. */
+function leadInto(markdown: string, before: Block | null, block: Block) {
+  if (before?.kind === "heading") return { leadIn: null, isGlued: true };
+  const isGlued = introduces(markdown, before, block);
+  const isNamed = isGlued && block.kind === "list" && before?.kind === "paragraph";
+  return { leadIn: isNamed ? before : null, isGlued };
+}
+
+/** Whether the paragraph, or the item of a list, before ends in a colon and leads into this block. */
+function introduces(
+  markdown: string,
+  before: (Span & { kind: string }) | null,
+  block: Block,
+): boolean {
+  if (block.kind === "paragraph" || block.kind === "heading") return false;
+  const isItem = before?.kind === "list" && block.kind !== "list";
+  if (before?.kind !== "paragraph" && !isItem) return false;
+  const { start, end } = before;
+  if (!isItem && end - start > LEAD_IN_MAX_CHARACTERS) return false;
+  return /[:：]\s*$/.test(markdown.slice(Math.max(start, end - LEAD_IN_MAX_CHARACTERS), end));
+}

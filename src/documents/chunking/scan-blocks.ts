@@ -1,0 +1,165 @@
+import { headingText } from "../../text/heading-text.ts";
+
+/** What a stretch of Markdown is. Blocks follow each other without gaps; blank lines trail. */
+export type Block = {
+  kind: "heading" | "paragraph" | "list" | "table" | "code";
+  start: number;
+  end: number;
+  /** Heading: 1 to 6, otherwise 0. */
+  level: number;
+  /** Heading: its text without markup, otherwise empty. */
+  heading: string;
+};
+
+type Line = { start: number; next: number; text: string };
+
+const HEADING_MAX_CHARACTERS = 300;
+/** Structure is told by the beginning of a line. */
+const LOOK_CHARACTERS = 1_000;
+const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
+const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
+const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
+/** What goes on with an item of a list. */
+const INDENTED = /^(?: {2}|\t)/;
+
+/** Finds blocks in one pass; the work is linear in the text. */
+export function* scanBlocks(markdown: string): Generator<Block> {
+  let at = frontMatterEnd(markdown);
+  if (at > 0) yield block("paragraph", 0, at);
+  while (at < markdown.length) {
+    const found = scanBlock(markdown, at);
+    found.end = skipBlankLines(markdown, found.end);
+    yield found;
+    at = found.end;
+  }
+}
+
+function frontMatterEnd(markdown: string): number {
+  const match = /^---[ \t]*\n[^]{0,20000}?\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(markdown);
+  return match === null ? 0 : skipBlankLines(markdown, match[0].length);
+}
+
+function scanBlock(markdown: string, start: number): Block {
+  const line = lineAt(markdown, start);
+  if (isBlank(line)) return block("paragraph", start, line.next);
+  return markedBlock(markdown, line) ?? blockByNextLine(markdown, line);
+}
+
+/** Blocks that their first line tells. */
+function markedBlock(markdown: string, line: Line): Block | null {
+  const { start, next, text } = line;
+  const [opening, marks] = ATX.exec(text) ?? [];
+  if (opening !== undefined && marks !== undefined) {
+    const end = commentsEnd(markdown, next, marks);
+    if (end > next) return block("paragraph", start, end);
+    return headingBlock(start, next, marks.length, headingText(text.slice(opening.length)));
+  }
+  const fence = FENCE.exec(text)?.[1];
+  if (fence !== undefined) return block("code", start, fenceEnd(markdown, line, fence));
+  return LIST_ITEM.test(text) ? block("list", start, listEnd(markdown, next)) : null;
+}
+
+/** Headings never follow line by line; comments in plain text do. */
+function commentsEnd(markdown: string, from: number, marks: string): number {
+  return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
+}
+
+/** Tables, underlined headings, and what is nothing else. */
+function blockByNextLine(markdown: string, line: Line): Block {
+  const { start } = line;
+  const second = lineAt(markdown, line.next);
+  if (isTableStart(line, second)) {
+    return block(
+      "table",
+      start,
+      endOf(markdown, second.next, (next) => !next.text.includes("|")),
+    );
+  }
+  const underline = SETEXT.exec(second.text)?.[1];
+  if (underline !== undefined && line.text.length <= HEADING_MAX_CHARACTERS) {
+    return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
+  }
+  return block("paragraph", start, endOf(markdown, line.next, interruptsParagraph));
+}
+
+function block(kind: Block["kind"], start: number, end: number): Block {
+  return { kind, start, end, level: 0, heading: "" };
+}
+
+function headingBlock(start: number, end: number, level: number, text: string): Block {
+  return { kind: "heading", start, end, level, heading: plainHeading(text) };
+}
+
+/** The words of a heading: without emphasis, code marks, link targets and `{#anchor}`. */
+function plainHeading(text: string): string {
+  const withoutLinks = text.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1");
+  const withoutMarks = withoutLinks.replace(/\{#[^{}]*\}|[*`]|\\(?=[#*_`])/g, "");
+  return withoutMarks.replace(/\s+/g, " ").trim();
+}
+
+function lineAt(markdown: string, start: number): Line {
+  const feed = markdown.indexOf("\n", start);
+  const next = feed < 0 ? markdown.length : feed + 1;
+  const end = feed < 0 ? markdown.length : feed;
+  return { start, next, text: markdown.slice(start, Math.min(end, start + LOOK_CHARACTERS)) };
+}
+
+const isBlank = (line: Line) => line.text.trim() === "";
+
+const isTableStart = (line: Line, second: Line) =>
+  line.text.includes("|") && second.text.includes("|") && TABLE_RULE.test(second.text);
+
+/** What begins a block begins with one of these. */
+const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•]/;
+
+function interruptsParagraph(line: Line): boolean {
+  if (!MAY_INTERRUPT.test(line.text)) return false;
+  return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
+}
+
+/** The first line from `at` on that is blank or at which `stops` says so. */
+function endOf(markdown: string, at: number, stops: (line: Line) => boolean): number {
+  let end = at;
+  while (end < markdown.length) {
+    const line = lineAt(markdown, end);
+    if (isBlank(line) || stops(line)) break;
+    end = line.next;
+  }
+  return end;
+}
+
+function fenceEnd(markdown: string, opening: Line, fence: string): number {
+  const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
+  let line = lineAt(markdown, opening.next);
+  while (line.start < markdown.length && !closing.test(line.text)) {
+    line = lineAt(markdown, line.next);
+  }
+  return line.next;
+}
+
+/** A list goes on over blank lines while items or indented lines follow. */
+function listEnd(markdown: string, at: number): number {
+  let end = at;
+  while (end < markdown.length) {
+    const line = lineAt(markdown, end);
+    if (ATX.test(line.text) || FENCE.test(line.text)) break;
+    if (isBlank(line)) {
+      const resumed = lineAt(markdown, skipBlankLines(markdown, line.next));
+      if (!LIST_ITEM.test(resumed.text) && !INDENTED.test(resumed.text)) break;
+      end = resumed.start;
+    } else end = line.next;
+  }
+  return end;
+}
+
+function skipBlankLines(markdown: string, at: number): number {
+  let end = at;
+  while (end < markdown.length) {
+    const line = lineAt(markdown, end);
+    if (!isBlank(line) || line.next - line.start > LOOK_CHARACTERS) break;
+    end = line.next;
+  }
+  return end;
+}

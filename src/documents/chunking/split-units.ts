@@ -1,0 +1,228 @@
+import { sentenceEnds } from "../../text/sentences.ts";
+import { tokenWeight } from "../../text/tokens.ts";
+import type { Tokenizer } from "../../text/tokens.ts";
+import { cutBefore } from "./cut-before.ts";
+import { LIST_ITEM } from "./scan-blocks.ts";
+import type { Block } from "./scan-blocks.ts";
+
+/** How much a break before a unit hurts; the partition weighs these against sizes. */
+export const BREAK = {
+  heading: 0,
+  block: 0.3,
+  item: 0.6,
+  nestedItem: 0.9,
+  row: 0.5,
+  looseCodeLine: 0.6,
+  codeLine: 1.3,
+  sentence: 0.8,
+  /** A line that ends in mid-sentence. */
+  line: 1.1,
+  word: 3,
+  /** Between a heading or a lead-in and what it introduces. */
+  glued: 12,
+} as const;
+
+export type Span = { start: number; end: number };
+
+/** The smallest piece that a chunk is made of. Units follow each other without gaps. */
+export type Unit = Span & {
+  weight: number;
+  /** Cost of a break before this unit. */
+  breakCost: number;
+  /** 1 to 6 for a heading, else 0. */
+  level: number;
+  /** Whether a chunk that begins here may repeat what stands before. */
+  mayOverlap: boolean;
+  /** Header rows of the table that this unit goes on with. */
+  tableHeader: (Span & { weight: number }) | null;
+  /** The sentence that leads into the list that this unit goes on with. */
+  leadIn: Span | null;
+};
+
+export type SplitOptions = { chunkSize: number; tokenizer: Tokenizer };
+
+/** A header may take this share of a chunk and still be repeated. */
+const HEADER_SHARE = 0.4;
+/** Sentences longer than this share of a chunk are cut, so that chunks can be filled. */
+const SENTENCE_SHARE = 0.5;
+const LIST_INDENT = 2;
+/** Structure is told by the beginning of a line. */
+const LOOK_CHARACTERS = 200;
+/** White space aside, no script takes less than this. */
+export const MOST_CHARACTERS_A_TOKEN = 20;
+
+/** Splits a block into units of at most `chunkSize` tokens each. */
+export function* splitBlock(
+  markdown: string,
+  block: Block,
+  options: SplitOptions,
+  leadIn: Span | null,
+): Generator<Unit> {
+  const { kind } = block;
+  if (kind === "heading") yield* splitHeading(markdown, block, options);
+  else if (kind === "code") yield* splitCode(markdown, block, options);
+  else if (kind === "table") yield* splitTable(markdown, block, options);
+  else if (kind === "list") yield* splitList(markdown, block, options, leadIn);
+  else yield* splitProse(markdown, block, options, BREAK.block);
+}
+
+function unitOf(
+  markdown: string,
+  { start, end }: Span,
+  breakCost: number,
+  tokenizer: Tokenizer,
+  mayOverlap = false,
+): Unit {
+  const weight = tokenWeight(markdown, tokenizer, start, end);
+  return { start, end, weight, breakCost, level: 0, mayOverlap, tableHeader: null, leadIn: null };
+}
+
+function* splitHeading(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
+  const whole = unitOf(markdown, block, BREAK.heading, options.tokenizer);
+  if (whole.weight <= options.chunkSize) yield { ...whole, level: block.level };
+  else yield* splitProse(markdown, block, options, BREAK.heading);
+}
+
+/** Prose into sentences, too long ones into stretches of words. */
+function* splitProse(
+  markdown: string,
+  span: Span,
+  options: SplitOptions,
+  firstBreak: number,
+): Generator<Unit> {
+  const limits = shareOf(options, SENTENCE_SHARE);
+  let { start } = span;
+  let breakCost = firstBreak;
+  for (const end of sentenceEnds(markdown, span.start, span.end)) {
+    const sentence = unitOf(markdown, { start, end }, breakCost, options.tokenizer, true);
+    if (sentence.weight <= limits.chunkSize) yield sentence;
+    else yield* splitLong(markdown, sentence, limits);
+    breakCost = endsSentence(markdown, end) ? BREAK.sentence : BREAK.line;
+    start = end;
+  }
+}
+
+function endsSentence(markdown: string, end: number): boolean {
+  return /[.!?:…。！？؟।]["'”’»)\]」』]*\s*$/.test(markdown.slice(Math.max(0, end - 12), end));
+}
+
+const shareOf = ({ chunkSize, tokenizer }: SplitOptions, share: number): SplitOptions => ({
+  chunkSize: Math.max(1, chunkSize * share),
+  tokenizer,
+});
+
+/** Stretches of words of at most `limits.chunkSize` tokens each. */
+function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generator<Unit> {
+  let { start, breakCost } = long;
+  while (start < long.end) {
+    const latest = reachOf(markdown, start, long.end, limits);
+    const end = latest >= long.end ? long.end : cutBefore(markdown, start, latest);
+    yield unitOf(markdown, { start, end }, breakCost, limits.tokenizer, true);
+    breakCost = BREAK.word;
+    start = end;
+  }
+}
+
+/** How far a stretch from `start` reaches within the weight; at least one character. */
+function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
+  const { chunkSize: mostWeight, tokenizer } = limits;
+  let low = start + 1;
+  let high = Math.min(end, start + Math.ceil(mostWeight * MOST_CHARACTERS_A_TOKEN));
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (tokenWeight(markdown, tokenizer, start, middle) <= mostWeight) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function* splitCode(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
+  const whole = unitOf(markdown, block, BREAK.block, options.tokenizer);
+  if (whole.weight <= options.chunkSize) {
+    yield whole;
+    return;
+  }
+  let afterBlank = false;
+  let breakCost: number = BREAK.block;
+  for (const line of linesOf(markdown, block)) {
+    const text = markdown.slice(line.start, Math.min(line.end, line.start + LOOK_CHARACTERS));
+    if (line.start > block.start) breakCost = codeBreak(text, afterBlank);
+    afterBlank = text.trim() === "";
+    const unit = unitOf(markdown, line, breakCost, options.tokenizer);
+    if (unit.weight <= options.chunkSize) yield unit;
+    else yield* splitLong(markdown, unit, shareOf(options, SENTENCE_SHARE));
+  }
+}
+
+/** Between functions rather than within them. */
+function codeBreak(line: string, afterBlank: boolean): number {
+  if (!afterBlank) return BREAK.codeLine;
+  return /^\S/.test(line) ? BREAK.row : BREAK.looseCodeLine;
+}
+
+function* splitTable(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
+  const ruleStart = markdown.indexOf("\n", block.start) + 1;
+  const feed = markdown.indexOf("\n", ruleStart);
+  const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
+  const header = unitOf(
+    markdown,
+    { start: block.start, end: headerEnd },
+    BREAK.block,
+    options.tokenizer,
+  );
+  const repeats = header.weight <= options.chunkSize * HEADER_SHARE;
+  const room = repeats ? options.chunkSize - header.weight : options.chunkSize;
+  const rowLimits = shareOf({ ...options, chunkSize: room }, SENTENCE_SHARE);
+  if (repeats) yield header;
+  else yield* splitLong(markdown, header, shareOf(options, SENTENCE_SHARE));
+  const { start, end, weight } = header;
+  const tableHeader = repeats ? { start, end, weight } : null;
+  let breakCost: number = BREAK.glued;
+  for (const line of linesOf(markdown, { start: headerEnd, end: block.end })) {
+    const row = unitOf(markdown, line, breakCost, options.tokenizer);
+    breakCost = BREAK.row;
+    const parts = row.weight <= room ? [row] : splitLong(markdown, row, rowLimits);
+    for (const part of parts) yield { ...part, mayOverlap: false, tableHeader };
+  }
+}
+
+function* splitList(
+  markdown: string,
+  block: Block,
+  options: SplitOptions,
+  leadIn: Span | null,
+): Generator<Unit> {
+  let breakCost: number = leadIn === null ? BREAK.block : BREAK.glued;
+  for (const item of itemsOf(markdown, block)) {
+    if (item.start > block.start) {
+      breakCost = item.indent >= LIST_INDENT ? BREAK.nestedItem : BREAK.item;
+    }
+    for (const unit of splitProse(markdown, item, options, breakCost)) {
+      yield unit.start === block.start ? unit : { ...unit, leadIn };
+    }
+  }
+}
+
+function* itemsOf(markdown: string, block: Block): Generator<Span & { indent: number }> {
+  let item: (Span & { indent: number }) | null = null;
+  for (const line of linesOf(markdown, block)) {
+    const text = markdown.slice(line.start, Math.min(line.end, line.start + LOOK_CHARACTERS));
+    const marker = LIST_ITEM.exec(text);
+    if (marker === null && item !== null) item.end = line.end;
+    else {
+      if (item !== null) yield item;
+      item = { ...line, indent: marker?.[1]?.length ?? 0 };
+    }
+  }
+  if (item !== null) yield item;
+}
+
+function* linesOf(markdown: string, span: Span): Generator<Span> {
+  let { start } = span;
+  while (start < span.end) {
+    const feed = markdown.indexOf("\n", start);
+    const end = feed < 0 || feed + 1 > span.end ? span.end : feed + 1;
+    yield { start, end };
+    start = end;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Stretches } from "../../core/cooperative.ts";
+import { CompactText } from "../writing/compact-text.ts";
+import { textOf } from "../extracted-document.ts";
+import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";
+
+type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
+
+/**
+ * Anything that might have to go, control characters that are white space aside; a quick test for
+ * the many texts that hold none of it.
+ */
+const SUSPECT =
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  /[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
+/** Format characters that print something: Arabic number signs, Kaithi and Egyptian signs. */
+const PRINTED_FORMATS =
+  /[\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}\u{13430}-\u{1343f}]/u;
+
+const JOINED_SCRIPTS =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Thai}\p{Script=Lao}\p{M}]/u;
+const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\ufe0f#*0-9]/u;
+const IDEOGRAPH = /\p{Script=Han}/u;
+const BLACK_FLAG = 0x1f3f4;
+const CANCEL_TAG = 0xe007f;
+
+/** Characters that only carry layout: taken out without a word. */
+const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
+
+/** So much is looked at at once; bounds memory where there is much to take out. */
+const STEP_CHARACTERS = 1 << 18;
+
+/** Whether a reader sees anything but punctuation in a text. */
+export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
+
+/** Takes out what a reader cannot see and says so; page starts follow the text. */
+export function* removeHiddenCharacters(extraction: Extraction): Stretches<ExtractedDocument> {
+  const { title, language, pages, notes } = extraction;
+  const text = textOf(extraction);
+  if (text.isWellFormed() && !(yield* hasSuspect(text))) {
+    return { markdown: text, title, language, pages, notes };
+  }
+  const { kept, counts, moved } = yield* withoutHidden(text, pages);
+  const removed = [...counts].map(([kind, count]) => noteOf(kind, count));
+  return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
+}
+
+function* hasSuspect(text: string): Stretches<boolean> {
+  for (let at = 0; at < text.length;) {
+    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
+    SUSPECT.lastIndex = 0;
+    if (SUSPECT.test(text.slice(at, end))) return true;
+    yield end - at;
+    at = end;
+  }
+  return false;
+}
+
+type Shown = { kept: CompactText; counts: Map<Kind, number>; moved: PageStart[] };
+
+function* withoutHidden(text: string, pages: PageStart[]): Stretches<Shown> {
+  const kept = new CompactText();
+  const counts = new Map<Kind, number>();
+  const moved: PageStart[] = [];
+  let removed = 0;
+  const movePages = (before: number) => {
+    for (let page = pages[moved.length]; page !== undefined; page = pages[moved.length]) {
+      if (page.start > before) break;
+      moved.push({ page: page.page, start: page.start - removed });
+    }
+  };
+  const clean = (character: string, at: number) => {
+    const kind = hiddenKind(text, character, at);
+    if (kind === "keep") return character;
+    movePages(at);
+    removed += character.length;
+    if (kind !== "silent") counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return "";
+  };
+  for (let at = 0; at < text.length;) {
+    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
+    const from = at;
+    kept.append(
+      text
+        .slice(from, end)
+        .replace(SUSPECT, (character, offset) => clean(character, from + offset)),
+    );
+    yield end - at;
+    at = end;
+  }
+  movePages(text.length);
+  return { kept, counts, moved };
+}
+
+/** `at` or the text's end, or one less where it would divide a pair. */
+function wholeCharacterEnd(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
+}
+
+function hiddenKind(text: string, character: string, at: number): Kind | "keep" | "silent" {
+  const code = character.codePointAt(0) ?? 0;
+  if (PRINTED_FORMATS.test(character)) return "keep";
+  if (SILENT.has(code)) return "silent";
+  if (isBidirectional(code)) return "bidirectional control";
+  if (/\p{Cc}/u.test(character)) return "control";
+  return kindBesideText(code, text, at);
+}
+
+/** What is right or wrong by what stands beside it. */
+function kindBesideText(code: number, text: string, at: number): Kind | "keep" {
+  const before = characterBefore(text, at);
+  if (code >= 0xe0000 && code <= CANCEL_TAG) return isFlagTag(text, at) ? "keep" : "tag";
+  if (code >= 0xe0100) return IDEOGRAPH.test(before) ? "keep" : "variation";
+  if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before) ? "keep" : "variation";
+  const isJoiner = code === 0x200c || code === 0x200d;
+  return isJoiner && joins(text, at, before) ? "keep" : "zero-width";
+}
+
+const isBidirectional = (code: number) =>
+  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+
+const isVisible = (character: string) => /[^\s\p{C}\ufe00-\ufe0f]/u.test(character);
+
+/** Joiners belong to Arabic and Indic writing and to composed emoji. */
+function joins(text: string, at: number, before: string): boolean {
+  const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
+  if (JOINED_SCRIPTS.test(before) && JOINED_SCRIPTS.test(after)) return true;
+  return EMOJI.test(before) && /\p{Extended_Pictographic}|[\u2640\u2642\u2695]/u.test(after);
+}
+
+/** The flags of England, Scotland and Wales are a black flag followed by tag characters. */
+function isFlagTag(text: string, at: number): boolean {
+  const window = text.slice(Math.max(0, at - 14), at);
+  const flag = window.lastIndexOf(String.fromCodePoint(BLACK_FLAG));
+  if (flag < 0) return false;
+  const between = window.slice(flag + 2);
+  return [...between].every((each) => {
+    const code = each.codePointAt(0) ?? 0;
+    return code > 0xe0000 && code < CANCEL_TAG;
+  });
+}
+
+function characterBefore(text: string, at: number): string {
+  if (at === 0) return "";
+  const unit = text.charCodeAt(at - 1);
+  const isTrail = unit >= 0xdc00 && unit <= 0xdfff;
+  return text.slice(isTrail ? at - 2 : at - 1, at);
+}
+
+function noteOf(kind: Kind, count: number): string {
+  const what = kind === "variation" ? "stray variation selector" : `${kind} character`;
+  const name = kind === "bidirectional control" ? kind : what;
+  return `${count} ${name}${count === 1 ? "" : "s"} removed`;
+}

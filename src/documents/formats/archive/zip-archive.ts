@@ -1,0 +1,230 @@
+import { Inflate } from "fflate";
+import type { Stretches } from "../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+
+const MIB = 1 << 20;
+/** What the parts that are read may expand to, all together. */
+const MAX_INFLATED_BYTES = 256 * MIB;
+/** Above this size, data that shrinks better than any document does is a bomb. */
+const SUSPECT_BYTES = 16 * MIB;
+const MAX_RATIO = 200;
+const MAX_ENTRIES = 20_000;
+const INPUT_STEP_BYTES = 1 << 14;
+const OUTPUT_STEP_BYTES = 1 << 18;
+
+const END_SIGNATURE = 0x06054b50;
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 0xffff;
+const CENTRAL_SIGNATURE = 0x02014b50;
+const CENTRAL_BYTES = 46;
+const LOCAL_SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+const LOCATOR_SIGNATURE = 0x07064b50;
+const LOCATOR_BYTES = 20;
+const END64_SIGNATURE = 0x06064b50;
+const END64_BYTES = 56;
+const EXTRA64_ID = 1;
+/** Stands where a figure needs eight bytes, which follow elsewhere. */
+const ELSEWHERE = 0xffff_ffff;
+const ELSEWHERE_SHORT = 0xffff;
+const ENCRYPTED_FLAG = 1;
+const METHOD_STORED = 0;
+const METHOD_DEFLATED = 8;
+
+const DAMAGED = "archive is damaged or incomplete";
+const EXPANDS = "compressed data expands too much";
+
+type Entry = {
+  name: string;
+  method: number;
+  isEncrypted: boolean;
+  compressedSize: number;
+  /** As the archive declares it. */
+  size: number;
+  offset: number;
+};
+
+const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
+
+/**
+ * A ZIP file (PKWARE APPNOTE) whose parts are inflated step by step and counted while they are:
+ * what it declares to be too large is refused before, what turns out to be is refused then.
+ * @throws UnreadableDocument when it is damaged, encrypted, or expands beyond bounds.
+ */
+export class ZipArchive {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #entries = new Map<string, Entry>();
+  /** Parts by their names in small letters. */
+  readonly #folded = new Map<string, Entry>();
+  #inflatedBytes = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#readDirectory();
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
+  names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Names match as they are or, as packages of Office have it, in capitals or small letters. */
+  #find(name: string): Entry | undefined {
+    return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
+  }
+
+  /** The whole part, null when there is none. */
+  *read(name: string): Stretches<Uint8Array | null> {
+    if (!this.has(name)) return null;
+    const chunks: Uint8Array[] = [];
+    for (const chunk of this.chunks(name)) {
+      chunks.push(chunk);
+      yield chunk.length;
+    }
+    const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    let at = 0;
+    for (const chunk of chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  }
+
+  /** The part piece by piece; nothing when there is none. */
+  *chunks(name: string): Generator<Uint8Array> {
+    const entry = this.#find(name);
+    if (entry === undefined) return;
+    if (entry.isEncrypted) throw new UnreadableDocument("document is encrypted");
+    if (this.#inflatedBytes + entry.size > MAX_INFLATED_BYTES) {
+      throw new UnreadableDocument(EXPANDS);
+    }
+    const data = this.#dataOf(entry);
+    if (entry.method === METHOD_STORED) {
+      this.#count(data.length);
+      for (let at = 0; at < data.length; at += OUTPUT_STEP_BYTES) {
+        yield data.subarray(at, at + OUTPUT_STEP_BYTES);
+      }
+    } else if (entry.method === METHOD_DEFLATED) yield* this.#inflate(data);
+    else throw new UnreadableDocument(DAMAGED);
+  }
+
+  *#inflate(data: Uint8Array): Generator<Uint8Array> {
+    let ready: Uint8Array[] = [];
+    let produced = 0;
+    const inflate = new Inflate((chunk) => ready.push(chunk));
+    for (let at = 0; at < data.length; at += INPUT_STEP_BYTES) {
+      const end = Math.min(at + INPUT_STEP_BYTES, data.length);
+      try {
+        inflate.push(data.subarray(at, end), end === data.length);
+      } catch {
+        throw new UnreadableDocument(DAMAGED);
+      }
+      for (const chunk of ready) {
+        this.#count(chunk.length);
+        produced += chunk.length;
+        if (produced > SUSPECT_BYTES && produced > end * MAX_RATIO) {
+          throw new UnreadableDocument(EXPANDS);
+        }
+        yield chunk;
+      }
+      ready = [];
+    }
+  }
+
+  #count(bytes: number): void {
+    this.#inflatedBytes += bytes;
+    if (this.#inflatedBytes > MAX_INFLATED_BYTES) throw new UnreadableDocument(EXPANDS);
+  }
+
+  #readDirectory(): void {
+    const { count, offset } = this.#directoryPlace();
+    if (count > MAX_ENTRIES) throw new UnreadableDocument("archive holds too many parts");
+    let at = offset;
+    for (let index = 0; index < count; index++) {
+      if (!this.#isAt(at, CENTRAL_SIGNATURE, CENTRAL_BYTES)) throw new UnreadableDocument(DAMAGED);
+      const nameLength = this.#view.getUint16(at + 28, true);
+      const nameStart = at + CENTRAL_BYTES;
+      const extraStart = nameStart + nameLength;
+      const extraLength = this.#view.getUint16(at + 30, true);
+      const raw = names.decode(this.#bytes.subarray(nameStart, extraStart));
+      // Some writers on Windows divide folders by backslashes.
+      const name = raw.replaceAll("\\", "/");
+      const entry: Entry = {
+        name,
+        method: this.#view.getUint16(at + 10, true),
+        isEncrypted: (this.#view.getUint16(at + 8, true) & ENCRYPTED_FLAG) !== 0,
+        ...this.#figuresOf(at, extraStart, extraLength),
+      };
+      this.#entries.set(name, entry);
+      this.#folded.set(name.toLowerCase(), entry);
+      at = extraStart + extraLength + this.#view.getUint16(at + 32, true);
+    }
+  }
+
+  /** Sizes and place of a part; those of ZIP64 stand in an extra field, in this order. */
+  #figuresOf(at: number, extraStart: number, extraLength: number) {
+    const figures = {
+      size: this.#view.getUint32(at + 24, true),
+      compressedSize: this.#view.getUint32(at + 20, true),
+      offset: this.#view.getUint32(at + 42, true),
+    };
+    if (!Object.values(figures).includes(ELSEWHERE)) return figures;
+    const end = Math.min(extraStart + extraLength, this.#bytes.length);
+    let field = extraStart;
+    while (field + 4 <= end && this.#view.getUint16(field, true) !== EXTRA64_ID)
+      field += 4 + this.#view.getUint16(field + 2, true);
+    let next = field + 4;
+    for (const name of ["size", "compressedSize", "offset"] as const) {
+      if (figures[name] !== ELSEWHERE) continue;
+      if (next + 8 > end) throw new UnreadableDocument(DAMAGED);
+      figures[name] = Number(this.#view.getBigUint64(next, true));
+      next += 8;
+    }
+    return figures;
+  }
+
+  /** How many parts there are, and where their directory begins. */
+  #directoryPlace(): { count: number; offset: number } {
+    const end = this.#findEnd();
+    const count = this.#view.getUint16(end + 10, true);
+    const offset = this.#view.getUint32(end + 16, true);
+    if (count !== ELSEWHERE_SHORT && offset !== ELSEWHERE) return { count, offset };
+    const locator = end - LOCATOR_BYTES;
+    if (locator < 0 || !this.#isAt(locator, LOCATOR_SIGNATURE, LOCATOR_BYTES))
+      return { count, offset };
+    const end64 = Number(this.#view.getBigUint64(locator + 8, true));
+    if (!this.#isAt(end64, END64_SIGNATURE, END64_BYTES)) throw new UnreadableDocument(DAMAGED);
+    return {
+      count: Number(this.#view.getBigUint64(end64 + 32, true)),
+      offset: Number(this.#view.getBigUint64(end64 + 48, true)),
+    };
+  }
+
+  #findEnd(): number {
+    const last = this.#bytes.length - END_BYTES;
+    const first = Math.max(0, last - MAX_COMMENT_BYTES);
+    for (let at = last; at >= first; at--) {
+      if (this.#view.getUint32(at, true) === END_SIGNATURE) return at;
+    }
+    throw new UnreadableDocument(DAMAGED);
+  }
+
+  #dataOf(entry: Entry): Uint8Array {
+    const { offset, compressedSize } = entry;
+    if (!this.#isAt(offset, LOCAL_SIGNATURE, LOCAL_BYTES)) throw new UnreadableDocument(DAMAGED);
+    const nameLength = this.#view.getUint16(offset + 26, true);
+    const start = offset + LOCAL_BYTES + nameLength + this.#view.getUint16(offset + 28, true);
+    if (start + compressedSize > this.#bytes.length) throw new UnreadableDocument(DAMAGED);
+    return this.#bytes.subarray(start, start + compressedSize);
+  }
+
+  #isAt(offset: number, signature: number, size: number): boolean {
+    if (offset + size > this.#bytes.length) return false;
+    return this.#view.getUint32(offset, true) === signature;
+  }
+}

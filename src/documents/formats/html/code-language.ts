@@ -1,0 +1,26 @@
+import { isCodeLanguage } from "../../media-type/kinds.ts";
+import { entryNamed } from "../archive/named-entry.ts";
+
+type Attributes = Record<string, string>;
+
+/** Classes of highlighters: `language-rust`, `highlight-python3`, `brush: php`, `sourceCode r`. */
+const PREFIXED = /(?:^|\s)(?:language|lang|highlight-source|highlight|src)-([\w+#]+)/;
+const BRUSH = /(?:^|\s)brush:\s*([\w+#]+)/;
+const NO_LANGUAGE = new Set("default none text plain plaintext notranslate txt output".split(" "));
+const OTHER_NAMES: Record<string, string> = { python3: "python", ipython3: "python", py: "python" };
+
+/** The language that an element says its code is in; empty when it names none. */
+export function codeLanguageOf(name: string, attributes: Attributes): string {
+  const classes = (attributes["class"] ?? "").toLowerCase();
+  const named = PREFIXED.exec(classes)?.[1] ?? BRUSH.exec(classes)?.[1];
+  const told = named ?? attributes["data-lang"] ?? attributes["data-language"];
+  if (told !== undefined) return shown(told.toLowerCase());
+  if (name === "div") return "";
+  const bare = [...classes.split(/\s+/), (attributes["lang"] ?? "").toLowerCase()];
+  return shown(bare.find(isCodeLanguage) ?? "");
+}
+
+function shown(name: string): string {
+  if (NO_LANGUAGE.has(name) || !/^[\w+#-]{1,30}$/.test(name)) return "";
+  return entryNamed(OTHER_NAMES, name) ?? name;
+}

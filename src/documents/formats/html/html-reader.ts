@@ -1,0 +1,300 @@
+import { foldSpace } from "../../writing/fold-space.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { TextPieces } from "../../writing/text-pieces.ts";
+import { codeLanguageOf } from "./code-language.ts";
+import { isHidden } from "./hidden-styles.ts";
+import {
+  BLOCKS,
+  effectOf,
+  isBesideText,
+  isControl,
+  isDoxygenCode,
+  isLine,
+  isMain,
+  isMount,
+  isNavigation,
+  leadsOn,
+  LINES,
+  SKIPPED,
+} from "./html-roles.ts";
+import type { Attributes, Effect, OpenElement } from "./html-roles.ts";
+import { INLINE_EFFECTS, inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
+import { LeadingParts } from "./leading-parts.ts";
+import { OpenDepths } from "./open-depths.ts";
+import { OpenFormula } from "./open-formula.ts";
+import { OpenItems } from "./open-items.ts";
+import { OpenTables } from "./open-tables.ts";
+import { PageFacts } from "./page-facts.ts";
+import { ShownText } from "./shown-text.ts";
+
+export type HtmlOptions = {
+  /** Reads what leads around the site as well, and what buttons say. */
+  keepNavigation?: boolean;
+  /** What a first reading found to lead around. */
+  leave?: { elements: number[]; bars: ReadonlySet<string> };
+};
+
+/** What follows the mark of struck text stays apart from it. */
+const STRUCK = "~~";
+const WORD = /^[\p{L}\p{N}]/u;
+const CELLS = new Set(["td", "th"]);
+const HEADING = /^h[1-6]$/;
+/** As two line breaks leave it. */
+const BLANK_LINE = /\n\s*\n/;
+
+export class HtmlReader {
+  hidden = 0;
+  readonly facts = new PageFacts();
+  readonly shown = new ShownText();
+  readonly parts: LeadingParts;
+  readonly #text = new TextPieces();
+  #heading = 0;
+  #preformatted = 0;
+  #codeLanguage = "";
+  /** Of the open ruby's characters. */
+  #readings = "";
+  #skipping = 0;
+  readonly #formula = new OpenFormula();
+  readonly #depths = new OpenDepths();
+  readonly #open: OpenElement[] = [];
+  readonly #items: OpenItems;
+  readonly #tables: OpenTables;
+  readonly #out: MarkdownBuilder;
+  readonly #options: HtmlOptions;
+
+  constructor(out: MarkdownBuilder, options: HtmlOptions) {
+    this.#out = out;
+    this.#items = new OpenItems(out);
+    this.#tables = new OpenTables(out);
+    this.#options = options;
+    this.parts = new LeadingParts(options.leave?.elements);
+  }
+
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  onopentag(name: string, attributes: Attributes): void {
+    this.facts.open(name, attributes, this.#skipping > 0);
+    const effect = this.parts.isNextLeft() ? "skip" : this.#effectOf(name, attributes);
+    const open = {
+      name,
+      effect,
+      attributes,
+      textStart: 0,
+      mountedAt: null,
+      hasReference: false,
+      isPart: false,
+    };
+    const around = this.#open.at(-1);
+    this.#open.push(open);
+    if (effect === "skip") this.#skipping++;
+    if (this.#skipping > 0) return;
+    if (this.#formula.open(name, attributes)) return;
+    if (BLOCKS.has(name)) this.#openBlock(name, attributes, around);
+    else if (name === "br") this.#text.add("\n");
+    else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
+    this.#enter(open);
+  }
+
+  onclosetag(name: string): void {
+    const open = this.#open.pop();
+    if (open === undefined) return;
+    this.facts.close(name);
+    if (open.effect === "skip") this.#skipping--;
+    if (open.effect === "skip" || this.#skipping > 0) return;
+    const formula = this.#formula.close();
+    if (formula !== null) {
+      this.ontext(formula);
+      return;
+    }
+    if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
+    else if (open.effect === "button") {
+      const text = this.#text.takeFrom(open.textStart);
+      if (!isControl(text)) this.#text.add(text);
+    }
+    if (BLOCKS.has(name)) this.#closeBlock(open);
+    this.#depths.count(open, -1);
+    if (open.mountedAt !== null)
+      this.shown.closeMount(open.mountedAt, isMain(name, open.attributes));
+    if (open.isPart) this.parts.close();
+  }
+
+  ontext(data: string): void {
+    if (this.facts.takes(data) || this.#skipping > 0 || this.#isBetweenLines(data)) return;
+    if (this.#formula.takes(data)) return;
+    const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
+    if (this.#preformatted === 0 && this.#text.endsWith(STRUCK) && WORD.test(text))
+      this.#text.add(" ");
+    this.#text.add(text);
+    this.shown.add(text, this.#depths);
+    this.parts.add(text, this.#depths.link > 0, this.#heading);
+  }
+
+  finish(): void {
+    this.#flush();
+    this.#tables.closeAll();
+  }
+
+  #effectOf(name: string, attributes: Attributes): Effect {
+    if (SKIPPED.has(name)) return "skip";
+    if (isHidden(name, attributes, this.facts.hiddenSelectors)) {
+      if (this.#skipping === 0) this.hidden++;
+      return "skip";
+    }
+    if (isBesideText(name, attributes)) return "skip";
+    if (isNavigation(name, attributes) && this.#options.keepNavigation !== true) return "skip";
+    const effect = effectOf(name, attributes);
+    if (effect === "button" && this.#isButtonText) return "plain";
+    return INLINE_EFFECTS.has(effect) && this.#depths.inline >= MAX_INLINE_DEPTH ? "plain" : effect;
+  }
+
+  #enter(open: OpenElement): void {
+    const { name, attributes } = open;
+    open.isPart = this.parts.open(name, attributes, this.#depths);
+    this.#depths.count(open, 1);
+    if (isMount(name, attributes)) open.mountedAt = this.shown.total;
+    const isCode = name === "pre" || name === "div" || (name === "code" && this.#preformatted > 0);
+    // Highlighters name the language on the block, on what surrounds it or on what it holds.
+    if (isCode) this.#codeLanguage = codeLanguageOf(name, attributes) || this.#codeLanguage;
+    open.textStart = this.#text.end;
+  }
+
+  #openBlock(name: string, attributes: Attributes, around: OpenElement | undefined): void {
+    if (this.#isLine(name, attributes, around)) {
+      this.#endLine();
+      return;
+    }
+    this.#flush();
+    if (name === "pre") this.#preformatted++;
+    else if (HEADING.test(name)) this.#startHeading(Number(name[1]));
+    else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
+  }
+
+  /** Whether a block is a line of verse or code. Doxygen's code shows what it is by its lines. */
+  #isLine(name: string, attributes: Attributes, around?: OpenElement): boolean {
+    if (!isLine(name, attributes)) return this.#preformatted > 0 && LINES.has(name);
+    if (around?.effect === "plain" && isDoxygenCode(around.attributes)) {
+      this.#flush();
+      around.effect = "pre";
+      around.textStart = this.#text.end;
+      this.#preformatted++;
+    }
+    return true;
+  }
+
+  #isBetweenLines(data: string): boolean {
+    const around = this.#open.at(-1);
+    return around?.effect === "pre" && isDoxygenCode(around.attributes) && data.trim() === "";
+  }
+
+  #endLine(): void {
+    if (!this.#text.isEmpty && this.#text.lastCharacter !== "\n") this.#text.add("\n");
+  }
+
+  #startHeading(level: number): void {
+    // Headings inside cells mean that the table only places things.
+    if (this.#tables.isInCell) this.#makeLayout();
+    this.#heading = level;
+    if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
+  }
+
+  #openTablePart(name: string, attributes: Attributes): void {
+    if (name === "table") {
+      // As does a table inside a cell.
+      this.#makeLayout();
+      this.#tables.openTable();
+    } else if (name === "tr") this.#tables.startRow();
+    else if (CELLS.has(name) && this.#tables.openCell(name, attributes)) this.#text.take();
+  }
+
+  #makeLayout(): void {
+    this.#tables.makeLayout();
+    this.#out.paragraph(this.#text.take());
+  }
+
+  #closeInline(open: OpenElement): void {
+    const { name, effect, attributes } = open;
+    const { href = "" } = attributes;
+    const text = this.#text.takeFrom(open.textStart);
+    const around = this.#open.at(-1);
+    if (name === "a") {
+      this.shown.addLink(leadsOn(attributes));
+      open.hasReference = href.includes("#");
+      if (around !== undefined) around.hasReference ||= open.hasReference;
+    }
+    if (effect === "reading") {
+      this.#readings += foldSpace(text);
+      return;
+    }
+    const isNote = open.hasReference || (around?.attributes["href"] ?? "").includes("#");
+    const before = this.#text.lastCharacter;
+    const [readings, isInCode] = [this.#readings, this.#preformatted > 0];
+    if (effect === "ruby") this.#readings = "";
+    this.#text.add(inlineText(effect, text, { href, before, readings, isNote, isInCode }));
+  }
+
+  #closeBlock({ name, effect, attributes, textStart }: OpenElement): void {
+    if (effect !== "pre" && this.#isLine(name, attributes)) {
+      this.#endLine();
+      return;
+    }
+    if (effect === "pre") this.#closeCode(textStart);
+    else if (CELLS.has(name) && this.#tables.isInCell) {
+      this.#endText();
+      this.#tables.closeCell(this.#text.take());
+    } else this.#flush();
+    this.#items.close(name);
+    if (HEADING.test(name)) this.#heading = 0;
+    else if (name === "table") this.#tables.closeTable();
+  }
+
+  /** Lines of code have no place in a cell: their table places things, unless it has a header. */
+  #closeCode(textStart: number): void {
+    if (this.#tables.isInCell && !this.#tables.hasHeads) {
+      const code = this.#text.takeFrom(textStart);
+      if (code.trim().includes("\n")) this.#makeLayout();
+      this.#text.add(code);
+    }
+    this.#flush();
+    this.#preformatted--;
+    this.#codeLanguage = "";
+  }
+
+  /** Whether what a button says is text, however short: in a headline of which it is the first. */
+  get #isButtonText(): boolean {
+    const isHeadline = this.#depths.headline > 0 && !this.#text.hasText;
+    return isHeadline || this.#options.keepNavigation === true;
+  }
+
+  #endText(): { isBar: boolean } {
+    const [heading, isCell] = [this.#heading, this.#tables.isInCell];
+    const { isBar, ...kind } = this.shown.endBlock({ heading, isCell }, this.#options.leave?.bars);
+    this.parts.endBlock(kind);
+    return { isBar: isBar && this.#options.keepNavigation !== true };
+  }
+
+  /** Writes the gathered text as what its surroundings say it is. */
+  #flush(): void {
+    if (this.#tables.isInCell) {
+      // Blocks inside a cell become lines, which the table folds.
+      if (!this.#text.isEmpty) this.#text.add("\n");
+      return;
+    }
+    const text = this.#text.take();
+    const { isBar } = this.#endText();
+    if (text.trim() !== "") this.#write(text, isBar);
+  }
+
+  #write(text: string, isBar: boolean): void {
+    if (this.#preformatted > 0) {
+      this.#out.code(text, this.#codeLanguage);
+      return;
+    }
+    this.#codeLanguage = "";
+    if (this.#heading > 0) this.#out.heading(this.#heading, text);
+    else if (this.#items.write(text) || isBar) return;
+    else if (this.#depths.quote > 0) this.#out.quote(text);
+    else for (const part of text.split(BLANK_LINE)) this.#out.paragraph(part);
+  }
+}

@@ -1,0 +1,197 @@
+import { entryNamed } from "../archive/named-entry.ts";
+
+export type Attributes = Record<string, string>;
+/** What closing an element undoes or makes of its text; `plain` does nothing. */
+export type Effect =
+  | "plain"
+  | "skip"
+  | "pre"
+  | "code"
+  | "quote"
+  | "content"
+  | "link"
+  | "note"
+  | "raised"
+  | "struck"
+  | "lowered"
+  | "ruby"
+  | "reading"
+  | "button";
+
+export type OpenElement = {
+  name: string;
+  effect: Effect;
+  attributes: Attributes;
+  textStart: number;
+  /** Characters that the page showed before, where scripts may fill the element. */
+  mountedAt: number | null;
+  /** Whether it is, or holds, a link to another place of the page. */
+  hasReference: boolean;
+  /** Whether it may lead around the site. */
+  isPart: boolean;
+};
+
+const EFFECTS: Record<string, Effect> = {
+  title: "skip",
+  main: "content",
+  article: "content",
+  blockquote: "quote",
+  pre: "pre",
+  code: "code",
+  kbd: "code",
+  samp: "code",
+  sup: "raised",
+  del: "struck",
+  s: "struck",
+  strike: "struck",
+  sub: "lowered",
+  ruby: "ruby",
+  rt: "reading",
+  button: "button",
+};
+
+export function effectOf(name: string, attributes: Attributes): Effect {
+  if (attributes["role"] === "main") return "content";
+  if (name !== "a") return entryNamed(EFFECTS, name) ?? "plain";
+  const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
+  if (role.includes("noteref")) return "note";
+  return attributes["href"] === undefined ? "plain" : "link";
+}
+
+/** Elements whose content is no text of the document. */
+export const SKIPPED = new Set(
+  "script style noscript template svg canvas iframe object audio video map datalist select rp annotation annotation-xml".split(
+    " ",
+  ),
+);
+
+/** Elements that stand on lines of their own. */
+export const BLOCKS = new Set(
+  "address article aside blockquote body center details dialog div dd dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table caption thead tbody tfoot tr td th ul".split(
+    " ",
+  ),
+);
+
+/** Blocks that may be lines of code. */
+export const LINES = new Set("div p li ol ul table tbody tr td".split(" "));
+
+/** What an element that may lead around the site must be for it: see `LeadingParts`. */
+export type Part = "links" | "short" | "footer" | "banner" | "dialog" | "beside";
+
+const ROLES = new Map<string, Part>([
+  ["search", "short"],
+  ["contentinfo", "footer"],
+  ["menu", "links"],
+  ["menubar", "links"],
+  ["dialog", "dialog"],
+  ["alertdialog", "dialog"],
+]);
+/** As generators of pages call what leads around: themes of sites, DocBook, Texinfo, Doxygen, Apache. */
+const SHORT_NAMES = new RegExp(
+  [
+    String.raw`^(?:(?:main|site|top|sub|bottom|page|post|doc|fixed|skip|global|header|footer)-?)nav(?:igation|-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer))?$`,
+    String.raw`^nav-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer)$|^breadcrumbs?$`,
+    String.raw`^skip-(?:links?|to-content)$|^(?:top|bottom)lang$|^prev-?next$|^pagination$|^titlearea$`,
+  ].join("|"),
+);
+const LINKS_NAMES = /^nav(?:igation)?$|^(?:main-?)?menu$/;
+const BANNER_NAMES = /^cookie-(?:banner|notice|consent|bar)$/;
+const NAMES: [RegExp, Part][] = [
+  [SHORT_NAMES, "short"],
+  [LINKS_NAMES, "links"],
+  [BANNER_NAMES, "banner"],
+];
+/** Authors have footers and boxes beside their text as well. */
+const OUTSIDE_NAMES = new Map<string, Part>([
+  ["footer", "footer"],
+  ["site-footer", "footer"],
+  ["page-footer", "footer"],
+  ["sidebar", "links"],
+  ["side-bar", "links"],
+  ["sidenav", "short"],
+  ["side-nav", "short"],
+  ["sphinxsidebar", "short"],
+]);
+const CONTAINERS = new Set(["div", "ul", "ol", "section", "aside", "table", "p", "address"]);
+const BESIDE_MAIN = new Set([...CONTAINERS, "header", "form", "dl", "footer", "figure"]);
+/** Sections have ids made of their headings, which may be about menus. */
+const SECTION = /(^|\s)(section|level\d|sect\d)(\s|$)/;
+
+/** Whether an element says outright that it leads around the site. */
+export const isNavigation = (name: string, attributes: Attributes) =>
+  name === "nav" || attributes["role"] === "navigation";
+
+/**
+ * What an element may be of the site around the document; null where it is none. `content` counts
+ * the elements around it that hold a document's text, `own` those that have footers of their own.
+ */
+export function partOf(
+  name: string,
+  attributes: Attributes,
+  { content, own }: { content: number; own: number },
+): Part | null {
+  const isInside = content > 0;
+  const part = name === "footer" ? "footer" : ROLES.get(attributes["role"] ?? "");
+  if (part === "footer" || part === "dialog") {
+    if (!isInside && own === 0) return part;
+  } else if (part !== undefined) return part;
+  const named = CONTAINERS.has(name) ? namedPart(name, attributes, isInside) : null;
+  return named ?? (!isInside && BESIDE_MAIN.has(name) ? "beside" : null);
+}
+
+function namedPart(name: string, attributes: Attributes, isInside: boolean): Part | null {
+  const { class: classes = "", id = "" } = attributes;
+  const hasOwnId = !isInside && name !== "section" && !SECTION.test(classes);
+  for (const each of wordsOf(hasOwnId ? `${classes} ${id}` : classes)) {
+    const part = NAMES.find(([names]) => names.test(each))?.[1];
+    if (part !== undefined) return part;
+    const outside = isInside ? undefined : OUTSIDE_NAMES.get(each);
+    if (outside !== undefined) return outside;
+  }
+  return null;
+}
+
+const WITH_OWN_FOOTERS = new Set(["blockquote", "figure", "li", "dd", "td"]);
+export const hasOwnFooter = (name: string) => WITH_OWN_FOOTERS.has(name);
+
+/** A heading, a term or a summary is text, also where it is a button. */
+export const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
+
+const CONTROL_CHARACTERS = 30;
+
+/** Whether a button's text is but what it does: `Copy`, `Toggle navigation`. */
+export const isControl = (text: string) =>
+  text.trim().length < CONTROL_CHARACTERS && !/[?？]\s*$/.test(text);
+
+export const isMain = (name: string, attributes: Attributes) =>
+  name === "main" || attributes["role"] === "main";
+
+const GUTTERS = /^(linenos?|linenodiv|line-?numbers?|gutter|rouge-gutter|hljs-ln-numbers|ln-num)$/;
+const INLINE_HIDDEN = new Set(["span", "i", "a", "em", "b"]);
+
+/** Line numbers beside code, and what screen readers are told to pass over: signs and doubles. */
+export function isBesideText(name: string, attributes: Attributes): boolean {
+  if (attributes["aria-hidden"] === "true" && INLINE_HIDDEN.has(name)) return true;
+  if (!/^(span|td|div|pre|a)$/.test(name)) return false;
+  return wordsOf(attributes["class"] ?? "").some((each) => GUTTERS.test(each));
+}
+
+/** Names of places that a link leads to from every page (HTML 4, §6.12). */
+const LEADING_RELATIONS = /\b(next|prev|previous|up|start|first|last|contents|index|home)\b/i;
+
+export const leadsOn = (attributes: Attributes) => LEADING_RELATIONS.test(attributes["rel"] ?? "");
+
+/** Elements in which scripts of common frameworks build their pages. */
+const MOUNT_NAMES = /^(root|app|__next|__nuxt|___gatsby|q-app|svelte|react-root|main-app)$/;
+
+export const isMount = (name: string, attributes: Attributes) =>
+  name === "app-root" ||
+  isMain(name, attributes) ||
+  (name === "div" && MOUNT_NAMES.test(attributes["id"] ?? ""));
+
+/** Lines of verse (docutils) and of code (Doxygen), of which each is an element. */
+export const isLine = (name: string, { class: classes }: Attributes) =>
+  name === "div" && classes === "line";
+export const isDoxygenCode = ({ class: classes }: Attributes) => classes === "fragment";
+
+const wordsOf = (names: string) => (names === "" ? [] : names.toLowerCase().split(/\s+/));

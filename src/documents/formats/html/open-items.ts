@@ -1,0 +1,55 @@
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ListCounter } from "./list-counter.ts";
+
+type Attributes = Record<string, string>;
+/** `counter` is null where no numbers are shown. */
+type List = { counter: ListCounter | null };
+/** `marker` is null once the item's first text is written, which has the prefix before it. */
+type Item = { marker: string | null; prefix: string; depth: number };
+
+const LISTS = new Set(["ul", "ol", "menu", "dl"]);
+const ITEMS = new Set(["li", "dt", "dd"]);
+
+/** The lists and items that are open where a page is being read. */
+export class OpenItems {
+  readonly #lists: List[] = [];
+  readonly #items: Item[] = [];
+  readonly #out: MarkdownBuilder;
+
+  constructor(out: MarkdownBuilder) {
+    this.#out = out;
+  }
+
+  /** Whether it is a list or an item that opens. */
+  open(name: string, attributes: Attributes): boolean {
+    if (LISTS.has(name)) {
+      this.#lists.push({ counter: name === "ol" ? new ListCounter(attributes) : null });
+    } else if (ITEMS.has(name)) this.#startItem(name, attributes);
+    else return false;
+    return true;
+  }
+
+  close(name: string): boolean {
+    if (LISTS.has(name)) this.#lists.pop();
+    else if (ITEMS.has(name)) this.#items.pop();
+    else return false;
+    return true;
+  }
+
+  /** Writes text of the open item: its first, or a paragraph more. False outside of items. */
+  write(text: string): boolean {
+    const item = this.#items.at(-1);
+    if (item === undefined) return false;
+    if (item.marker === null) this.#out.itemParagraph(item.depth, text);
+    else this.#out.listItem(item.depth, item.marker, item.prefix + text);
+    item.marker = null;
+    return true;
+  }
+
+  #startItem(name: string, attributes: Attributes): void {
+    const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
+    const counter = name === "li" ? this.#lists.at(-1)?.counter : null;
+    const { marker, prefix } = counter?.next(attributes) ?? { marker: "-", prefix: "" };
+    this.#items.push({ marker, prefix, depth });
+  }
+}

@@ -1,0 +1,91 @@
+import { LongTable } from "../../writing/long-table.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { TableCollector } from "./table-collector.ts";
+
+type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean; hasHeads: boolean };
+
+/** As blocks in a cell leave it. */
+const BLANK_LINE = /\n\s*\n/;
+const LONG_IN_ONE_ROW = 200;
+const LONG_CHARACTERS = 1_000;
+const LONG_BLOCKS = 3;
+
+/** Whether a cell without a header holds what is no value: a passage, or a good part of a page. */
+function placesThings(rows: string[][]): boolean {
+  if (rows.length === 1) return rows.flat().some((cell) => cell.length > LONG_IN_ONE_ROW);
+  return rows
+    .flat()
+    .some((cell) => cell.length > LONG_CHARACTERS && cell.split(BLANK_LINE).length >= LONG_BLOCKS);
+}
+
+/** The tables that are open where a page is being read, the innermost last. */
+export class OpenTables {
+  #cell: { columnSpan: number; rowSpan: number } | null = null;
+  readonly #open: OpenTable[] = [];
+  readonly #out: MarkdownBuilder;
+
+  constructor(out: MarkdownBuilder) {
+    this.#out = out;
+  }
+
+  /** Whether text belongs to a cell that will be written as one. */
+  get isInCell(): boolean {
+    return this.#cell !== null;
+  }
+
+  get hasHeads(): boolean {
+    return this.#open.at(-1)?.hasHeads ?? false;
+  }
+
+  openTable(): void {
+    const long = new LongTable(this.#out);
+    this.#open.push({ table: new TableCollector(), long, isLayout: false, hasHeads: false });
+  }
+
+  startRow(): void {
+    const current = this.#open.at(-1);
+    if (current?.isLayout === false) current.table.startRow();
+  }
+
+  /** False where the table only places things: its cells are blocks like others. */
+  openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): boolean {
+    const current = this.#open.at(-1);
+    if (current === undefined || current.isLayout) return false;
+    current.hasHeads ||= name === "th";
+    current.long.add(current.table.takeMany());
+    this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
+    return true;
+  }
+
+  closeCell(text: string): void {
+    if (this.#cell === null) return;
+    this.#open.at(-1)?.table.addCell(text, this.#cell.columnSpan, this.#cell.rowSpan);
+    this.#cell = null;
+  }
+
+  /** The innermost table only places things: what was gathered becomes paragraphs. */
+  makeLayout(): void {
+    const outer = this.#open.at(-1);
+    if (outer === undefined || outer.isLayout) return;
+    outer.isLayout = true;
+    for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
+    this.#cell = null;
+  }
+
+  closeTable(): void {
+    const closed = this.#open.pop();
+    if (closed === undefined || closed.isLayout) return;
+    const { table, long, hasHeads } = closed;
+    if (long.length === 0 && !hasHeads && placesThings(table.rows)) {
+      for (const cell of table.rows.flat())
+        for (const part of cell.split(BLANK_LINE)) this.#out.paragraph(part);
+      return;
+    }
+    long.add(table.rows);
+    long.end();
+  }
+
+  closeAll(): void {
+    while (this.#open.length > 0) this.closeTable();
+  }
+}

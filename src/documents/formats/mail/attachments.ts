@@ -1,0 +1,128 @@
+import { atPace } from "../../../core/cooperative.ts";
+import type { Pace } from "../../../core/cooperative.ts";
+import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
+import type { ExtractedDocument, RawDocument } from "../../extracted-document.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ENDS_EARLY } from "../../notes.ts";
+import { releaseBytes } from "../../release-bytes.ts";
+import { ENCRYPTED } from "./body/armor.ts";
+import { hasEntries, isCalendar, writeCalendar } from "./calendar.ts";
+import type { MailPart } from "./parts/mail-parts.ts";
+import { isMessage, isWrapped } from "./parts/message-contents.ts";
+import type { PartContents } from "./parts/part-contents.ts";
+import { textOfPart } from "./parts/part-text.ts";
+import { signedContent } from "./body/signed-data.ts";
+import { writeShifted } from "./body/shifted-markdown.ts";
+
+const MAX_ATTACHMENTS = 100;
+const UNNAMED = "attachment";
+/** The beginning of Outlook's own wrapping of attachments (TNEF). */
+const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
+
+export type ExtractPart = (file: RawDocument) => Promise<ExtractedDocument>;
+
+/** Where attachments go, and what reads them. */
+export type AttachmentTarget = {
+  contents: PartContents;
+  out: MarkdownBuilder;
+  notes: string[];
+  extract: ExtractPart;
+  pace: Pace;
+};
+
+/** Writes each attachment under a heading; says of the others why they are left out. */
+export async function writeAttachments(
+  attachments: MailPart[],
+  target: AttachmentTarget,
+): Promise<void> {
+  const { contents, notes, pace } = target;
+  const calendars = new Set<string>();
+  for (const [index, part] of attachments.entries()) {
+    await pace();
+    if (index >= MAX_ATTACHMENTS) {
+      notes.push(`${attachments.length - MAX_ATTACHMENTS} attachments left out`);
+      return;
+    }
+    const bytes = contents.take(part);
+    const calendar = calendarText(part, bytes);
+    if (calendar === null) await writeFile(part, bytes, target);
+    else if (!calendars.has(calendar)) {
+      // Invitations come twice: beside the text, and as a file.
+      calendars.add(calendar);
+      await writeInvitation(part.name ?? "Calendar", calendar, target);
+    }
+    releaseBytes(bytes);
+  }
+}
+
+function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): string | null {
+  const isTold =
+    type === "text/calendar" || type === "application/ics" || /\.ics$/i.test(name ?? "");
+  if (!isTold) return null;
+  try {
+    const { text } = textOfPart(bytes, parameters.get("charset"));
+    return isCalendar(text) ? text : null;
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return null;
+    throw error;
+  }
+}
+
+async function writeInvitation(
+  name: string,
+  calendar: string,
+  { out, notes, pace }: AttachmentTarget,
+): Promise<void> {
+  if (hasEntries(calendar)) {
+    out.heading(2, name);
+    await atPace(writeCalendar(calendar, out), pace);
+  } else notes.push(`attachment ${name} left out: no entries`);
+}
+
+async function writeFile(
+  part: MailPart,
+  bytes: Uint8Array,
+  { out, notes, extract, pace }: AttachmentTarget,
+): Promise<void> {
+  const name = part.name ?? nameOf(part);
+  const document = await readFile(part, name, bytes, extract).catch((error: unknown) => {
+    if (!(error instanceof UnreadableDocument) || error instanceof TakesTooLong) throw error;
+    const what = name === UNNAMED ? "an attachment" : `attachment ${name}`;
+    notes.push(`${what} left out: ${error.message}`);
+    return null;
+  });
+  if (document === null) return;
+  // Headers alone always end before the parts that they tell of.
+  const isHead = part.type === "text/rfc822-headers";
+  const said = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);
+  notes.push(...said.map((note) => `${name}: ${note}`));
+  // A message's own heading is its subject.
+  const isNamed = part.name !== null || !isMessage(part);
+  if (isNamed) out.heading(2, name);
+  await atPace(writeShifted(document.markdown, out, isNamed ? 2 : 1), pace);
+}
+
+async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract: ExtractPart) {
+  if (TNEF_SIGNATURE.every((byte, at) => bytes[at] === byte)) {
+    throw new UnreadableDocument("Outlook's own format (TNEF); send it as MIME");
+  }
+  if (isWrapped(part)) {
+    const content = signedContent(bytes);
+    if (content === null) throw new UnreadableDocument(ENCRYPTED);
+    return await extract({ name: `${name}.eml`, mimeType: "message/rfc822", bytes: content });
+  }
+  if (part.type === "message/external-body") {
+    throw new UnreadableDocument("it is not in the message");
+  }
+  const charset = part.parameters.get("charset");
+  const mimeType = charset === undefined ? part.type : `${part.type}; charset=${charset}`;
+  const isNamed = !isMessage(part) || /\.eml$/i.test(name);
+  return await extract({ name: isNamed ? name : `${name}.eml`, mimeType, bytes });
+}
+
+/** Of a part that has none. */
+function nameOf({ type }: MailPart): string {
+  if (type === "message/delivery-status") return "Delivery status";
+  if (type === "text/rfc822-headers") return "Headers of the message";
+  return isMessage({ type }) ? "message" : UNNAMED;
+}

@@ -1,0 +1,140 @@
+import { Progress } from "../../../../core/cooperative.ts";
+import type { Stretches } from "../../../../core/cooperative.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { withoutUuencoded } from "../parts/uuencoded-files.ts";
+
+/** `format=flowed` (RFC 3676); `deletesSpace`: the space before a soft break was put in for it. */
+export type Flow = { deletesSpace: boolean };
+
+/** So much of a paragraph is written at once; bounds memory where a text is one long line. */
+const STEP_CHARACTERS = 1 << 16;
+const MAX_QUOTATIONS = 20;
+const SIGNATURE = /^-- ?$/;
+
+/** Writes a body without markup: paragraph by paragraph, each line of it as a line. */
+export function* writePlainBody(
+  text: string,
+  out: MarkdownBuilder,
+  flow: Flow | null,
+  notes: string[],
+): Stretches<void> {
+  const paragraphs = new ParagraphWriter(out);
+  const progress = new Progress();
+  const lines = withoutUuencoded(linesOf(text), notes);
+  for (const line of flow === null ? lines : unflowed(lines, flow)) {
+    paragraphs.line(line);
+    const stretch = progress.stretchTo(out.length);
+    if (stretch > 0) yield stretch;
+  }
+  paragraphs.end();
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at <= text.length;) {
+    const found = text.indexOf("\n", at);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(at, end);
+    at = end + 1;
+  }
+}
+
+/** A line in pieces, put together once. */
+type FlowedLine = { depth: number; pieces: string[]; length: number };
+
+/** Joins lines that end in a space with the next one of the same quotation. */
+function* unflowed(lines: Iterable<string>, { deletesSpace }: Flow): Generator<string> {
+  let open: FlowedLine | null = null;
+  for (const line of lines) {
+    const { depth, text } = unquoted(line);
+    if (open !== null && !goesOn(open, depth, text)) {
+      yield quoted(open);
+      open = null;
+    }
+    open ??= { depth, pieces: [], length: 0 };
+    const isSoft = text.endsWith(" ") && !SIGNATURE.test(text);
+    open.pieces.push(isSoft && deletesSpace ? text.slice(0, -1) : text);
+    open.length += text.length;
+    if (isSoft && open.length < STEP_CHARACTERS) continue;
+    yield quoted(open);
+    open = null;
+  }
+  if (open !== null) yield quoted(open);
+}
+
+function unquoted(line: string): { depth: number; text: string } {
+  const depth = /^>*/.exec(line)?.[0].length ?? 0;
+  // A space before the text only keeps it from being taken for something else.
+  return { depth, text: line.slice(line[depth] === " " ? depth + 1 : depth) };
+}
+
+const goesOn = (open: FlowedLine, depth: number, text: string) =>
+  open.depth === depth && text !== "" && !SIGNATURE.test(text);
+
+const quoted = ({ depth, pieces }: FlowedLine) =>
+  "> ".repeat(Math.min(depth, MAX_QUOTATIONS)) + pieces.join("");
+
+class ParagraphWriter {
+  readonly #out: MarkdownBuilder;
+  #lines: string[] = [];
+  #length = 0;
+  /** Its beginning is written. */
+  #isBegun = false;
+  #isQuoted = false;
+  #isSignature = false;
+
+  constructor(out: MarkdownBuilder) {
+    this.#out = out;
+  }
+
+  line(line: string): void {
+    const isQuoted = line.startsWith(">");
+    // Beside a quotation, and under the line before, text and signature would be taken for its part.
+    const isSignature = SIGNATURE.test(line);
+    if ((this.#isQuoted && !isQuoted) || (isSignature && !this.#isSignature)) this.end();
+    this.#isQuoted = isQuoted;
+    this.#isSignature = isSignature;
+    if (!/\S/.test(line)) this.end();
+    else if (line.length > STEP_CHARACTERS) this.#longLine(line);
+    else this.#add(line);
+  }
+
+  end(): void {
+    this.#write("\n");
+    this.#isBegun = false;
+  }
+
+  #add(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length + 1;
+    if (this.#length > STEP_CHARACTERS) this.#write("\n");
+  }
+
+  #longLine(line: string): void {
+    let gap = "\n";
+    this.#write(gap);
+    for (let at = 0; at < line.length;) {
+      const most = at + STEP_CHARACTERS;
+      const space = line.lastIndexOf(" ", most);
+      const end =
+        most >= line.length ? line.length : space > at ? space : wholeCharacter(line, most);
+      this.#lines = [line.slice(at, end)];
+      this.#write(gap);
+      gap = end === space ? " " : "";
+      at = end;
+    }
+  }
+
+  #write(gap: string): void {
+    const text = this.#lines.join("\n");
+    this.#lines = [];
+    this.#length = 0;
+    if (text === "") return;
+    if (this.#isBegun) this.#out.moreParagraph(gap, text);
+    else this.#out.paragraph(text);
+    this.#isBegun = true;
+  }
+}
+
+/** `at`, or one less where it would divide a pair. */
+const wholeCharacter = (text: string, at: number) =>
+  /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;

@@ -1,0 +1,53 @@
+import { addressParser, decodeWords } from "postal-mime";
+import type { Address } from "postal-mime";
+import { foldSpace } from "../../writing/fold-space.ts";
+import type { MailHeaders } from "./mail-headers.ts";
+
+const MAX_FIELD_CHARACTERS = 1 << 16;
+
+export function mailTitle(headers: MailHeaders): string | null {
+  const subject = headers.first("subject")?.slice(0, MAX_FIELD_CHARACTERS) ?? "";
+  return foldSpace(decodeWords(subject)) || null;
+}
+
+/** Who wrote to whom, and when. */
+export function senderLines(headers: MailHeaders): string[] {
+  const people = (label: string, values: (string | null)[]) => {
+    const fields = values.join(", ").slice(0, MAX_FIELD_CHARACTERS);
+    const shown = addressParser(fields)
+      .map(addressText)
+      .filter((text) => text !== "");
+    return shown.length === 0 ? [] : [`${label}: ${shown.join(", ")}`];
+  };
+  const date = headers.first("date");
+  return [
+    // A second one is not the sender's.
+    ...people("From", [headers.first("from")]),
+    ...people("To", headers.all("to")),
+    ...people("Cc", headers.all("cc")),
+    ...(date === null ? [] : [`Date: ${dateText(date)}`]),
+  ];
+}
+
+function addressText({ name, address, group }: Address): string {
+  if (group !== undefined) return `${name}: ${group.map(addressText).join(", ")};`;
+  if (address === undefined || address === "") return name;
+  return name === "" || name === address ? address : `${name} <${address}>`;
+}
+
+/** RFC 5322 §3.3, with the zones and years of §4.3; a comment may name the zone. */
+const DATE =
+  /^(?:[a-z]+\.?,?\s+)?(\d{1,2})\s+([a-z]{3})[a-z]*\.?\s+(\d{4}|\d\d)\s+\d{1,2}:\d\d(?::\d\d)?\s*(?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)\s*(?:\([^()]*\)\s*)*$/i;
+
+/**
+ * As ISO 8601 where it is a date; otherwise as it stands: `Date` makes a day of anything with a
+ * number in it.
+ */
+function dateText(field: string): string {
+  const [, day = "", month = "", year = ""] = DATE.exec(field) ?? [];
+  if (day === "") return field;
+  const date = new Date(field);
+  // The 31st of a short month is no day.
+  const isDay = new Date(`${day} ${month} ${year} 00:00 UTC`).getUTCDate() === Number(day);
+  return isDay && !Number.isNaN(date.getTime()) ? date.toISOString() : field;
+}

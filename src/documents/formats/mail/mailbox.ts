@@ -1,0 +1,91 @@
+import { Progress } from "../../../core/cooperative.ts";
+import type { Stretches } from "../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const QUOTE = 0x3e;
+const FROM = new TextEncoder().encode("From ");
+const MAX_MESSAGES = 20_000;
+const LOOK_BYTES = 1_024;
+/** The envelope's line with its time (RFC 4155). */
+const ENVELOPE = /^From .*\d:\d\d/;
+/** Under it. */
+const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
+
+export type Mailbox = {
+  /** Each without its envelope's line; of any other file, the whole. */
+  messages: Uint8Array[];
+  isMailbox: boolean;
+};
+
+/**
+ * Finds the messages of a mailbox (mbox).
+ * @throws UnreadableDocument when there are more than a mailbox of this size may hold.
+ */
+export function* messagesOf(bytes: Uint8Array): Stretches<Mailbox> {
+  const starts = yield* envelopes(bytes);
+  if (starts.length === 0) return { messages: [bytes], isMailbox: false };
+  const messages = starts.map((start, index) => {
+    const line = bytes.indexOf(LINE_FEED, start);
+    return bytes.subarray(line + 1, starts[index + 1] ?? bytes.length);
+  });
+  return { messages, isMailbox: true };
+}
+
+/** Where envelopes begin: at the very beginning, and behind blank lines. */
+function* envelopes(bytes: Uint8Array): Stretches<number[]> {
+  if (!isEnvelope(bytes, 0)) return [];
+  const starts = [0];
+  const progress = new Progress();
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    const stretch = progress.stretchTo(at);
+    if (stretch > 0) yield stretch;
+    const next = bytes[at + 1] === RETURN ? at + 2 : at + 1;
+    if (bytes[next] !== LINE_FEED || !isEnvelope(bytes, next + 1)) continue;
+    if (starts.length >= MAX_MESSAGES) {
+      throw new UnreadableDocument(
+        `mailbox holds more than ${MAX_MESSAGES} messages; split it into several`,
+      );
+    }
+    starts.push(next + 1);
+  }
+  return starts;
+}
+
+function isEnvelope(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== 0x46 || bytes[at + 1] !== 0x72) return false;
+  const text = new TextDecoder("latin1").decode(bytes.subarray(at, at + LOOK_BYTES));
+  const lineEnd = text.indexOf("\n");
+  return (
+    lineEnd >= 0 && ENVELOPE.test(text.slice(0, lineEnd)) && HEADER.test(text.slice(lineEnd + 1))
+  );
+}
+
+/**
+ * A message's body as it was before the mailbox, where lines that look like an envelope have a `>`
+ * put before them. The given array is empty afterwards.
+ */
+export function* withoutFromEscapes(
+  bytes: Uint8Array<ArrayBuffer>,
+): Stretches<Uint8Array<ArrayBuffer>> {
+  const progress = new Progress();
+  let end = 0;
+  for (let at = 0; at < bytes.length;) {
+    const stretch = progress.stretchTo(at);
+    if (stretch > 0) yield stretch;
+    const line = bytes.indexOf(LINE_FEED, at);
+    const next = line < 0 ? bytes.length : line + 1;
+    const start = isEscaped(bytes, at) ? at + 1 : at;
+    if (end < start) bytes.copyWithin(end, start, next);
+    end += next - start;
+    at = next;
+  }
+  return end === bytes.length ? bytes : new Uint8Array(bytes.buffer.transfer(end));
+}
+
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  let from = at;
+  while (bytes[from] === QUOTE) from++;
+  return from > at && FROM.every((byte, index) => bytes[from + index] === byte);
+}

@@ -1,0 +1,253 @@
+import { decodeWords } from "postal-mime";
+import { Progress } from "../../../../core/cooperative.ts";
+import type { Stretches } from "../../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
+import { MailHeaders } from "../mail-headers.ts";
+import { OpenMultiparts } from "./open-multiparts.ts";
+import type { Delimiter } from "./open-multiparts.ts";
+import { parseStructured } from "../structured-value.ts";
+
+/** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
+export type MailPart = {
+  headers: MailHeaders;
+  /** In small letters, such as `text/plain`. */
+  type: string;
+  parameters: ReadonlyMap<string, string>;
+  /** How its body is written: `base64`, `quoted-printable`, `7bit` and so on. */
+  encoding: string;
+  /** `attachment`, `inline` or nothing. */
+  disposition: string;
+  /** The file's own, without folders. */
+  name: string | null;
+  start: number;
+  end: number;
+  /** Of a multipart; empty for every other. */
+  parts: MailPart[];
+};
+
+/** Parts within parts of one message. */
+const MAX_PARTS_DEPTH = 50;
+const MAX_PARTS = 10_000;
+const MAX_HEADER_BYTES = 1 << 21;
+/** RFC 2046 allows 70. */
+const MAX_BOUNDARY_CHARACTERS = 200;
+const MAX_NAME_BYTES = 200;
+/** Lines that are no header fields and still may have fields after them. */
+const MOST_ODD_BYTES = 1 << 16;
+const LOOK_BYTES = 1 << 13;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const DASH = 0x2d;
+const TYPE = /^[^\s/]+\/[^\s/]+$/;
+
+const latin1 = new TextDecoder("latin1");
+
+export type FoundParts = { root: MailPart; endsEarly: boolean };
+
+/**
+ * Finds the parts of a message by their boundaries (RFC 2046 §5.1), in one pass over its bytes and
+ * without a copy. `endsEarly`: the last boundary of some part is missing.
+ * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
+ */
+export function findParts(bytes: Uint8Array): Stretches<FoundParts> {
+  return new PartsReader(bytes).read();
+}
+
+class PartsReader {
+  readonly #bytes: Uint8Array;
+  readonly #open = new OpenMultiparts<MailPart>();
+  #parts = 0;
+  #headerBytes = 0;
+  /** Gone over before their turn: where a head ends, and what may be a boundary. */
+  #looked = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  *read(): Stretches<FoundParts> {
+    const bytes = this.#bytes;
+    const progress = new Progress();
+    const root = this.#openPart(this.#firstLine(), null);
+    let current: MailPart | null = root;
+    let at = this.#nextDashes(root.start);
+    while (at < bytes.length && this.#open.depth > 0) {
+      const stretch = progress.stretchTo(at + this.#looked);
+      if (stretch > 0) yield stretch;
+      const delimiter = this.#delimiterAt(at);
+      let next = this.#lineEnd(at) + 1;
+      if (delimiter !== null) {
+        current = this.#onDelimiter(delimiter, current, at, next);
+        next = Math.max(next, current?.start ?? 0);
+      }
+      at = this.#nextDashes(next);
+    }
+    const endsEarly = this.#open.depth > 0;
+    if (current !== null) current.end = bytes.length;
+    this.#close(0, bytes.length);
+    return { root, endsEarly };
+  }
+
+  /** Blank lines and a byte-order mark before the headers are an exporter's. */
+  #firstLine(): number {
+    const bytes = this.#bytes;
+    let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    while (bytes[at] === LINE_FEED || bytes[at] === RETURN) at++;
+    return at;
+  }
+
+  #onDelimiter(
+    { depth, isLast }: Delimiter,
+    current: MailPart | null,
+    at: number,
+    next: number,
+  ): MailPart | null {
+    const end = this.#beforeLineBreak(at);
+    if (current !== null) current.end = Math.max(current.start, end);
+    this.#close(isLast ? depth : depth + 1, end);
+    return isLast ? null : this.#openPart(next, this.#open.partAt(depth));
+  }
+
+  /** What is open at this depth and beyond ends here. */
+  #close(depth: number, end: number): void {
+    for (const part of this.#open.closeTo(depth)) {
+      part.end = Math.max(part.start, end);
+      // Whatever it says, it is one text.
+      if (part.parts.length === 0) part.type = "text/plain";
+    }
+  }
+
+  #openPart(at: number, parent: MailPart | null): MailPart {
+    if (++this.#parts > MAX_PARTS) {
+      throw new UnreadableDocument(`message has more than ${MAX_PARTS} parts`);
+    }
+    const { headEnd, start } = this.#headAt(at);
+    this.#headerBytes += headEnd - at;
+    if (this.#headerBytes > MAX_HEADER_BYTES) tooDeep();
+    const headers = new MailHeaders(this.#bytes.subarray(at, headEnd));
+    const usual = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
+    const part = partOf(headers, usual, start);
+    parent?.parts.push(part);
+    if (part.type.startsWith("multipart/")) {
+      const boundary = part.parameters.get("boundary") ?? "";
+      this.#openMultipart(part, boundary === "" ? this.#guessedBoundary(start) : boundary);
+    }
+    return part;
+  }
+
+  #openMultipart(part: MailPart, boundary: string): void {
+    if (this.#open.depth >= MAX_PARTS_DEPTH) tooDeep();
+    if (boundary !== "" && boundary.length <= MAX_BOUNDARY_CHARACTERS) {
+      this.#open.open(part, boundary);
+    } else part.type = "text/plain";
+  }
+
+  /** Headers end at the first blank line, at a boundary, or where lines are none any more. */
+  #headAt(at: number): { headEnd: number; start: number } {
+    if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
+    const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
+    let text: number | null = null;
+    let line = at;
+    while (line < most && !this.#isBlank(line) && !this.#isBoundary(line)) {
+      if (this.#isField(line)) text = null;
+      else text ??= line;
+      if (text !== null && line - text > MOST_ODD_BYTES) break;
+      line = this.#nextLine(line);
+    }
+    this.#looked += line - at;
+    if (text !== null) return { headEnd: text, start: text };
+    return { headEnd: line, start: this.#isBlank(line) ? this.#nextLine(line) : line };
+  }
+
+  #nextLine(at: number): number {
+    return Math.min(this.#lineEnd(at) + 1, this.#bytes.length);
+  }
+
+  #isBlank(at: number): boolean {
+    const next = this.#bytes[at] === RETURN ? at + 1 : at;
+    return this.#bytes[next] === LINE_FEED;
+  }
+
+  #isBoundary(at: number): boolean {
+    const isDashed = this.#bytes[at] === DASH && this.#bytes[at + 1] === DASH;
+    return isDashed && this.#delimiterAt(at) !== null;
+  }
+
+  /** A part without headers, and without the blank line that says so, begins with its text. */
+  #beginsHead(at: number): boolean {
+    return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(this.#lineStart(at));
+  }
+
+  #isField(at: number): boolean {
+    return /^(?:[!-9;-~]+[ \t]*:|[ \t])/.test(this.#lineStart(at));
+  }
+
+  #lineStart(at: number): string {
+    const end = Math.min(this.#lineEnd(at), at + MAX_NAME_BYTES);
+    return latin1.decode(this.#bytes.subarray(at, end));
+  }
+
+  /** The line that parts begin with, where the headers do not say it. */
+  #guessedBoundary(from: number): string {
+    this.#looked += LOOK_BYTES;
+    const text = latin1.decode(this.#bytes.subarray(from, from + LOOK_BYTES));
+    return (
+      /(?:^|\n)--(\S[^\r\n]{0,69}?)[ \t]{0,9}\r?\n(?:Content-[\w-]+:|\r?\n)/i.exec(text)?.[1] ?? ""
+    );
+  }
+
+  /** The boundary that the line at `at` is, of the innermost part that has it. */
+  #delimiterAt(at: number): Delimiter | null {
+    const start = at + 2;
+    let end = this.#lineEnd(at);
+    while (end > start && isSpace(this.#bytes[end - 1])) end--;
+    return this.#open.delimiterOf(this.#bytes.subarray(start, Math.max(start, end)));
+  }
+
+  /** The next line that begins with two dashes, from the beginning of a line on. */
+  #nextDashes(from: number): number {
+    const bytes = this.#bytes;
+    if (this.#open.depth === 0) return bytes.length;
+    if (bytes[from] === DASH && bytes[from + 1] === DASH) return from;
+    for (let at = from; at < bytes.length; at++) {
+      const isFound = bytes[at] === LINE_FEED && bytes[at + 1] === DASH && bytes[at + 2] === DASH;
+      if (isFound) return at + 1;
+    }
+    return bytes.length;
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#bytes.indexOf(LINE_FEED, at);
+    return end < 0 ? this.#bytes.length : end;
+  }
+
+  /** The line break before a boundary belongs to it. */
+  #beforeLineBreak(at: number): number {
+    if (this.#bytes[at - 1] !== LINE_FEED) return at;
+    return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;
+  }
+}
+
+const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === RETURN;
+
+function tooDeep(): never {
+  throw new UnreadableDocument("message is damaged or nests too deeply");
+}
+
+function partOf(headers: MailHeaders, usual: string, start: number): MailPart {
+  const content = parseStructured(headers.first("content-type") ?? usual);
+  const disposition = parseStructured(headers.first("content-disposition") ?? "");
+  const encoding = parseStructured(headers.first("content-transfer-encoding") ?? "").value;
+  const name = disposition.parameters.get("filename") ?? content.parameters.get("name") ?? "";
+  return {
+    headers,
+    type: TYPE.test(content.value) ? content.value : "text/plain",
+    parameters: content.parameters,
+    encoding,
+    disposition: disposition.value,
+    name: decodeWords(name).split(/[/\\]/).at(-1)?.trim() || null,
+    start,
+    end: start,
+    parts: [],
+  };
+}

@@ -1,0 +1,46 @@
+import type { Stretches } from "../../../../core/cooperative.ts";
+import { releaseBytes } from "../../../release-bytes.ts";
+import type { MailPart } from "./mail-parts.ts";
+import type { Body } from "./message-contents.ts";
+import { withoutFromEscapes } from "../mailbox.ts";
+import { decodedBody } from "./transfer-encoding.ts";
+
+/** The decoded bodies of a message's parts, each in a buffer of its own until it is taken. */
+export class PartContents {
+  readonly #bodies = new Map<MailPart, Uint8Array<ArrayBuffer>>();
+  readonly #inMailbox: boolean;
+
+  constructor(inMailbox: boolean) {
+    this.#inMailbox = inMailbox;
+  }
+
+  /** To be done once, before anything is taken: afterwards the message's bytes may go. */
+  *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): Stretches<void> {
+    for (const part of [...partsOf(body), ...attachments]) {
+      const { start, end, encoding } = part;
+      const decoded = yield* decodedBody(message.subarray(start, end), encoding);
+      const isEscaped = this.#inMailbox && encoding !== "base64";
+      this.#bodies.set(part, isEscaped ? yield* withoutFromEscapes(decoded) : decoded);
+    }
+  }
+
+  /** Nothing once they are taken. */
+  look(part: MailPart): Uint8Array {
+    return this.#bodies.get(part) ?? new Uint8Array();
+  }
+
+  /** Once: the bytes are the caller's from now on. */
+  take(part: MailPart): Uint8Array<ArrayBuffer> {
+    const bytes = this.#bodies.get(part) ?? new Uint8Array();
+    this.#bodies.delete(part);
+    return bytes;
+  }
+
+  /** Nobody reads these any more. */
+  drop(body: Body[]): void {
+    for (const part of partsOf(body)) releaseBytes(this.take(part));
+  }
+}
+
+const partsOf = (body: Body[]): MailPart[] =>
+  body.flatMap((each) => ("part" in each ? [each.part] : each.alternatives.flatMap(partsOf)));

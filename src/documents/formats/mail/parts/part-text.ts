@@ -1,0 +1,80 @@
+import { entryNamed } from "../../archive/named-entry.ts";
+import { declaredEncoding, decodeText, withLineFeeds } from "../../../decoding/decode-text.ts";
+import { decodeSevenBit } from "./other-charsets.ts";
+
+/** Names that mailers use and the Encoding Standard does not. */
+const OTHER_NAMES: Record<string, string> = {
+  cp932: "shift_jis",
+  "windows-932": "shift_jis",
+  cp936: "gbk",
+  "windows-936": "gbk",
+  cp949: "euc-kr",
+  cp950: "big5",
+  "windows-950": "big5",
+  "iso-2022-jp-1": "iso-2022-jp",
+  "iso-2022-jp-2": "iso-2022-jp",
+  cp50220: "iso-2022-jp",
+  cp50221: "iso-2022-jp",
+};
+const RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+/** Where one character in so many is damaged, its sender's word for the rest is taken. */
+const MOST_DAMAGED = 0.02;
+
+/**
+ * The text of a part, with `\n` line ends. `charset` is what the part's header says.
+ * @throws UnreadableDocument when no encoding fits with confidence.
+ */
+export function textOfPart(
+  bytes: Uint8Array,
+  charset: string | undefined,
+): { text: string; notes: string[] } {
+  const told = charset?.trim().toLowerCase() ?? "";
+  const sevenBit = decodeSevenBit(bytes, told);
+  if (sevenBit !== null) return { text: withLineFeeds({ text: sevenBit }), notes: [] };
+  const declared =
+    told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
+  const decoded = decodedAs(bytes, declared);
+  return { text: withLineFeeds(decoded), notes: decoded.notes };
+}
+
+/**
+ * Text in bytes with `\n` line ends, which takes its place: as a string, a long text would be in
+ * memory twice. The given array is empty afterwards.
+ */
+export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  // Characters of UTF-16 may have these halves.
+  if (!bytes.includes(RETURN) || bytes.includes(0)) return bytes;
+  let end = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte !== RETURN) bytes[end++] = byte;
+    else if (bytes[at + 1] !== LINE_FEED) bytes[end++] = LINE_FEED;
+  }
+  return new Uint8Array(bytes.buffer.transfer(end));
+}
+
+function decodedAs(bytes: Uint8Array, declared: string | null) {
+  try {
+    return decodeText(bytes, declared);
+  } catch (error) {
+    const mended = declared === null ? null : mendedAs(bytes, declared);
+    if (mended === null) throw error;
+    return mended;
+  }
+}
+
+/** Read as declared in spite of some damage. */
+function mendedAs(bytes: Uint8Array, declared: string) {
+  if (bytes.includes(0)) return null;
+  try {
+    const text = new TextDecoder(declared, { fatal: false, ignoreBOM: false }).decode(bytes);
+    const damaged = text.split("\ufffd", text.length * MOST_DAMAGED + 2).length - 1;
+    if (damaged > text.length * MOST_DAMAGED + 1) return null;
+    const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
+    return { text, encoding: declared, notes: [`${what} damaged and replaced`] };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

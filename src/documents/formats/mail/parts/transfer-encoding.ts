@@ -1,0 +1,160 @@
+import { Progress } from "../../../../core/cooperative.ts";
+import type { Stretches } from "../../../../core/cooperative.ts";
+
+const RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+const EQUALS = 0x3d;
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const NOISE = 64;
+const BREAK = 65;
+const PAD = 66;
+/** More than so much beside the alphabet, and it only says that it is base64. */
+const MOST_NOISE = 0.1;
+const STEP_BYTES = 1 << 18;
+
+/** A part's body, decoded (RFC 2045 §6), in a buffer of its own. */
+export function* decodedBody(
+  body: Uint8Array,
+  encoding: string,
+): Stretches<Uint8Array<ArrayBuffer>> {
+  if (encoding === "base64" && !(yield* isNoise(body))) return yield* decodeBase64(body);
+  if (encoding === "quoted-printable") return yield* decodeQuotedPrintable(body);
+  if (/^(x-)?uu(encode)?$/.test(encoding)) return yield* decodeUuencoded(body);
+  return body.slice();
+}
+
+const SEXTETS = Uint8Array.from({ length: 256 }, (_unused, byte) => {
+  if (byte === RETURN || byte === LINE_FEED) return BREAK;
+  if (byte === EQUALS) return PAD;
+  const sextet = BASE64.indexOf(String.fromCharCode(byte));
+  return sextet < 0 ? NOISE : sextet;
+});
+
+function* isNoise(body: Uint8Array): Stretches<boolean> {
+  let noise = 0;
+  for (let from = 0; from < body.length; from += STEP_BYTES) {
+    const end = Math.min(from + STEP_BYTES, body.length);
+    // By index: iterating takes several times as long, here and below.
+    for (let at = from; at < end; at++) if (SEXTETS[body[at] ?? 0] === NOISE) noise++;
+    yield end - from;
+  }
+  return noise > body.length * MOST_NOISE;
+}
+
+/** Noise is passed over; what follows padding begins anew, as mailers that pad each line mean it. */
+function* decodeBase64(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+  const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
+  let end = 0;
+  let bits = 0;
+  let count = 0;
+  for (let from = 0; from < body.length; from += STEP_BYTES) {
+    const most = Math.min(from + STEP_BYTES, body.length);
+    for (let at = from; at < most; at++) {
+      const sextet = SEXTETS[body[at] ?? 0] ?? NOISE;
+      if (sextet < NOISE) {
+        bits = ((bits << 6) | sextet) & 0xff_ffff;
+        if (count++ === 0) continue;
+        decoded[end++] = (bits >> (6 - 2 * (count - 1))) & 0xff;
+        if (count === 4) count = 0;
+      } else if (sextet === PAD) count = 0;
+    }
+    yield most - from;
+  }
+  return shrunk(decoded, end);
+}
+
+/** A wrong escape stays as it is; spaces at the end of a line were added on the way. */
+function* decodeQuotedPrintable(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+  const decoded = new Uint8Array(body.length);
+  let end = 0;
+  for (let at = 0; at < body.length;) {
+    const step = decodeQuoted(body, at, decoded, end);
+    yield step.at - at;
+    ({ at, end } = step);
+  }
+  return shrunk(decoded, end);
+}
+
+/** From `from` on, so much of it as is done at once. Returns where both go on. */
+function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: number) {
+  let at = from;
+  let end = to;
+  const most = Math.min(from + STEP_BYTES, body.length);
+  while (at < most) {
+    const byte = body[at] ?? 0;
+    if (byte === EQUALS) {
+      const code = (nibble(body[at + 1]) << 4) | nibble(body[at + 2]);
+      const softEnd = code < 0 ? softBreakEnd(body, at + 1) : null;
+      // A soft break leaves nothing.
+      if (softEnd === null) decoded[end++] = code < 0 ? byte : code;
+      at = softEnd ?? at + (code < 0 ? 1 : 3);
+    } else if (byte === SPACE || byte === TAB) {
+      const next = afterSpaces(body, at);
+      if (!isLineEnd(body, next)) {
+        decoded.set(body.subarray(at, next), end);
+        end += next - at;
+      }
+      at = next;
+    } else {
+      decoded[end++] = byte;
+      at++;
+    }
+  }
+  return { at, end };
+}
+
+const isLineEnd = (body: Uint8Array, at: number) =>
+  at >= body.length || body[at] === LINE_FEED || body[at] === RETURN;
+
+/** Less than zero for what is no hexadecimal digit. */
+function nibble(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/** Where the text goes on after a line break that is none; null where there is no line break. */
+function softBreakEnd(body: Uint8Array, from: number): number | null {
+  const at = afterSpaces(body, from);
+  if (at >= body.length) return at;
+  if (body[at] === LINE_FEED) return at + 1;
+  return body[at] === RETURN && body[at + 1] === LINE_FEED ? at + 2 : null;
+}
+
+function afterSpaces(body: Uint8Array, from: number): number {
+  let at = from;
+  while (body[at] === SPACE || body[at] === TAB) at++;
+  return at;
+}
+
+/** Lines between `begin` and `end`, each with its length before it. */
+function* decodeUuencoded(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+  const text = new TextDecoder("latin1").decode(body);
+  const begin = /^begin [0-7]{3,4} .*\n/m.exec(text);
+  if (begin === null) return body.slice();
+  const decoded = new Uint8Array(body.length);
+  const progress = new Progress();
+  let end = 0;
+  for (let at = begin.index + begin[0].length; at < body.length;) {
+    const stretch = progress.stretchTo(at);
+    if (stretch > 0) yield stretch;
+    const lineEnd = body.indexOf(LINE_FEED, at) < 0 ? body.length : body.indexOf(LINE_FEED, at);
+    const told = ((body[at] ?? SPACE) - SPACE) & 63;
+    if (told === 0 || text.startsWith("end", at)) break;
+    const length = Math.min(told, Math.floor(((lineEnd - at - 1) * 3) / 4));
+    const value = (index: number) => ((body[at + 1 + index] ?? SPACE) - SPACE) & 63;
+    for (let byte = 0; byte < length; byte++) {
+      const group = Math.floor(byte / 3) * 4 + (byte % 3);
+      const shift = 2 * ((byte % 3) + 1);
+      decoded[end++] = ((value(group) << shift) | (value(group + 1) >> (6 - shift))) & 0xff;
+    }
+    at = lineEnd + 1;
+  }
+  return shrunk(decoded, end);
+}
+
+/** Bytes that take no more room than they are. */
+const shrunk = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
+  new Uint8Array(bytes.buffer.transfer(length));

@@ -1,0 +1,210 @@
+import { Progress } from "../../../core/cooperative.ts";
+import type { Stretches } from "../../../core/cooperative.ts";
+import { Parser } from "htmlparser2";
+import { isHidden } from "../html/hidden-styles.ts";
+import type { HiddenSelectors } from "../html/hidden-styles.ts";
+import { MarkdownLines } from "../../writing/markdown-lines.ts";
+
+const COMMENT_START = "<!--";
+const COMMENT_END = "-->";
+/** Marks of quotes and lists, before what stands in them. */
+const BEFORE = String.raw`(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}`;
+/**
+ * What can hide something, or shows what would hide it: fences, code in a line, comments, tags.
+ * Runs of marks and names are taken whole, or each shorter part of them would be tried as well.
+ */
+const PARTS = new RegExp(
+  [
+    `(?<fence>^${BEFORE}` +
+      "(?<marks>`{3,}(?=[^`\\n]*(?:\\n|$(?![^])))|~{3,}(?!~))[^\\n]*" +
+      "(?:\\n[^]*?(?:^[ \\t>]{0,200}\\k<marks>[`~]*[ \\t]*$|$(?![^]))|$(?![^])))",
+    "(?<code>`[^`\\n]+`)",
+    "(?<comment><!--)",
+    String.raw`<(?<slash>\/?)(?<name>[a-z][a-z0-9-]*)(?![a-z0-9-])(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^<>"']){0,4000}>`,
+  ].join("|"),
+  "gim",
+);
+const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
+const BLANK_LINE = /\n[ \t>]*\n/g;
+/** They hold nothing. */
+const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
+/** They may hold paragraphs: they end with their closing tag, whatever stands between. */
+const CONTAINERS = new Set(
+  "address article aside blockquote center details dialog div dl fieldset figure footer form header main menu nav ol pre section table ul".split(
+    " ",
+  ),
+);
+const LINE_START = new RegExp(`^${BEFORE}$`);
+/** So much of a line is looked at for what stands before an element. */
+const LOOK_CHARACTERS = 400;
+const NO_SELECTORS: HiddenSelectors = new Set();
+
+export type ShownMarkdown = { markdown: string; comments: number; elements: number };
+
+/**
+ * Markdown without its comments and hidden HTML elements, except where they are shown: in code. A
+ * container that begins a line is hidden to where it is closed. Any other element ends with its
+ * paragraph, as does what is never closed: a page may speak of elements. Linear in the text.
+ */
+export function* withoutHiddenMarkup(text: string): Stretches<ShownMarkdown> {
+  const mayHide = text.includes(COMMENT_START) || MAY_BE_HIDDEN.test(text);
+  if (!mayHide) return { markdown: text, comments: 0, elements: 0 };
+  return yield* new Remover(text).remove();
+}
+
+type Tag = { text: string; name: string; isEnd: boolean };
+type Part = { start: number; end: number; isFence: boolean; isComment: boolean; tag: Tag | null };
+
+/** The parts in their order, without those in code. */
+function* partsOf(text: string): Generator<Part> {
+  const lines = new MarkdownLines(text);
+  let commentsEnd = true;
+  const parts = new RegExp(PARTS);
+  for (let found = parts.exec(text); found !== null; found = parts.exec(text)) {
+    const { fence, comment, slash, name } = found.groups ?? {};
+    const start = found.index;
+    const isFence = fence !== undefined;
+    const mayHide = comment !== undefined || name !== undefined;
+    if (isFence) lines.skipTo(parts.lastIndex);
+    else if (mayHide && lines.isCode(start)) continue;
+    const isComment = comment !== undefined;
+    if (isComment) {
+      const inside = start + COMMENT_START.length;
+      const close: number = commentsEnd ? text.indexOf(COMMENT_END, inside) : -1;
+      commentsEnd = close >= 0;
+      parts.lastIndex = close < 0 ? inside : close + COMMENT_END.length;
+      if (close < 0) continue;
+    }
+    const tag =
+      name === undefined ? null : { text: found[0], name: name.toLowerCase(), isEnd: slash !== "" };
+    yield { start, end: parts.lastIndex, isFence, isComment, tag };
+  }
+}
+
+/** An element that is being left out; `end` where that is known, else it ends at the limit. */
+type Hiding = { name: string; depth: number; end: number | null; limit: number };
+
+class Remover {
+  #kept = "";
+  #from = 0;
+  #comments = 0;
+  #elements = 0;
+  #hiding: Hiding | null = null;
+  /** Where the paragraph ends that was looked at last. */
+  #paragraphEnd = 0;
+  /** Where the containers end that may be hidden, by where they begin. */
+  #ends = new Map<number, number>();
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  *remove(): Stretches<ShownMarkdown> {
+    if (MAY_BE_HIDDEN.test(this.#text)) this.#ends = yield* containerEnds(this.#text);
+    const progress = new Progress();
+    for (const part of partsOf(this.#text)) {
+      const stretch = progress.stretchTo(part.end);
+      if (stretch > 0) yield stretch;
+      this.#endParagraph(part.start, part.isFence);
+      if (part.isComment) this.#passComment(part);
+      else if (part.tag !== null) this.#passTag(part, part.tag);
+    }
+    this.#show(this.#hiding?.limit ?? this.#from);
+    const markdown = this.#kept + this.#text.slice(this.#from);
+    return { markdown, comments: this.#comments, elements: this.#elements };
+  }
+
+  /** What has no known end ends with its paragraph, which a fence ends as well. */
+  #endParagraph(at: number, isFence: boolean): void {
+    if (this.#hiding === null) return;
+    const { limit, end } = this.#hiding;
+    if (at >= limit) this.#show(limit);
+    else if (isFence && end === null) this.#show(at);
+  }
+
+  #passComment({ start, end }: Part): void {
+    if (this.#hiding === null) {
+      this.#hide(start);
+      this.#comments++;
+      this.#from = end;
+    } else this.#hiding.limit = Math.max(this.#hiding.limit, end);
+  }
+
+  #passTag({ start, end }: Part, { name, text, isEnd }: Tag): void {
+    const hiding = this.#hiding;
+    if (hiding === null) {
+      if (!isEnd && !VOID.has(name) && hides(name, text)) this.#startHiding(name, start);
+    } else if (hiding.end === null && name === hiding.name) {
+      hiding.depth += isEnd ? -1 : 1;
+      if (hiding.depth === 0) this.#show(end);
+    }
+  }
+
+  #startHiding(name: string, start: number): void {
+    const paragraphEnd = this.#endOfParagraph(start);
+    let end: number | null = null;
+    if (CONTAINERS.has(name)) {
+      end = this.#ends.get(start) ?? null;
+      const isInProse = !this.#beginsLine(start);
+      if (isInProse && (end === null || end > paragraphEnd)) return;
+    }
+    this.#hide(start);
+    this.#elements++;
+    this.#hiding = { name, depth: 1, end, limit: end ?? paragraphEnd };
+  }
+
+  #beginsLine(start: number): boolean {
+    const before = this.#text.slice(Math.max(0, start - LOOK_CHARACTERS), start);
+    return LINE_START.test(before.slice(before.lastIndexOf("\n") + 1));
+  }
+
+  #endOfParagraph(start: number): number {
+    if (this.#paragraphEnd <= start) {
+      BLANK_LINE.lastIndex = start;
+      this.#paragraphEnd = BLANK_LINE.exec(this.#text)?.index ?? this.#text.length;
+    }
+    return this.#paragraphEnd;
+  }
+
+  #hide(start: number): void {
+    this.#kept += this.#text.slice(this.#from, start);
+    this.#from = start;
+  }
+
+  #show(at: number): void {
+    this.#from = at;
+    this.#hiding = null;
+  }
+}
+
+/** Each closing tag ends the last of its name that is open. */
+function* containerEnds(text: string): Stretches<Map<number, number>> {
+  const progress = new Progress();
+  const ends = new Map<number, number>();
+  const open = new Map<string, { start: number; mayHide: boolean }[]>();
+  for (const { start, end, tag } of partsOf(text)) {
+    const stretch = progress.stretchTo(end);
+    if (stretch > 0) yield stretch;
+    if (tag === null || !CONTAINERS.has(tag.name)) continue;
+    const same = open.get(tag.name) ?? [];
+    open.set(tag.name, same);
+    if (!tag.isEnd) same.push({ start, mayHide: MAY_BE_HIDDEN.test(tag.text) });
+    else {
+      const closed = same.pop();
+      if (closed?.mayHide === true) ends.set(closed.start, end);
+    }
+  }
+  return ends;
+}
+
+function hides(name: string, tag: string): boolean {
+  let hidden = false;
+  const parser = new Parser({
+    onopentag: (_name, attributes) => {
+      hidden = isHidden(name, attributes, NO_SELECTORS);
+    },
+  });
+  parser.end(tag);
+  return hidden;
+}

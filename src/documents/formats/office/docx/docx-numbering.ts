@@ -1,0 +1,162 @@
+import type { Stretches } from "../../../../core/cooperative.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
+import { entryNamed } from "../../archive/named-entry.ts";
+import { readXml } from "../../xml/xml-stream.ts";
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { countedAs } from "../list-labels.ts";
+
+type Level = { format: string; start: number; text: string; isLegal: boolean };
+type Levels = Map<number, Level>;
+type Starts = ReadonlyMap<number, number>;
+/** Few instances override anything, so most share what is empty. */
+type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Starts };
+
+/** Formats that show no number. */
+const UNCOUNTED = new Set(["bullet", "none"]);
+const MAX_LEVEL = 8;
+/** More than Word counts; a file may define millions, and the lists beyond show no numbers. */
+const MAX_ABSTRACTS = 1 << 14;
+const MAX_INSTANCES = 1 << 16;
+const MAX_LABEL_CHARACTERS = 200;
+const NONE: ReadonlyMap<number, never> = new Map<number, never>();
+
+/** Lists of a Word document (ECMA-376 part 1, §17.9), and how far each has counted. */
+export class Numbering {
+  readonly #abstracts: Map<string, Levels>;
+  readonly #instances: Map<string, Instance>;
+  readonly #counts = new Map<string, number[]>();
+  readonly #begun = new Set<string>();
+
+  constructor(abstracts: Map<string, Levels>, instances: Map<string, Instance>) {
+    this.#abstracts = abstracts;
+    this.#instances = instances;
+  }
+
+  /** What the next item of the list shows, such as `1.`, `(b)` or `4.2`; empty for bullets. */
+  next(numId: string, atLevel: number): string {
+    const instance = this.#instances.get(numId);
+    const level = Math.min(Math.max(0, atLevel), MAX_LEVEL);
+    if (instance === undefined) return "";
+    // Instances of one list go on counting, but where one begins anew.
+    const counts = this.#counts.get(instance.abstract) ?? [];
+    this.#counts.set(instance.abstract, counts);
+    counts.length = Math.min(counts.length, level + 1);
+    const restart = instance.starts.get(level);
+    const begun = `${numId} ${level}`;
+    const isFirst = !this.#begun.has(begun);
+    this.#begun.add(begun);
+    const start = restart ?? this.#levelOf(instance, level)?.start ?? 1;
+    const last = isFirst && restart !== undefined ? undefined : counts[level];
+    counts[level] = last === undefined ? start : last + 1;
+    return this.#label(instance, level, counts);
+  }
+
+  #label(instance: Instance, at: number, counts: number[]): string {
+    const level = this.#levelOf(instance, at);
+    if (level === undefined || UNCOUNTED.has(level.format)) return "";
+    const shown = level.text.replace(/%([1-9])/g, (_whole, digit: string) => {
+      const of = Number(digit) - 1;
+      const { format = "decimal", start = 1 } = this.#levelOf(instance, of) ?? {};
+      const isPlain = level.isLegal || UNCOUNTED.has(format);
+      return countedAs(isPlain ? "decimal" : format, counts[of] ?? start);
+    });
+    return shown.trim();
+  }
+
+  #levelOf({ abstract, own }: Instance, level: number): Level | undefined {
+    return own.get(level) ?? this.#abstracts.get(abstract)?.get(level);
+  }
+}
+
+export function* readNumbering(archive: ZipArchive, part: string | null): Stretches<Numbering> {
+  const reader = new NumberingReader();
+  yield* readXml(part === null ? [] : archive.chunks(part), reader);
+  return reader.numbering();
+}
+
+class NumberingReader {
+  readonly #abstracts = new Map<string, Levels>();
+  readonly #instances = new Map<string, Instance>();
+  /** Abstract lists by the numbering style they define, and those that only name such a style. */
+  readonly #styled = new Map<string, Levels>();
+  readonly #named = new Map<string, string>();
+  #abstractId = "";
+  #levels: Levels = new Map();
+  #level: Level = emptyLevel();
+  #instance: Instance = emptyInstance();
+  #overridden = 0;
+
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    abstractNum: ({ abstractNumId = "" }) => {
+      this.#abstractId = abstractNumId;
+      this.#levels = new Map();
+      setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
+    },
+    styleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#styled, val, this.#levels),
+    numStyleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#named, this.#abstractId, val),
+    lvl: ({ ilvl = "0" }) => {
+      this.#level = emptyLevel();
+      setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
+    },
+    numFmt: ({ val = "" }) => {
+      this.#level.format = val;
+    },
+    lvlText: ({ val = "" }) => {
+      this.#level.text = val.slice(0, MAX_LABEL_CHARACTERS);
+    },
+    start: ({ val }) => {
+      this.#level.start = numberOf(val, 1);
+    },
+    isLgl: ({ val }) => {
+      this.#level.isLegal = !/^(0|false|off)$/.test(val ?? "");
+    },
+    num: ({ numId = "" }) => {
+      this.#instance = emptyInstance();
+      setUpTo(MAX_INSTANCES, this.#instances, numId, this.#instance);
+    },
+    abstractNumId: ({ val = "" }) => {
+      this.#instance.abstract = val;
+    },
+    lvlOverride: ({ ilvl = "0" }) => {
+      // What an instance overrides must not reach its abstract list.
+      this.#overridden = Number(ilvl);
+      this.#levels = new Map(this.#instance.own);
+      this.#instance.own = this.#levels;
+    },
+    startOverride: ({ val }) => {
+      const starts = new Map(this.#instance.starts);
+      setUpTo(MAX_LEVEL + 1, starts, this.#overridden, numberOf(val, 1));
+      this.#instance.starts = starts;
+    },
+  };
+
+  open(name: string, attributes: XmlAttributes): void {
+    entryNamed(this.#onOpen, name)?.(attributes);
+  }
+
+  close(): void {
+    // Elements are told apart by where they begin.
+  }
+
+  numbering(): Numbering {
+    for (const [abstract, style] of this.#named) {
+      const levels = this.#styled.get(style);
+      if (levels !== undefined) this.#abstracts.set(abstract, levels);
+    }
+    return new Numbering(this.#abstracts, this.#instances);
+  }
+}
+
+const emptyLevel = (): Level => ({ format: "bullet", start: 1, text: "", isLegal: false });
+
+const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
+
+/** Beyond `most` entries, new ones are left out. */
+function setUpTo<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
+  if (map.size < most || map.has(key)) map.set(key, value);
+}
+
+function numberOf(value: string | undefined, otherwise: number): number {
+  const number = Number(value ?? otherwise);
+  return Number.isInteger(number) && number >= 0 ? number : otherwise;
+}

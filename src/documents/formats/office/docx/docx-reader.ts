@@ -1,0 +1,282 @@
+import { longer } from "../../../writing/bounded-text.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
+import { withLink } from "../../../writing/link-text.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { entryNamed } from "../../archive/named-entry.ts";
+import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import { DocxFields, linkTargetOf } from "./docx-fields.ts";
+import { DocxLeftOut } from "./docx-left-out.ts";
+import type { Numbering } from "./docx-numbering.ts";
+import { DocxRuns } from "./docx-runs.ts";
+import { headingLevelOf, isOn } from "./docx-styles.ts";
+import type { ParagraphStyle } from "./docx-styles.ts";
+import { DocxTables } from "./docx-tables.ts";
+import { DocxWriter } from "./docx-writer.ts";
+import type { DocxParagraph } from "./docx-writer.ts";
+import type { Drawing } from "../drawings.ts";
+import { pageText } from "../embedded-page.ts";
+import type { EmbeddedPage } from "../embedded-page.ts";
+import { FormulaReader } from "../formula.ts";
+import type { NoteMarks } from "../note-marks.ts";
+import { symbolCharacter } from "../symbol-fonts.ts";
+
+export type DocxParts = {
+  styles: Map<string, ParagraphStyle>;
+  numbering: Numbering;
+  /** Targets of external hyperlinks by relationship id. */
+  links: Map<string, string>;
+  /** Charts and diagrams by relationship id. */
+  drawings: Map<string, Drawing>;
+  /** Pages of text that the document takes in, by relationship id. */
+  pages: Map<string, EmbeddedPage>;
+  noteMarks: NoteMarks;
+};
+
+const BLANK: DocxParagraph = {
+  text: "",
+  style: "",
+  headingLevel: null,
+  numId: null,
+  listLevel: null,
+  hasHiddenText: false,
+};
+
+/** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
+export class DocxReader implements XmlHandler {
+  hiddenParagraphs = 0;
+  /** Parts that the text takes in, but that are missing, damaged or of another kind. */
+  unreadParts = 0;
+  /** How often there was something to show. */
+  #shown = 0;
+  readonly #leftOut = new DocxLeftOut();
+  readonly #runs = new DocxRuns();
+  #collects: "text" | "code" | null = null;
+  #formula: FormulaReader | null = null;
+  /** No text since a page began: a break that the writer saw when it drew the page is the same. */
+  #isPageFresh = false;
+  readonly #paragraphs: DocxParagraph[] = [];
+  readonly #tables = new DocxTables();
+  readonly #fields = new DocxFields();
+  readonly #linkStarts: { at: number; target: string }[] = [];
+  readonly #parts: DocxParts;
+  readonly #writer: DocxWriter;
+  /** `endnote` or `footnote`, and what its notes are marked with; null for the main text. */
+  readonly #noteElement: string | null;
+  /** The note that is open belongs to hidden text. */
+  #noteHidden = false;
+
+  constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
+    this.#parts = parts;
+    this.#writer = new DocxWriter(parts.styles, parts.numbering, out);
+    this.#noteElement = noteElement;
+  }
+
+  get hiddenRuns(): number {
+    return this.#runs.hidden;
+  }
+
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    p: () => {
+      this.#paragraphs.push({ ...BLANK });
+    },
+    pStyle: ({ val = "" }) => this.#change({ style: val }),
+    outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
+    numId: ({ val = "" }) => this.#change({ numId: val }),
+    ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
+    pageBreakBefore: ({ val }) => {
+      if (isOn(val)) this.#nextPage();
+    },
+    r: () => this.#runs.open(),
+    rStyle: ({ val = "" }) => this.#runs.setStyle(this.#parts.styles.get(val)?.isHidden ?? null),
+    vanish: ({ val }) => this.#runs.setVanish(isOn(val)),
+    t: () => {
+      this.#collects = "text";
+    },
+    tab: () => {
+      if (this.#runs.isOpen) this.#write(" ");
+    },
+    ptab: () => this.#write(" "),
+    br: ({ type }) => {
+      this.#write("\n");
+      if (type === "page") this.#nextPage();
+    },
+    cr: () => this.#write("\n"),
+    lastRenderedPageBreak: () => {
+      if (!this.#isPageFresh) this.#nextPage();
+    },
+    noBreakHyphen: () => this.#write("-"),
+    sym: ({ font = "", char = "" }) =>
+      this.#write(symbolCharacter(font, Number.parseInt(char, 16)) ?? " "),
+    hyperlink: (attributes) =>
+      this.#openLink(this.#parts.links.get(attributes["r:id"] ?? "") ?? ""),
+    fldSimple: ({ instr = "" }) => this.#openLink(linkTargetOf(instr)),
+    fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
+    instrText: () => {
+      this.#collects = "code";
+    },
+    checkBox: () => this.#fields.check(false),
+    default: ({ val }) => this.#fields.check(isOn(val)),
+    checked: ({ val }) => this.#fields.check(isOn(val)),
+    oMath: () => {
+      this.#formula = new FormulaReader();
+    },
+    chart: (attributes) => this.#draw(attributes["r:id"]),
+    relIds: (attributes) => this.#draw(attributes["r:dm"]),
+    altChunk: (attributes) => this.#takeIn(this.#parts.pages.get(attributes["r:id"] ?? "")),
+    footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
+    endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
+    tbl: () => this.#tables.open(),
+    gridCol: () => this.#tables.addColumn(),
+    tr: () => this.#writer.rows(this.#tables.startRow()),
+    gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
+    tc: () => this.#tables.openCell(),
+    gridSpan: ({ val = "1" }) => this.#tables.setSpan(Number(val)),
+    vMerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
+  };
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (this.#leftOut.open(name, this.#shown)) return;
+    if (name === this.#noteElement) this.#openNote(attributes);
+    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
+    this.#formula?.open(name, attributes);
+  }
+
+  text(data: string): void {
+    if (this.#leftOut.isOpen) return;
+    if (this.#formula !== null) this.#formula.text(data);
+    else if (this.#collects === "text") this.#write(data);
+    else if (this.#collects === "code") this.#fields.addCode(data);
+  }
+
+  close(name: string): void {
+    if (this.#leftOut.close(name)) return;
+    if (this.#formula !== null) this.#closeInFormula(this.#formula);
+    else entryNamed(this.#onClose, name)?.();
+  }
+
+  readonly #onClose: Record<string, () => void> = {
+    p: () => this.#closeParagraph(),
+    t: () => {
+      this.#collects = null;
+    },
+    instrText: () => {
+      this.#collects = null;
+    },
+    r: () => this.#runs.close(),
+    hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
+    fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
+    tc: () => this.#tables.closeCell(),
+    tbl: () => {
+      const rows = this.#tables.close();
+      if (rows === null) return;
+      this.#writer.rows(rows);
+      this.#writer.endTable();
+    },
+  };
+
+  finish(): void {
+    this.#writer.finish();
+  }
+
+  #write(text: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (paragraph === undefined || this.#fields.hidesText) return;
+    const isSeen = /\S/.test(text);
+    if (isSeen) this.#shown++;
+    if (!this.#isHidden(paragraph)) {
+      paragraph.text = longer(paragraph.text, text);
+      if (isSeen) this.#isPageFresh = false;
+    } else if (!isSeen) return;
+    else if (this.#runs.isHidden === null) paragraph.hasHiddenText = true;
+    else this.#runs.countHidden();
+  }
+
+  /** What is written now into this paragraph: as the run says, else as the paragraph's style does. */
+  #isHidden(paragraph: DocxParagraph | undefined): boolean {
+    return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
+  }
+
+  #closeInFormula(formula: FormulaReader): void {
+    if (!formula.close()) return;
+    this.#formula = null;
+    this.#write(formula.toText());
+  }
+
+  #refer(kind: string, id: string): void {
+    const { noteMarks } = this.#parts;
+    if (this.#isHidden(this.#paragraphs.at(-1))) noteMarks.hide(kind, id);
+    else this.#write(noteMarks.mark(kind, id));
+  }
+
+  #change(change: Partial<DocxParagraph>): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (paragraph !== undefined) Object.assign(paragraph, change);
+  }
+
+  #draw(relationship: string | undefined): void {
+    const drawing = this.#parts.drawings.get(relationship ?? "");
+    if (drawing === undefined || this.#isHidden(this.#paragraphs.at(-1))) return;
+    this.#shown++;
+    this.#writer.draw(drawing);
+  }
+
+  #takeIn(page: EmbeddedPage | undefined): void {
+    this.#shown++;
+    if (page === undefined) this.unreadParts++;
+    else if (this.#tables.takesText) this.#tables.write(pageText(page));
+    else this.#writer.page(page);
+  }
+
+  /** Separators between text and notes are notes too, with a type of their own. */
+  #openNote({ id = "", type }: XmlAttributes): void {
+    if (type !== undefined && type !== "normal") return;
+    const { noteMarks } = this.#parts;
+    const kind = this.#noteElement ?? "";
+    this.#noteHidden = noteMarks.isHidden(kind, id);
+    this.#writer.openNote(this.#noteHidden ? null : noteMarks.mark(kind, id));
+  }
+
+  #nextPage(): void {
+    if (this.#noteElement !== null) return;
+    const isInside = this.#tables.takesText || this.#paragraphs.some(({ text }) => /\S/.test(text));
+    this.#writer.nextPage(isInside);
+    this.#isPageFresh = true;
+  }
+
+  #onFieldMark(type: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (type === "begin") this.#fields.begin();
+    else if (type === "separate") this.#fields.show(paragraph, paragraph?.text.length ?? 0);
+    else if (type === "end") {
+      const end = this.#fields.end(paragraph);
+      if (end === null) return;
+      if ("mark" in end) this.#write(end.mark);
+      else this.#closeLink({ at: end.start, target: end.target });
+    }
+  }
+
+  #openLink(target: string): void {
+    this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
+  }
+
+  #closeLink(link: { at: number; target: string } | undefined): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (link === undefined || paragraph === undefined) return;
+    paragraph.text = withLink(paragraph.text, link.at, link.target);
+  }
+
+  #closeParagraph(): void {
+    const paragraph = this.#paragraphs.pop();
+    if (paragraph === undefined) return;
+    this.#fields.endParagraph();
+    const isEmpty = foldSpace(paragraph.text) === "";
+    if (this.#noteHidden || (isEmpty && this.#writer.isHidden(paragraph))) {
+      if (!isEmpty || paragraph.hasHiddenText) this.hiddenParagraphs++;
+      return;
+    }
+    if (paragraph.hasHiddenText) this.#runs.hidden++;
+    if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
+    // Text boxes stand inside the paragraph that anchors them.
+    else this.#writer.paragraph(paragraph);
+  }
+}

@@ -1,0 +1,91 @@
+import { longer } from "../../../writing/bounded-text.ts";
+import { TableCollector } from "../../html/table-collector.ts";
+
+type OpenTable = {
+  table: TableCollector;
+  cell: string;
+  span: number;
+  isContinued: boolean;
+  /** As its grid declares them. */
+  columns: number;
+  /** A frame around paragraphs: its grid has a single column. */
+  isBox: boolean;
+};
+
+/** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
+export class DocxTables {
+  readonly #open: OpenTable[] = [];
+
+  open(): void {
+    const cell = { cell: "", span: 1, isContinued: false };
+    this.#open.push({ table: new TableCollector(), ...cell, columns: 0, isBox: false });
+  }
+
+  addColumn(): void {
+    const table = this.#open.at(-1);
+    if (table !== undefined) table.columns++;
+  }
+
+  /** Rows of the outermost table that need not be held any longer. */
+  startRow(): string[][] {
+    const open = this.#open.at(-1);
+    if (open === undefined) return [];
+    open.isBox = open.columns === 1;
+    if (open.isBox) return [];
+    const rows = this.#outermost() === open ? open.table.takeMany() : [];
+    open.table.startRow();
+    return rows;
+  }
+
+  /** Columns that a row leaves out at its start. */
+  skipColumns(count: number): void {
+    const open = this.#open.at(-1);
+    if (open !== undefined && !open.isBox && count > 0) open.table.addCell("", count);
+  }
+
+  openCell(): void {
+    this.#change({ cell: "", span: 1, isContinued: false });
+  }
+
+  setSpan(span: number): void {
+    this.#change({ span });
+  }
+
+  setContinued(isContinued: boolean): void {
+    this.#change({ isContinued });
+  }
+
+  /** Whether what is written now becomes text of a cell. */
+  get takesText(): boolean {
+    return this.#outermost() !== undefined;
+  }
+
+  write(text: string): void {
+    const table = this.#open.findLast(({ isBox }) => !isBox);
+    if (table !== undefined) table.cell = longer(table.cell, `\n${text}`);
+  }
+
+  closeCell(): void {
+    const open = this.#open.at(-1);
+    if (open === undefined || open.isBox) return;
+    open.table.addCell(open.isContinued ? "" : open.cell, open.span);
+  }
+
+  /** The rows that are left of the outermost table; null where a box or an inner table ends. */
+  close(): string[][] | null {
+    const closed = this.#open.pop();
+    if (closed === undefined || closed.isBox) return null;
+    if (!this.takesText) return closed.table.rows;
+    this.write(closed.table.rows.flat().join("\n"));
+    return null;
+  }
+
+  #outermost(): OpenTable | undefined {
+    return this.#open.find(({ isBox }) => !isBox);
+  }
+
+  #change(change: Partial<OpenTable>): void {
+    const table = this.#open.at(-1);
+    if (table !== undefined) Object.assign(table, change);
+  }
+}

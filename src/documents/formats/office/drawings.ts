@@ -1,0 +1,181 @@
+import type { Stretches } from "../../../core/cooperative.ts";
+import type { DrawnText } from "../../writing/bounded-text.ts";
+import type { ZipArchive } from "../archive/zip-archive.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { formatOf, plainNumber } from "./sheets/number-formats.ts";
+import type { CellFormat } from "./sheets/number-formats.ts";
+import { readXml } from "../xml/xml-stream.ts";
+import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
+
+/** What a chart or diagram says: titles or labels, each once, and a chart's data as a table. */
+export type Drawing = { texts: string[]; rows: string[][] };
+
+type Series = { name: string; categories: string[]; values: string[] };
+type Role = keyof Series;
+
+/** As many as a chart shows. */
+const MAX_SERIES = 100;
+const MAX_POINTS = 1_000;
+/** Levels of categories, such as months within years. */
+const MAX_LEVELS = 10;
+/** Elements of a series by what their points are. */
+const ROLES = new Map<string, Role>([
+  ["tx", "name"],
+  ["cat", "categories"],
+  ["xVal", "categories"],
+  ["val", "values"],
+  ["yVal", "values"],
+]);
+
+/** Reads a part of DrawingML: a chart (ECMA-376 part 1, §21.2) or a diagram's data (§21.4). */
+export function* readDrawing(
+  archive: ZipArchive,
+  part: string,
+  drawn: DrawnText,
+): Stretches<Drawing> {
+  const reader = new DrawingReader(drawn);
+  yield* readXml(archive.chunks(part), reader);
+  return { texts: [...reader.texts], rows: rowsOf(reader.series) };
+}
+
+export function writeDrawing({ texts, rows }: Drawing, out: MarkdownBuilder): void {
+  for (const text of texts) out.paragraph(text);
+  out.table(rows);
+}
+
+function rowsOf(series: Series[]): string[][] {
+  const filled = series.filter(({ values }) => values.some(Boolean));
+  const named = filled.find(({ categories }) => categories.length > 0)?.categories ?? [];
+  const length = Math.max(0, ...filled.map(({ values }) => values.length));
+  const rows = Array.from({ length }, (_unused, at) => [
+    named[at] ?? "",
+    ...filled.map(({ values }) => values[at] ?? ""),
+  ]);
+  return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];
+}
+
+/** Each innermost category behind those that it lies in: an outer one is named where it begins. */
+function joinedLevels(levels: string[][]): string[] {
+  const shown = levels.toReversed();
+  const length = Math.max(0, ...shown.map((level) => level.length));
+  const last = shown.map(() => "");
+  return Array.from({ length }, (_unused, at) => {
+    for (const [depth, level] of shown.entries()) {
+      const isInner = depth === shown.length - 1;
+      last[depth] = level[at] ?? (isInner ? "" : (last[depth] ?? ""));
+    }
+    return last.filter((name) => name !== "").join(" ");
+  });
+}
+
+class DrawingReader implements XmlHandler {
+  readonly texts = new Set<string>();
+  readonly series: Series[] = [];
+  #inSeries = false;
+  #inTitle = 0;
+  #role: Role | null = null;
+  /** Points of the role's levels, the innermost first. */
+  #levels: string[][] = [];
+  /** Of the numbers that follow. */
+  #format: CellFormat = plainNumber;
+  #is1904 = false;
+  #point = 0;
+  #collects = false;
+  #current = "";
+  readonly #drawn: DrawnText;
+
+  constructor(drawn: DrawnText) {
+    this.#drawn = drawn;
+  }
+
+  open(name: string, { idx = "0", val = "1" }: XmlAttributes): void {
+    if (name === "ser") this.#openSeries();
+    else if (name === "title") this.#inTitle++;
+    else if (name === "date1904") this.#is1904 = /^(1|true)$/.test(val);
+    else if (this.#inSeries) this.#openPart(name, Number(idx));
+    if (name === "p" || name === "v" || name === "formatCode") this.#current = "";
+    this.#collects = this.#isText(name);
+  }
+
+  #openPart(name: string, point: number): void {
+    if (name === "pt") this.#point = point;
+    else if (name === "lvl" && this.#levels.length < MAX_LEVELS) this.#levels.push([]);
+    else if (ROLES.has(name)) {
+      this.#role = ROLES.get(name) ?? null;
+      this.#levels = [];
+      this.#format = plainNumber;
+    }
+  }
+
+  #isText(name: string): boolean {
+    if (name === "v") return this.#isNamed;
+    return name === "t" || (name === "formatCode" && this.#hasRole);
+  }
+
+  get #hasRole(): boolean {
+    return this.#role !== null;
+  }
+
+  /** Whether a value belongs to a series or a title. */
+  get #isNamed(): boolean {
+    return this.#hasRole || this.#inTitle > 0;
+  }
+
+  text(data: string): void {
+    if (!this.#collects) return;
+    this.#drawn.add(data);
+    this.#current += data;
+  }
+
+  close(name: string): void {
+    this.#collects = false;
+    if (name === "v") this.#endPoint();
+    else if (name === "formatCode") this.#endFormat();
+    else if (name === "p") this.#endText();
+    else if (name === "title") this.#inTitle--;
+    else if (name === "ser") this.#inSeries = false;
+    else if (ROLES.has(name)) this.#endRole();
+  }
+
+  #endFormat(): void {
+    if (this.#hasRole) this.#format = formatOf(this.#current, this.#is1904);
+    this.#current = "";
+  }
+
+  #endRole(): void {
+    const series = this.series.at(-1);
+    if (this.#role === "categories" && this.#levels.length > 0 && series !== undefined)
+      series.categories = joinedLevels(this.#levels);
+    this.#role = null;
+  }
+
+  #openSeries(): void {
+    this.#inSeries = this.series.length < MAX_SERIES;
+    if (this.#inSeries) this.series.push({ name: "", categories: [], values: [] });
+  }
+
+  #endPoint(): void {
+    if (this.#role === null) {
+      this.#endText();
+      return;
+    }
+    const series = this.series.at(-1);
+    const text = foldSpace(this.#current);
+    this.#current = "";
+    if (series === undefined) return;
+    if (this.#role === "name") series.name = text;
+    else if (this.#point >= 0 && this.#point < MAX_POINTS) {
+      const number = Number(text);
+      const isNumber = text !== "" && Number.isFinite(number);
+      const points = this.#levels.at(-1) ?? series[this.#role];
+      points[this.#point] = isNumber ? this.#format(number) : text;
+    }
+  }
+
+  #endText(): void {
+    const text = foldSpace(this.#current);
+    this.#current = "";
+    if (text !== "") this.texts.add(text);
+  }
+}

@@ -1,0 +1,91 @@
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { startOf } from "./odf-numbering.ts";
+import type { OdfNumbering } from "./odf-numbering.ts";
+
+type List = { style: string; counts: number[] };
+type Item = {
+  list: List;
+  level: number;
+  start: number | null;
+  /** It has a paragraph, though an empty one. */
+  isShown: boolean;
+};
+
+/** An item's depth from 0, and the label it shows; empty for a bullet. */
+export type OdfItem = { depth: number; label: string };
+
+/** Lists that are open, and how far those that go on have counted (ODF 1.3 part 3, §5.3). */
+export class OdfLists {
+  readonly #open: List[] = [];
+  #item: Item | null = null;
+  readonly #byStyle = new Map<string, number[]>();
+  readonly #byId = new Map<string, number[]>();
+  readonly #numbering: OdfNumbering;
+
+  constructor(numbering: OdfNumbering) {
+    this.#numbering = numbering;
+  }
+
+  openList(attributes: XmlAttributes): void {
+    const around = this.#open.at(-1);
+    const style = attributes["text:style-name"] ?? attributes["style-name"] ?? around?.style ?? "";
+    const goesOn = attributes["continue-numbering"] === "true";
+    const counts = around?.counts ?? this.#continued(attributes, goesOn ? style : null);
+    if (!goesOn) counts.length = Math.min(counts.length, this.#lengthFor(attributes));
+    this.#open.push({ style, counts });
+    this.#byStyle.set(style, counts);
+    const id = attributes["xml:id"];
+    if (id !== undefined) this.#byId.set(id, counts);
+  }
+
+  /** Counts of a list that goes on with an earlier one, else none yet. */
+  #continued(attributes: XmlAttributes, style: string | null): number[] {
+    const earlier = this.#byId.get(attributes["continue-list"] ?? "");
+    return earlier ?? (style === null ? null : this.#byStyle.get(style)) ?? [];
+  }
+
+  #lengthFor(attributes: XmlAttributes): number {
+    return attributes["continue-list"] === undefined ? this.#open.length : Infinity;
+  }
+
+  closeList(): void {
+    this.#open.pop();
+  }
+
+  openItem(attributes: XmlAttributes): void {
+    this.closeItem();
+    const list = this.#open.at(-1);
+    const start = attributes["start-value"];
+    if (list === undefined) return;
+    this.#item = {
+      list,
+      level: this.#open.length,
+      start: start === undefined ? null : startOf(start),
+      isShown: false,
+    };
+  }
+
+  /** An empty paragraph: its item counts, and shows its number before the text that may follow. */
+  skip(): void {
+    if (this.#item !== null) this.#item.isShown = true;
+  }
+
+  /** A header of a list has no marker. */
+  closeItem(): void {
+    if (this.#item?.isShown === true) this.take();
+    this.#item = null;
+  }
+
+  /** The item whose first paragraph this is; items that only hold other lists do not count. */
+  take(): OdfItem | null {
+    const item = this.#item;
+    if (item === null) return null;
+    this.#item = null;
+    const { level, list } = item;
+    const { counts, style } = list;
+    counts.length = Math.min(counts.length, level);
+    const next = (counts[level - 1] ?? this.#numbering.startAt(style, level) - 1) + 1;
+    counts[level - 1] = item.start ?? next;
+    return { depth: level - 1, label: this.#numbering.label(style, level, counts) };
+  }
+}

@@ -1,0 +1,89 @@
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { countedAs } from "../list-labels.ts";
+
+type Level = {
+  format: string;
+  prefix: string;
+  suffix: string;
+  /** How many levels the label shows, its own included. */
+  shown: number;
+  start: number;
+  /** LibreOffice's own pattern, such as `Article %1%`; empty where there is none. */
+  pattern: string;
+};
+
+/** The style that numbers headings; no list style has this name. */
+const OUTLINE = "\0outline";
+const MAX_LEVEL = 10;
+
+/** List styles and the numbering of headings (ODF 1.3 part 3, §16.30 to §16.34). */
+export class OdfNumbering {
+  #style = "";
+  readonly #levels = new Map<string, Level>();
+  readonly #outline: number[] = [];
+
+  readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    "list-style": (attributes) => {
+      this.#style = attributes["style:name"] ?? "";
+    },
+    "outline-style": () => {
+      this.#style = OUTLINE;
+    },
+    "list-level-style-number": (attributes) => this.#define(attributes),
+    "outline-level-style": (attributes) => this.#define(attributes),
+  };
+
+  #define({ level = "1", ...attributes }: XmlAttributes): void {
+    const format = attributes["num-format"] ?? "";
+    if (format === "") return;
+    this.#levels.set(`${this.#style} ${level}`, {
+      format,
+      prefix: attributes["num-prefix"] ?? "",
+      suffix: attributes["num-suffix"] ?? "",
+      shown: Number(attributes["display-levels"] ?? 1) || 1,
+      start: startOf(attributes["start-value"]),
+      pattern: attributes["num-list-format"] ?? "",
+    });
+  }
+
+  /** Where a list begins to count. Levels count from 1. */
+  startAt(style: string, level: number): number {
+    return this.#levels.get(`${style} ${level}`)?.start ?? 1;
+  }
+
+  /** What an item shows, empty for bullets; `counts` are those of its level and those above. */
+  label(style: string, level: number, counts: number[]): string {
+    const own = this.#levels.get(`${style} ${level}`);
+    if (own === undefined) return "";
+    const numberAt = (at: number) => {
+      const format = this.#levels.get(`${style} ${at}`)?.format ?? "1";
+      return countedAs(format, counts[at - 1] ?? this.startAt(style, at));
+    };
+    if (own.pattern !== "") {
+      return own.pattern
+        .replace(/%(\d{1,2})%/g, (_whole, at: string) => numberAt(Number(at)))
+        .trim();
+    }
+    const first = Math.max(1, level - own.shown + 1);
+    const numbers = Array.from({ length: level - first + 1 }, (_unused, at) =>
+      numberAt(first + at),
+    );
+    return `${own.prefix}${numbers.join(".")}${own.suffix}`.trim();
+  }
+
+  /** The number of the next heading; empty where headings show none. */
+  headingLabel(level: number, attributes: XmlAttributes): string {
+    if (level > MAX_LEVEL || attributes["is-list-header"] === "true") return "";
+    const counts = this.#outline;
+    counts.length = Math.min(counts.length, level);
+    const last = counts[level - 1] ?? this.startAt(OUTLINE, level) - 1;
+    const start = attributes["start-value"];
+    counts[level - 1] = start === undefined ? last + 1 : startOf(start);
+    return this.label(OUTLINE, level, counts);
+  }
+}
+
+export function startOf(value: string | undefined): number {
+  const start = Number(value ?? 1);
+  return Number.isInteger(start) && start >= 0 ? start : 1;
+}

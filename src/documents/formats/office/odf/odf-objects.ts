@@ -1,0 +1,65 @@
+import type { DrawnText } from "../../../writing/bounded-text.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
+import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import { FormulaReader } from "../formula.ts";
+
+/** An object inside a document: a formula in one line, or a chart's titles and its data. */
+export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
+
+/** As many as a chart's data shows. */
+const MAX_ROWS = 1_000;
+const MAX_CELLS = 100;
+
+/** Reads the content of an embedded formula or chart (MathML; ODF 1.3 part 3, §11). */
+export class OdfObjectReader implements XmlHandler {
+  readonly object: OdfObject = { formula: "", texts: [], rows: [] };
+  #formula: FormulaReader | null = null;
+  #inBody = false;
+  #paragraph: string | null = null;
+  #cell: string | null = null;
+  readonly #drawn: DrawnText;
+
+  constructor(drawn: DrawnText) {
+    this.#drawn = drawn;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "math" && this.#formula === null) this.#formula = new FormulaReader();
+    if (this.#formula !== null) {
+      this.#formula.open(name, attributes);
+      return;
+    }
+    if (name === "body") this.#inBody = true;
+    if (!this.#inBody) return;
+    if (name === "p") this.#paragraph = "";
+    else if (name === "table-row" && this.object.rows.length < MAX_ROWS) this.object.rows.push([]);
+    else if (name === "table-cell") this.#cell = "";
+  }
+
+  text(data: string): void {
+    if (this.#formula !== null || this.#paragraph !== null) this.#drawn.add(data);
+    if (this.#formula !== null) this.#formula.text(data);
+    else if (this.#paragraph !== null) this.#paragraph += data;
+  }
+
+  close(name: string): void {
+    if (this.#formula !== null) {
+      if (!this.#formula.close()) return;
+      this.object.formula += this.#formula.toText();
+      this.#formula = null;
+    } else if (name === "p") this.#closeParagraph();
+    else if (name === "table-cell") {
+      const row = this.object.rows.at(-1);
+      if (row !== undefined && row.length < MAX_CELLS) row.push(this.#cell ?? "");
+      this.#cell = null;
+    }
+  }
+
+  #closeParagraph(): void {
+    const text = foldSpace(this.#paragraph ?? "");
+    this.#paragraph = null;
+    if (text === "") return;
+    if (this.#cell === null) this.object.texts.push(text);
+    else this.#cell = `${this.#cell} ${text}`;
+  }
+}

@@ -1,0 +1,88 @@
+import { longer } from "../../../writing/bounded-text.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
+import { withLink } from "../../../writing/link-text.ts";
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import type { OdfStyles } from "./odf-styles.ts";
+
+export type OdfParagraph = {
+  text: string;
+  level: number;
+  style: string;
+  /** As the paragraph's element has them. */
+  attributes: XmlAttributes;
+};
+
+/** Text of one style. `isCounted`: it has been counted as hidden already. */
+type Span = { isHidden: boolean; isCounted: boolean };
+/** `spans`: the paragraph itself, then each span that is open. */
+type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: string }[] };
+
+/** Paragraphs that are open: notes and text boxes stand inside the one that anchors them. */
+export class OdfParagraphs {
+  /** Stretches of text that were left out. */
+  hiddenTexts = 0;
+  readonly #open: Open[] = [];
+  readonly #styles: OdfStyles;
+
+  constructor(styles: OdfStyles) {
+    this.#styles = styles;
+  }
+
+  open(attributes: XmlAttributes, level: number): void {
+    const style = attributes["style-name"] ?? "";
+    const isAnchorHidden = this.#open.at(-1)?.spans.at(-1)?.isHidden ?? false;
+    const isHidden = isAnchorHidden || this.#styles.isHiddenText("paragraph", style) === true;
+    const spans = [{ isHidden, isCounted: false }];
+    const outline = level || this.#styles.outlineOf(style);
+    this.#open.push({ text: "", level: outline, style, attributes, spans, links: [] });
+  }
+
+  openSpan(attributes: XmlAttributes): void {
+    const spans = this.#open.at(-1)?.spans;
+    const around = spans?.at(-1);
+    const own = this.#styles.isHiddenText("text", attributes["style-name"] ?? "");
+    const isHidden = own ?? around?.isHidden ?? false;
+    spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true });
+  }
+
+  closeSpan(): void {
+    this.#open.at(-1)?.spans.pop();
+  }
+
+  openLink(target: string): void {
+    const paragraph = this.#open.at(-1);
+    paragraph?.links.push({ start: paragraph.text.length, target });
+  }
+
+  closeLink(): void {
+    const paragraph = this.#open.at(-1);
+    const link = paragraph?.links.pop();
+    if (paragraph === undefined || link === undefined) return;
+    paragraph.text = withLink(paragraph.text, link.start, link.target);
+  }
+
+  write(text: string): void {
+    const paragraph = this.#open.at(-1);
+    const span = paragraph?.spans.at(-1);
+    if (paragraph === undefined) return;
+    if (span?.isHidden !== true) paragraph.text = longer(paragraph.text, text);
+    else if (!span.isCounted && foldSpace(text) !== "") {
+      this.hiddenTexts++;
+      span.isCounted = true;
+    }
+  }
+
+  /** A field inside hides the whole paragraph, what was read of it included. */
+  hide(): void {
+    const paragraph = this.#open.at(-1);
+    if (paragraph === undefined) return;
+    const isCounted = foldSpace(paragraph.text) !== "";
+    if (isCounted) this.hiddenTexts++;
+    paragraph.text = "";
+    paragraph.spans = paragraph.spans.map(() => ({ isHidden: true, isCounted }));
+  }
+
+  close(): OdfParagraph | undefined {
+    return this.#open.pop();
+  }
+}

@@ -1,0 +1,290 @@
+import { longer } from "../../../writing/bounded-text.ts";
+import { DrawnText } from "../../../writing/bounded-text.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { entryNamed } from "../../archive/named-entry.ts";
+import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import type { HiddenCount } from "../sheets/hidden-cells.ts";
+import { OdfLists } from "./odf-lists.ts";
+import { OdfNumbering } from "./odf-numbering.ts";
+import { OdfObjectReader } from "./odf-objects.ts";
+import type { OdfObject } from "./odf-objects.ts";
+import { OdfParagraphs } from "./odf-paragraphs.ts";
+import type { OdfParagraph } from "./odf-paragraphs.ts";
+import { OdfStyles } from "./odf-styles.ts";
+import { MAX_REPEAT, OdfTables } from "./odf-tables.ts";
+import { OdfWriter } from "./odf-writer.ts";
+import type { OdfKind } from "./odf-writer.ts";
+
+const LEFT_OUT = new Set(
+  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data help-message error-message".split(
+    " ",
+  ),
+);
+/** Elements that say themselves that they are not shown. */
+const HIDEABLE = new Set(["section", "hidden-text"]);
+
+/** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
+export class OdfReader implements XmlHandler {
+  hiddenSheets = 0;
+  hiddenSlides = 0;
+  hiddenSections = 0;
+  /** Elements that are open inside a hidden one, itself included. */
+  #hiddenDepth = 0;
+  #inBody = false;
+  #leftOut = 0;
+  readonly #notes: string[] = [];
+  #noteDepth = 0;
+  #inSpeakerNotes = 0;
+  /** Paragraphs of a slide's title; null outside one. */
+  #title: string[] | null = null;
+  /** Reads what stands in the file itself instead of a part of its own. */
+  #object: OdfObjectReader | null = null;
+  #objectDepth = 0;
+  readonly #drawn = new DrawnText();
+  readonly #styles = new OdfStyles();
+  readonly #numbering = new OdfNumbering();
+  readonly #lists = new OdfLists(this.#numbering);
+  readonly #paragraphs = new OdfParagraphs(this.#styles);
+  readonly #tables = new OdfTables();
+  readonly #writer: OdfWriter;
+  readonly #kind: OdfKind;
+  /** By their name in the package, such as `Object 1`. */
+  readonly #objects: Map<string, OdfObject>;
+
+  constructor(kind: OdfKind, out: MarkdownBuilder, objects = new Map<string, OdfObject>()) {
+    this.#kind = kind;
+    this.#writer = new OdfWriter(kind, out);
+    this.#objects = objects;
+  }
+
+  get hiddenCells(): HiddenCount {
+    return this.#tables.hidden;
+  }
+
+  /** Stretches of hidden text inside paragraphs. */
+  get hiddenTexts(): number {
+    return this.#paragraphs.hiddenTexts;
+  }
+
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    body: () => {
+      this.#inBody = true;
+      this.#writer.nextPage();
+    },
+    p: (attributes) => this.#openParagraph(attributes, 0),
+    h: (attributes) => this.#openParagraph(attributes, Number(attributes["outline-level"] ?? 1)),
+    span: (attributes) => this.#paragraphs.openSpan(attributes),
+    a: ({ href = "" }) => this.#paragraphs.openLink(href),
+    "hidden-paragraph": ({ "is-hidden": isHidden }) => {
+      if (isHidden === "true") this.#paragraphs.hide();
+    },
+    s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
+    tab: () => this.#write("\t"),
+    "line-break": () => this.#write("\n"),
+    "soft-page-break": () => this.#writer.nextPage(),
+    list: (attributes) => this.#lists.openList(attributes),
+    "list-item": (attributes) => this.#lists.openItem(attributes),
+    note: () => {
+      this.#notes.push("");
+      this.#write(`[^${this.#notes.length}]`);
+    },
+    "note-body": () => {
+      this.#noteDepth++;
+    },
+    page: () => {
+      if (this.#kind === "presentation") this.#writer.openSlide(false);
+    },
+    notes: () => {
+      this.#inSpeakerNotes++;
+    },
+    frame: (attributes) => {
+      if (attributes["presentation:class"] === "title") this.#title = [];
+    },
+    object: ({ href = "" }) => this.#openObject(href),
+    table: (attributes) => this.#openTable(attributes),
+    "table-column": (attributes) => this.#tables.openColumn(attributes),
+    "table-row": (attributes) => this.#tables.openRow(attributes),
+    "table-cell": (attributes) => this.#tables.openCell(attributes),
+    "covered-table-cell": (attributes) => this.#tables.openCell(attributes),
+  };
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (this.#object !== null) {
+      this.#objectDepth++;
+      this.#object.open(name, attributes);
+      return;
+    }
+    if (this.#hiddenDepth > 0 || this.#hides(name, attributes)) {
+      this.#hiddenDepth++;
+      return;
+    }
+    if (LEFT_OUT.has(name)) this.#leftOut++;
+    if (this.#leftOut > 0) return;
+    if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
+    else if (name === "body") this.#onOpen["body"]?.(attributes);
+    else {
+      entryNamed(this.#styles.onOpen, name)?.(attributes);
+      entryNamed(this.#numbering.onOpen, name)?.(attributes);
+    }
+  }
+
+  text(data: string): void {
+    if (this.#object !== null) this.#object.text(data);
+    // White space folds; what counts is written as elements.
+    else if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
+      this.#write(data.replace(/\s+/g, " "));
+  }
+
+  close(name: string): void {
+    if (this.#object !== null) {
+      this.#closeObject(name, this.#object);
+      return;
+    }
+    if (this.#hiddenDepth > 0) {
+      this.#hiddenDepth--;
+      return;
+    }
+    if (LEFT_OUT.has(name)) this.#leftOut--;
+    if (this.#leftOut > 0) return;
+    if (this.#inBody) entryNamed(this.#onClose, name)?.();
+    else if (name === "style") this.#styles.endStyle();
+  }
+
+  finish(): void {
+    this.#writer.finish();
+    for (const [index, note] of this.#notes.entries())
+      if (note.trim() !== "") this.#writer.paragraph(`[^${index + 1}]: ${note.trim()}`);
+  }
+
+  readonly #onClose: Record<string, () => void> = {
+    p: () => this.#closeParagraph(),
+    h: () => this.#closeParagraph(),
+    span: () => this.#paragraphs.closeSpan(),
+    a: () => this.#paragraphs.closeLink(),
+    list: () => this.#lists.closeList(),
+    "list-item": () => this.#lists.closeItem(),
+    "note-body": () => {
+      this.#noteDepth--;
+    },
+    page: () => {
+      this.#writer.closeSlide();
+    },
+    notes: () => {
+      this.#inSpeakerNotes--;
+    },
+    frame: () => this.#closeTitle(),
+    "table-cell": () => this.#tables.closeCell(),
+    "covered-table-cell": () => this.#tables.closeCell(),
+    "table-row": () => this.#writer.rows(this.#tables.closeRow()),
+    table: () => {
+      if (this.#tables.close()) this.#writer.endTable();
+    },
+  };
+
+  /** Whether an element is not shown, with all that it holds; counts it. */
+  #hides(name: string, attributes: XmlAttributes): boolean {
+    if (this.#leftOut > 0 || !this.#inBody) return false;
+    if (HIDEABLE.has(name)) {
+      const { display, "is-hidden": isHidden } = attributes;
+      // A condition that LibreOffice evaluated when it wrote the file.
+      if (display !== "none" && isHidden !== "true") return false;
+      if (name === "section") this.hiddenSections++;
+      return true;
+    }
+    if (name !== "page" || this.#kind !== "presentation") return false;
+    if (!this.#styles.isHiddenSlide(attributes["style-name"] ?? "")) return false;
+    this.#writer.openSlide(true);
+    this.hiddenSlides++;
+    return true;
+  }
+
+  #write(text: string): void {
+    this.#paragraphs.write(text);
+  }
+
+  #openParagraph(attributes: XmlAttributes, level: number): void {
+    this.#paragraphs.open(attributes, level);
+  }
+
+  #closeParagraph(): void {
+    const paragraph = this.#paragraphs.close();
+    if (paragraph === undefined) return;
+    if (this.#noteDepth > 0) {
+      // As it is: what is trimmed or searched is copied, again with each paragraph.
+      const last = this.#notes.length - 1;
+      this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
+    } else if (this.#tables.depth > 0) this.#tables.write(this.#cellText(paragraph));
+    else if (this.#title !== null) this.#title.push(paragraph.text);
+    else this.#writeParagraph(paragraph);
+  }
+
+  /** A paragraph's text after what its list or, for a heading, its level shows. */
+  #cellText({ text, level, attributes }: OdfParagraph): string {
+    const item = this.#lists.take();
+    const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
+    const label = item?.label || own;
+    return label === "" ? text : `${label} ${text}`;
+  }
+
+  #writeParagraph({ text, level, style, attributes }: OdfParagraph): void {
+    if (this.#styles.isCode(style)) {
+      this.#writer.code(text);
+      return;
+    }
+    if (foldSpace(text) !== "") this.#writeText(text, level, style, attributes);
+    else this.#lists.skip();
+    this.#writer.endBlock();
+  }
+
+  #writeText(text: string, level: number, style: string, attributes: XmlAttributes): void {
+    if (this.#inSpeakerNotes > 0) {
+      this.#writer.slideNote(text);
+      return;
+    }
+    const item = this.#lists.take();
+    if (level > 0) {
+      const own = this.#numbering.headingLabel(level, attributes);
+      this.#writer.heading(level, `${item?.label || own} ${text}`);
+    } else if (item !== null) this.#writer.item(item, text);
+    else if (this.#styles.isQuote(style)) this.#writer.quote(text);
+    else this.#writer.paragraph(text);
+  }
+
+  #closeTitle(): void {
+    const parts = this.#title;
+    this.#title = null;
+    if (parts !== null && foldSpace(parts.join(" ")) !== "")
+      this.#writer.slideTitle(parts.join(" "));
+  }
+
+  #openObject(href: string): void {
+    const name = href.replace(/^\.\//, "");
+    const object = this.#objects.get(name);
+    if (object !== undefined) this.#place(object);
+    this.#object = new OdfObjectReader(this.#drawn);
+    this.#objectDepth = 1;
+  }
+
+  #closeObject(name: string, reader: OdfObjectReader): void {
+    if (--this.#objectDepth > 0) reader.close(name);
+    else {
+      this.#place(reader.object);
+      this.#object = null;
+    }
+  }
+
+  #place(object: OdfObject): void {
+    if (object.formula !== "") this.#write(object.formula);
+    if (object.texts.length > 0 || object.rows.length > 0) this.#writer.chart(object);
+  }
+
+  #openTable(attributes: XmlAttributes): void {
+    const isSheet = this.#kind === "spreadsheet" && this.#tables.depth === 0;
+    const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
+    this.#tables.open(isHidden);
+    if (!isSheet) return;
+    if (isHidden) this.hiddenSheets++;
+    this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);
+  }
+}

@@ -1,0 +1,86 @@
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+
+type Style = {
+  parent: string;
+  outline: number;
+  /** Sheets, and slides. */
+  isHidden: boolean;
+  /** Of text; null: as what it is based on, or as the text around. */
+  isHiddenText: boolean | null;
+};
+
+/** LibreOffice's names of built-in styles, kept where an imported document set no outline level. */
+const HEADING_STYLE = /^Heading_20_([1-6])$/;
+const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
+const QUOTE_STYLE = /^(quotations|quote|block_20_quotation|block_20_text)$/i;
+const MAX_INHERITANCE = 20;
+
+/** Styles of an OpenDocument file by family and name: a name says nothing outside its family. */
+export class OdfStyles {
+  readonly #styles = new Map<string, Style>();
+  #current: Style | null = null;
+
+  readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    style: (attributes) => {
+      const name = attributes["style:name"] ?? attributes["name"] ?? "";
+      const parent = attributes["parent-style-name"] ?? "";
+      const outline = Number(attributes["default-outline-level"] ?? 0) || 0;
+      this.#current = { parent, outline, isHidden: false, isHiddenText: null };
+      this.#styles.set(`${attributes["family"] ?? ""} ${name}`, this.#current);
+    },
+    "table-properties": ({ display }) => {
+      if (this.#current !== null && display === "false") this.#current.isHidden = true;
+    },
+    "drawing-page-properties": ({ visibility }) => {
+      if (this.#current !== null && visibility === "hidden") this.#current.isHidden = true;
+    },
+    "text-properties": ({ display }) => {
+      if (this.#current === null || display === undefined) return;
+      this.#current.isHiddenText = display === "none";
+    },
+  };
+
+  /** What follows belongs to no style. */
+  endStyle(): void {
+    this.#current = null;
+  }
+
+  isHiddenSheet(name: string): boolean {
+    return this.#styles.get(`table ${name}`)?.isHidden === true;
+  }
+
+  isHiddenSlide(name: string): boolean {
+    return this.#styles.get(`drawing-page ${name}`)?.isHidden === true;
+  }
+
+  /** Null when the style and what it is based on say nothing of it. */
+  isHiddenText(family: "paragraph" | "text", name: string): boolean | null {
+    let style = this.#styles.get(`${family} ${name}`);
+    for (let step = 0; style !== undefined && step < MAX_INHERITANCE; step++) {
+      if (style.isHiddenText !== null) return style.isHiddenText;
+      style = this.#styles.get(`${family} ${style.parent}`);
+    }
+    return null;
+  }
+
+  isCode(paragraphStyle: string): boolean {
+    return CODE_STYLE.test(paragraphStyle) || CODE_STYLE.test(this.#parentOf(paragraphStyle));
+  }
+
+  isQuote(paragraphStyle: string): boolean {
+    return QUOTE_STYLE.test(paragraphStyle) || QUOTE_STYLE.test(this.#parentOf(paragraphStyle));
+  }
+
+  /** The heading level of a paragraph style; 0 for body text. */
+  outlineOf(paragraphStyle: string): number {
+    const parent = this.#parentOf(paragraphStyle);
+    if (paragraphStyle === "Title" || parent === "Title") return 1;
+    const numbered = HEADING_STYLE.exec(paragraphStyle) ?? HEADING_STYLE.exec(parent);
+    const outline = this.#styles.get(`paragraph ${paragraphStyle}`)?.outline ?? 0;
+    return outline || Number(numbered?.[1] ?? 0);
+  }
+
+  #parentOf(paragraphStyle: string): string {
+    return this.#styles.get(`paragraph ${paragraphStyle}`)?.parent ?? "";
+  }
+}

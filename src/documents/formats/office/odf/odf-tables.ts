@@ -1,0 +1,117 @@
+import { longer, withinBound } from "../../../writing/bounded-text.ts";
+import { addCell, charactersOf } from "../../../writing/table-text.ts";
+import type { FilledRow } from "../../../writing/table-text.ts";
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { HiddenCells } from "../sheets/hidden-cells.ts";
+import type { HiddenCount } from "../sheets/hidden-cells.ts";
+
+type OpenTable = {
+  /** Of tables within others. */
+  rows: FilledRow[];
+  /** Of those rows. */
+  characters: number;
+  row: FilledRow;
+  rowCharacters: number;
+  /** The column of the next cell. */
+  column: number;
+  cell: string;
+  columns: number;
+  repeat: number;
+  hidden: HiddenCells;
+  isRowHidden: boolean;
+  /** Columns that the table has described so far. */
+  described: number;
+};
+
+/** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
+export const MAX_REPEAT = 200;
+/** As many as a sheet can have. */
+const MAX_COLUMNS = 16_384;
+
+const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
+
+/** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
+export class OdfTables {
+  readonly hidden: HiddenCount = { rows: 0, columns: 0 };
+  readonly #open: OpenTable[] = [];
+
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  /** `isHidden`: nobody asks what it hides. */
+  open(isHidden: boolean): void {
+    const hidden = new HiddenCells(isHidden ? { rows: 0, columns: 0 } : this.hidden);
+    const row = { columns: [], cells: [] };
+    const counts = { characters: 0, rowCharacters: 0, column: 0, columns: 1, repeat: 1 };
+    const rest = { hidden, isRowHidden: false, described: 0 };
+    this.#open.push({ rows: [], row, cell: "", ...counts, ...rest });
+  }
+
+  /** Only what is collapsed is hidden: rows that a filter does not choose are data all the same. */
+  openColumn({ visibility, "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    const count = repeatOf(repeat);
+    if (visibility === "collapse") table.hidden.hideColumns(table.described, count);
+    table.described += count;
+  }
+
+  openRow({ visibility, "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    table.row = { columns: [], cells: [] };
+    table.rowCharacters = 0;
+    table.column = 0;
+    table.repeat = repeatOf(repeat);
+    table.isRowHidden = visibility === "collapse";
+  }
+
+  openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+    const table = this.#open.at(-1);
+    if (table !== undefined) Object.assign(table, { cell: "", columns: repeatOf(repeat) });
+  }
+
+  /** Returns whether there is a cell that takes the text. */
+  write(text: string): boolean {
+    const table = this.#open.at(-1);
+    if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
+    return table !== undefined;
+  }
+
+  /** @throws UnreadableDocument when its repetitions make a row of more text than any has. */
+  closeCell(): void {
+    const table = this.#open.at(-1);
+    if (table === undefined) return;
+    const { cell, column, columns } = table;
+    const count = Math.min(columns, MAX_REPEAT, Math.max(0, MAX_COLUMNS - column));
+    table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
+    if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
+    // Where it is not written as often as it stands there, what follows keeps its column.
+    table.column += columns;
+  }
+
+  /** Rows of the outermost table that are whole now. */
+  closeRow(): FilledRow[] {
+    const table = this.#open.at(-1);
+    if (table === undefined) return [];
+    const row = table.hidden.shown(table.row, table.isRowHidden, table.repeat);
+    if (row === null) return [];
+    const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    const rows = Array.from({ length: count }, () => row);
+    if (this.#open.length === 1) return rows;
+    table.characters = withinBound(table.characters + charactersOf(row) * count);
+    table.rows.push(...rows);
+    return [];
+  }
+
+  /** Returns whether the outermost table ended; an inner one becomes text of its cell. */
+  close(): boolean {
+    const table = this.#open.pop();
+    const outer = this.#open.at(-1);
+    if (table === undefined) return false;
+    const text = table.rows.flatMap(({ cells }) => cells).join("\n");
+    if (outer !== undefined) outer.cell = longer(outer.cell, `${text}\n`);
+    return outer === undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Stretches } from "../../../core/cooperative.ts";
+import type { ZipArchive } from "../archive/zip-archive.ts";
+import { readXml } from "../xml/xml-stream.ts";
+import type { XmlHandler } from "../xml/xml-stream.ts";
+
+/** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
+export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
+
+/** More than any part has: a file may name millions. */
+const MAX_RELATIONSHIPS = 1 << 16;
+
+/** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
+export function* relationshipsOf(archive: ZipArchive, part: string): Stretches<Relationship[]> {
+  const slash = part.lastIndexOf("/");
+  const folder = part.slice(0, slash + 1);
+  const found: Relationship[] = [];
+  yield* readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
+    open: (name, attributes) => {
+      if (name !== "Relationship" || found.length >= MAX_RELATIONSHIPS) return;
+      const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
+      const isExternal = mode === "External";
+      found.push({
+        id,
+        type: type.slice(type.lastIndexOf("/") + 1),
+        target: isExternal ? target : resolvePart(folder, target),
+        isExternal,
+      });
+    },
+    close: () => undefined,
+  });
+  return found;
+}
+
+/** `../media/a.png` seen from `ppt/slides/` is `ppt/media/a.png`. */
+export function resolvePart(folder: string, target: string): string {
+  const path = target.startsWith("/") ? target.slice(1) : folder + target;
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The part that the package is about, or `fallback` where the package does not say. */
+export function* mainPart(archive: ZipArchive, fallback: string): Stretches<string> {
+  const related = yield* relationshipsOf(archive, "");
+  const main = related.find(({ type }) => type === "officeDocument");
+  return main !== undefined && archive.has(main.target) ? main.target : fallback;
+}
+
+export type CoreProperties = { title: string | null; language: string | null };
+
+/** Title and language as the package declares them. */
+export function* corePropertiesOf(
+  archive: ZipArchive,
+  part = "docProps/core.xml",
+): Stretches<CoreProperties> {
+  const reader = new PropertiesReader();
+  yield* readXml(archive.chunks(part), reader);
+  return reader.properties;
+}
+
+/** Reads properties as they are named by Dublin Core, up to the body of a document. */
+export class PropertiesReader implements XmlHandler {
+  readonly #values: Record<string, string> = {};
+  #current = "";
+  #inBody = false;
+
+  get properties(): CoreProperties {
+    const { title = "", language = "" } = this.#values;
+    return { title: title.trim() || null, language: language.trim() || null };
+  }
+
+  open(name: string): void {
+    if (name === "body") this.#inBody = true;
+    this.#current = name === "title" || name === "language" ? name : "";
+  }
+
+  text(data: string): void {
+    if (this.#inBody || this.#current === "") return;
+    this.#values[this.#current] = (this.#values[this.#current] ?? "") + data;
+  }
+
+  close(): void {
+    this.#current = "";
+  }
+}

@@ -1,0 +1,72 @@
+import { withinBound } from "../../../writing/bounded-text.ts";
+import { LongTable } from "../../../writing/long-table.ts";
+import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { charactersOf } from "../../../writing/table-text.ts";
+import type { FilledRow } from "../../../writing/table-text.ts";
+
+/** Wider rows are broken: no table shows them, and each of their cells would cost all others. */
+const MAX_COLUMNS = 2_000;
+
+/**
+ * Turns the rows of a sheet into tables: empty rows divide them, and rows with a single cell
+ * before a table are its caption.
+ */
+export class SheetWriter {
+  #hasCaption = false;
+  /** Written before the first row: a sheet without text has no heading. */
+  #sheet: { page: number; name: string } | null;
+  readonly #table: LongTable;
+  readonly #out: MarkdownBuilder;
+
+  constructor(out: MarkdownBuilder, sheet: { page: number; name: string } | null = null) {
+    this.#out = out;
+    this.#sheet = sheet;
+    this.#table = new LongTable(out);
+  }
+
+  /** Whatever comes next belongs to the sheet. */
+  begin(): void {
+    if (this.#sheet === null) return;
+    this.#out.page(this.#sheet.page);
+    this.#out.heading(1, this.#sheet.name);
+    this.#sheet = null;
+  }
+
+  /** @throws UnreadableDocument when the row holds more text than any does. */
+  addRow(row: FilledRow): void {
+    withinBound(charactersOf(row));
+    if ((row.columns.at(-1) ?? 0) < MAX_COLUMNS) this.#addRow(row);
+    else for (const part of partsOf(row)) this.#addRow(part);
+  }
+
+  #addRow(row: FilledRow): void {
+    if (row.cells.length === 0) {
+      // A row that stands alone between empty ones may be the header of what follows.
+      if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
+      return;
+    }
+    this.begin();
+    if (this.#table.length === 0 && row.cells.length === 1) {
+      this.#hasCaption = true;
+      this.#out.paragraph(row.cells.join(" "));
+    } else this.#table.addFilled([row]);
+  }
+
+  endTable(): void {
+    this.#hasCaption = false;
+    this.#table.end();
+  }
+}
+
+/** A row that is too wide, as several below each other. */
+function partsOf({ columns, cells }: FilledRow): FilledRow[] {
+  const parts = new Map<number, FilledRow>();
+  for (const [at, column] of columns.entries()) {
+    const key = Math.floor(column / MAX_COLUMNS);
+    const part = parts.get(key) ?? { columns: [], cells: [] };
+    part.columns.push(column % MAX_COLUMNS);
+    part.cells.push(cells[at] ?? "");
+    parts.set(key, part);
+  }
+  return [...parts.values()];
+}

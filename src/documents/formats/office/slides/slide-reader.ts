@@ -1,0 +1,224 @@
+import { TableCollector } from "../../html/table-collector.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
+import { withLink } from "../../../writing/link-text.ts";
+import { entryNamed } from "../../archive/named-entry.ts";
+import { filledRow } from "../../../writing/table-text.ts";
+import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import { FormulaReader } from "../formula.ts";
+import { countedAs, markerFor } from "../list-labels.ts";
+import type { SlideBlock } from "./slide-writer.ts";
+
+/** `lostText`: text of it was left out. */
+type Shape = { placeholder: string; isHidden: boolean; lostText: boolean };
+
+/** What stands on a slide, groups of it included. */
+const SHAPES = new Set(["sp", "grpSp", "pic", "graphicFrame", "cxnSp"]);
+/** Placeholders that repeat on every slide. */
+const FURNITURE = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
+const MAX_LEVEL = 8;
+const TITLES = new Set(["title", "ctrTitle"]);
+
+/** How paragraphs of a level are numbered (ECMA-376 part 1, §20.1.10.61), and how far they have come. */
+type Count = { scheme: string; start: number; last: number };
+
+const FORMATS: [RegExp, string][] = [
+  [/^alphaLc/, "lowerLetter"],
+  [/^alphaUc/, "upperLetter"],
+  [/^romanLc/, "lowerRoman"],
+  [/^romanUc/, "upperRoman"],
+];
+
+/** `romanLcParenR` writes 4 as `iv)`. */
+function labelIn(scheme: string, count: number): string {
+  const format = FORMATS.find(([pattern]) => pattern.test(scheme))?.[1] ?? "decimal";
+  const number = countedAs(format, count);
+  if (scheme.endsWith("ParenBoth")) return `(${number})`;
+  return `${number}${scheme.endsWith("ParenR") ? ")" : "."}`;
+}
+
+/** Reads a slide or its notes (ECMA-376 part 1, §19 and §21): shapes in their order. */
+export class SlideReader implements XmlHandler {
+  readonly blocks: SlideBlock[] = [];
+  isHiddenSlide = false;
+  /** Those that hold text. */
+  hiddenShapes = 0;
+  /** Relationships of the diagrams and charts among them. */
+  readonly hiddenDrawings = new Set<string>();
+  readonly #shapes: Shape[] = [];
+  #paragraph = "";
+  #depth = 0;
+  #bullet: "unset" | "none" | "character" | Omit<Count, "last"> = "unset";
+  readonly #counts: (Count | undefined)[] = [];
+  #runStart: number | null = null;
+  #runTarget = "";
+  #formula: FormulaReader | null = null;
+  #collects = false;
+  #fallback = 0;
+  #table: TableCollector | null = null;
+  #cell = "";
+  readonly #titleParts: string[] = [];
+  /** Targets of links by relationship id. */
+  readonly #links: Map<string, string>;
+
+  constructor(links = new Map<string, string>()) {
+    this.#links = links;
+  }
+
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+    sld: ({ show }) => {
+      this.isHiddenSlide = show === "0" || show === "false";
+    },
+    cNvPr: ({ hidden }) => {
+      const shape = this.#shapes.at(-1);
+      if (shape !== undefined && (hidden === "1" || hidden === "true")) shape.isHidden = true;
+    },
+    ph: ({ type = "body" }) => {
+      const shape = this.#shapes.at(-1);
+      if (shape !== undefined) shape.placeholder = type;
+    },
+    relIds: (attributes) => this.#draw(attributes["r:dm"]),
+    chart: (attributes) => this.#draw(attributes["r:id"]),
+    p: () => {
+      this.#paragraph = "";
+      this.#depth = 0;
+      this.#bullet = "unset";
+    },
+    pPr: ({ lvl = "0" }) => {
+      this.#depth = Math.min(Math.max(0, Number(lvl) || 0), MAX_LEVEL);
+    },
+    buNone: () => {
+      this.#bullet = "none";
+    },
+    buChar: () => {
+      this.#bullet = "character";
+    },
+    buAutoNum: ({ type: scheme = "arabicPeriod", startAt = "1" }) => {
+      this.#bullet = { scheme, start: Number(startAt) || 1 };
+    },
+    r: () => {
+      this.#runStart = this.#paragraph.length;
+      this.#runTarget = "";
+    },
+    hlinkClick: (attributes) => {
+      if (this.#runStart !== null)
+        this.#runTarget = this.#links.get(attributes["r:id"] ?? "") ?? "";
+    },
+    oMath: () => {
+      this.#formula = new FormulaReader();
+    },
+    t: () => {
+      this.#collects = true;
+    },
+    br: () => {
+      this.#paragraph += "\n";
+    },
+    tbl: () => {
+      this.#table = new TableCollector();
+    },
+    tr: () => this.#table?.startRow(),
+    // Cells that a span covers stand in the file as well.
+    tc: () => {
+      this.#cell = "";
+    },
+  };
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "Fallback") this.#fallback++;
+    if (this.#fallback > 0) return;
+    if (SHAPES.has(name)) {
+      const isHidden = this.#shapes.at(-1)?.isHidden ?? false;
+      this.#shapes.push({ placeholder: "", isHidden, lostText: false });
+    }
+    if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
+    this.#formula?.open(name, attributes);
+  }
+
+  text(data: string): void {
+    if (this.#formula !== null && this.#fallback === 0) this.#formula.text(data);
+    else if (this.#collects && this.#fallback === 0) this.#paragraph += data;
+  }
+
+  close(name: string): void {
+    if (name === "Fallback") this.#fallback--;
+    if (this.#fallback > 0) return;
+    if (this.#formula !== null) this.#closeInFormula(this.#formula);
+    else if (SHAPES.has(name)) this.#closeShape();
+    else entryNamed(this.#onClose, name)?.();
+  }
+
+  readonly #onClose: Record<string, () => void> = {
+    t: () => {
+      this.#collects = false;
+    },
+    r: () => {
+      this.#paragraph = withLink(this.#paragraph, this.#runStart ?? 0, this.#runTarget);
+      this.#runStart = null;
+      this.#runTarget = "";
+    },
+    p: () => this.#closeParagraph(),
+    tc: () => this.#table?.addCell(this.#cell),
+    tbl: () => this.#closeTable(),
+  };
+
+  #closeInFormula(formula: FormulaReader): void {
+    if (!formula.close()) return;
+    this.#paragraph += formula.toText();
+    this.#formula = null;
+  }
+
+  #closeParagraph(): void {
+    const text = this.#paragraph;
+    this.#paragraph = "";
+    if (foldSpace(text) === "") return;
+    const shape = this.#shapes.at(-1);
+    const placeholder = shape?.placeholder ?? "";
+    if (shape?.isHidden === true) shape.lostText = true;
+    else if (this.#table !== null) this.#cell += `\n${text}`;
+    else if (TITLES.has(placeholder)) this.#titleParts.push(text);
+    else if (!FURNITURE.has(placeholder)) this.#writeText(text, placeholder);
+  }
+
+  /** Body placeholders are bulleted unless they say otherwise; other shapes the other way round. */
+  #writeText(text: string, placeholder: string): void {
+    const isBody = placeholder === "body" || placeholder === "obj";
+    const isItem = this.#bullet === "unset" ? isBody : this.#bullet !== "none";
+    const depth = this.#depth;
+    // What is not numbered ends the numbers of its level and those below.
+    const kept = typeof this.#bullet === "object" ? depth + 1 : depth;
+    this.#counts.length = Math.min(this.#counts.length, kept);
+    if (isItem) {
+      const { marker, prefix } = markerFor(this.#nextLabel());
+      this.blocks.push({ kind: "item", depth, marker, text: prefix + text });
+    } else this.blocks.push({ kind: "paragraph", text });
+  }
+
+  #nextLabel(): string {
+    if (typeof this.#bullet !== "object") return "";
+    const { scheme, start } = this.#bullet;
+    const before = this.#counts[this.#depth];
+    const goesOn = before?.scheme === scheme && before.start === start;
+    const last = goesOn ? before.last + 1 : start;
+    this.#counts[this.#depth] = { scheme, start, last };
+    return labelIn(scheme, last);
+  }
+
+  #draw(relationship: string | undefined): void {
+    const shape = this.#shapes.at(-1);
+    if (shape?.isHidden !== true || relationship === undefined) return;
+    shape.lostText = true;
+    this.hiddenDrawings.add(relationship);
+  }
+
+  #closeShape(): void {
+    this.#counts.length = 0;
+    if (this.#shapes.pop()?.lostText === true) this.hiddenShapes++;
+    const text = foldSpace(this.#titleParts.splice(0).join(" "));
+    if (text !== "") this.blocks.push({ kind: "title", text });
+  }
+
+  #closeTable(): void {
+    if (this.#table !== null)
+      this.blocks.push({ kind: "table", rows: this.#table.rows.map(filledRow) });
+    this.#table = null;
+  }
+}

@@ -1,0 +1,81 @@
+import { UnreadableDocument } from "../../../extracted-document.ts";
+
+/** Nested graphics states of one stream; the specification has 28 (ISO 32000-1, annex C). */
+const MAX_DEPTH = 2_000;
+/** States that all streams together leave open, as sloppy writers do once a page. */
+const MAX_LEFT_OPEN = 8_000;
+/** Characters that the ranges of one map may cover: as many as any font has, many times over. */
+const MAX_MAPPED = 1_000_000;
+const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[|\d)/gi;
+
+const [SAVE, RESTORE] = [0x71, 0x51];
+const [OPEN, CLOSE, ESCAPE] = [0x28, 0x29, 0x5c];
+const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%", (each) => each.charCodeAt(0)));
+
+/** Counts what pdf.js takes quadratic time for: saved states that lie within each other. */
+export class SavedStates {
+  #leftOpen = 0;
+  #depth = 0;
+  #strings = 0;
+  #isEscaped = false;
+  #token = 0;
+  #tokenLength = 0;
+
+  /** @throws UnreadableDocument */
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (this.#strings > 0) this.#inString(byte);
+      else if (byte === OPEN || BREAKS.has(byte)) {
+        if (this.#tokenLength === 1) this.#operator(this.#token);
+        this.#tokenLength = 0;
+        this.#strings = byte === OPEN ? 1 : 0;
+      } else {
+        this.#token = byte;
+        this.#tokenLength++;
+      }
+    }
+  }
+
+  /** The next bytes are another stream's. */
+  endStream(): void {
+    this.#leftOpen += this.#depth;
+    this.#check(this.#leftOpen, MAX_LEFT_OPEN);
+    this.#depth = 0;
+    this.#strings = 0;
+    this.#isEscaped = false;
+    this.#tokenLength = 0;
+  }
+
+  #inString(byte: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === ESCAPE) this.#isEscaped = true;
+    else if (byte === OPEN) this.#strings++;
+    else if (byte === CLOSE) this.#strings--;
+  }
+
+  #operator(token: number): void {
+    if (token === SAVE) this.#check(++this.#depth, MAX_DEPTH);
+    else if (token === RESTORE) this.#depth = Math.max(0, this.#depth - 1);
+  }
+
+  #check(value: number, limit: number): void {
+    if (value > limit) throw new UnreadableDocument("PDF nests its graphics states too deeply");
+  }
+}
+
+/**
+ * Looks at a map from codes to characters (CMap): pdf.js writes down each character of its ranges.
+ * @throws UnreadableDocument
+ */
+export function checkCharacterMap(text: string): void {
+  let mapped = 0;
+  for (const part of text.split("begin")) {
+    if (!/^(?:bf|cid|notdef)range/.test(part)) continue;
+    for (const [, from = "", to = ""] of part.matchAll(RANGE)) {
+      mapped += Math.max(0, codeOf(to) - codeOf(from));
+      if (mapped > MAX_MAPPED) throw new UnreadableDocument("PDF's font maps too many characters");
+    }
+  }
+}
+
+const codeOf = (hex: string) => Number.parseInt(hex.replace(/\s/g, ""), 16) || 0;

@@ -1,0 +1,92 @@
+import { compoundsIn } from "../layout/joined-lines.ts";
+import type { Block, PagePart } from "../layout/page-blocks.ts";
+import { textOf } from "../layout/page-blocks.ts";
+import type { Segment } from "../layout/page-segments.ts";
+
+/** What is learnt from a sample of pages: the body's type and how much larger headings are. */
+export type DocumentShape = {
+  bodySize: number;
+  bodyFont: string;
+  /** Sizes of headings, largest first. */
+  headingSizes: number[];
+  /** Heading levels by the folded text of the document's bookmarks. */
+  bookmarks: Map<string, number>;
+  /** Words with a hyphen of their own. */
+  compounds: Set<string>;
+};
+
+/** Of the body's size. */
+export const HEADING_SCALE = 1.12;
+const HEADING_MAX_CHARACTERS = 200;
+const HEADING_MAX_LINES = 3;
+const FONT_HEADING_MAX_CHARACTERS = 90;
+const MAX_LEVELS = 4;
+
+const rounded = (size: number) => Math.round(size * 2) / 2;
+
+export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): DocumentShape {
+  const bySize = new Map<number, number>();
+  const byFont = new Map<string, number>();
+  const segments = pages.flat();
+  for (const { size, font, text } of segments) {
+    bySize.set(rounded(size), (bySize.get(rounded(size)) ?? 0) + text.length);
+    byFont.set(font, (byFont.get(font) ?? 0) + text.length);
+  }
+  const bodySize = largest(bySize) ?? 10;
+  const headingSizes = [...bySize.keys()]
+    .filter((size) => size >= bodySize * HEADING_SCALE)
+    .sort((a, b) => b - a);
+  const compounds = compoundsIn(segments.map(({ text }) => text));
+  return { bodySize, bodyFont: largest(byFont) ?? "", headingSizes, bookmarks, compounds };
+}
+
+function largest<Key>(counts: Map<Key, number>): Key | null {
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}
+
+export const foldTitle = (text: string) =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** The level of a block that reads as a heading; 0 for others. */
+export function headingLevel(
+  block: Block,
+  next: PagePart | undefined,
+  shape: DocumentShape,
+): number {
+  const text = textOf(block, shape.compounds);
+  if (text.length > HEADING_MAX_CHARACTERS || !/\p{L}/u.test(text)) return 0;
+  const marked = shape.bookmarks.get(foldTitle(text));
+  if (marked !== undefined) return marked;
+  if (block.lines.length > HEADING_MAX_LINES) return 0;
+  const size = rounded(block.lines[0]?.size ?? 0);
+  if (size >= shape.bodySize * HEADING_SCALE) {
+    const rank = shape.headingSizes.findIndex((known) => known <= size);
+    return Math.min((rank < 0 ? shape.headingSizes.length : rank) + 1, MAX_LEVELS);
+  }
+  return isFontHeading(block, text, next, shape) ? fontLevel(shape) : 0;
+}
+
+const fontLevel = (shape: DocumentShape) => Math.min(shape.headingSizes.length + 1, MAX_LEVELS + 1);
+
+/** A single line in another font than the body's, with body text or a listing below. */
+function isFontHeading(
+  block: Block,
+  text: string,
+  next: PagePart | undefined,
+  shape: DocumentShape,
+): boolean {
+  const [line] = block.lines;
+  if (line === undefined || block.lines.length > 1 || line.font === shape.bodyFont) return false;
+  if (rounded(line.size) < shape.bodySize || text.length > FONT_HEADING_MAX_CHARACTERS)
+    return false;
+  if (/[.,;:!?]$/.test(text) || !/^[\p{Lu}\p{N}\p{Lo}]/u.test(text)) return false;
+  return isBody(next, shape);
+}
+
+function isBody(part: PagePart | undefined, { bodyFont }: DocumentShape): boolean {
+  if (part?.kind === "text") return part.block.lines[0]?.font === bodyFont;
+  return part?.kind === "code";
+}

@@ -1,0 +1,53 @@
+import { UnreadableDocument } from "../../../extracted-document.ts";
+
+/** A font has 65,536 characters at most: widths of a range that ends higher are no widths. */
+const MAX_RANGE_END = 1_000_000;
+/** So much is looked at before a number to find the array that it stands in. */
+const LOOK_CHARACTERS = 1 << 16;
+const MOST_LOOKED_AT = 1 << 25;
+/** An integer of seven digits or more that is no part of a reference or of a table of offsets. */
+const LARGE = /(?<![\d.\-A-Za-z])\d{7,}(?![\d.]|\s+\d+\s+(?:R|n|f|obj)\b)/g;
+const NUMERIC = /[\d\s.-]/;
+const NAME_CHARACTERS = 130;
+const NAME_BEFORE = /\/([^\s/<>[\]()]+)\s*$/;
+
+/**
+ * Passes the texts of a PDF's objects on and looks at arrays of widths in them (`/W`, `/W2`, or an
+ * array that is an object by itself): pdf.js writes down each character of their ranges.
+ * @throws UnreadableDocument
+ */
+export function* withinWidthBounds(texts: Iterable<string>): Generator<string> {
+  let looked = 0;
+  for (const text of texts) {
+    for (const { 0: number, index } of text.matchAll(LARGE)) {
+      if (Number(number) < MAX_RANGE_END || looked > MOST_LOOKED_AT) continue;
+      const before = text.slice(Math.max(0, index - LOOK_CHARACTERS), index);
+      looked += before.length;
+      if (endsInWidths(before)) {
+        throw new UnreadableDocument("PDF's font gives widths of too many characters");
+      }
+    }
+    yield text;
+  }
+}
+
+/** Whether a text ends within an array of widths: of numbers, and of arrays of numbers. */
+function endsInWidths(before: string): boolean {
+  let depth = 0;
+  for (let at = before.length - 1; at >= 0; at--) {
+    const character = before[at] ?? "";
+    if (character === "]") depth++;
+    else if (character === "[") {
+      if (depth === 0) return isWidths(before.slice(Math.max(0, at - NAME_CHARACTERS), at));
+      depth--;
+    } else if (!NUMERIC.test(character)) return false;
+  }
+  // So many numbers are no other array.
+  return before.length === LOOK_CHARACTERS;
+}
+
+/** Whether an array is one of widths by what stands before it. */
+function isWidths(before: string): boolean {
+  const name = NAME_BEFORE.exec(before)?.[1];
+  return name === undefined || name === "W" || name === "W2";
+}

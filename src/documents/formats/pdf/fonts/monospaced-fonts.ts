@@ -1,0 +1,55 @@
+import type { TextItem } from "../layout/page-segments.ts";
+
+type Seen = { characters: number; byAdvance: Map<number, number> };
+
+/** Advances are compared to a half of a hundredth of an em. */
+const STEPS_AN_EM = 200;
+/** Figures are as wide as each other in most fonts. */
+const WORD = /\p{L}{2}/u;
+/** In ems: characters of Chinese and Japanese are as wide as they are high in all fonts. */
+const WIDEST = 0.8;
+const LEAST_CHARACTERS = 24;
+const LEAST_SHARE = 0.75;
+/** A document that is typed throughout holds no listings. */
+const BODY_SHARE = 0.5;
+
+/** Tells fonts whose letters are all as wide as each other by the text that came of them so far. */
+export class MonospacedFonts {
+  readonly #seen = new Map<string, Seen>();
+  #characters = 0;
+
+  /** Marks the items that are in such fonts. */
+  mark(items: TextItem[]): void {
+    for (const item of items) this.#see(item);
+    const fonts = new Set(items.map(({ fontName }) => fontName));
+    const monospaced = new Set([...fonts].filter((font) => this.#isMonospaced(font)));
+    for (const item of items) item.isMonospaced = monospaced.has(item.fontName);
+  }
+
+  get areBody(): boolean {
+    let known = 0;
+    for (const [font, { characters }] of this.#seen) {
+      if (this.#isMonospaced(font)) known += characters;
+    }
+    return known > this.#characters * BODY_SHARE;
+  }
+
+  #see({ str, width, transform, fontName }: TextItem): void {
+    const size = Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
+    const { length } = str;
+    this.#characters += length;
+    if (size === 0 || !WORD.test(str)) return;
+    const seen = this.#seen.get(fontName) ?? { characters: 0, byAdvance: new Map() };
+    const advance = Math.round((width / length / size) * STEPS_AN_EM);
+    seen.characters += length;
+    seen.byAdvance.set(advance, (seen.byAdvance.get(advance) ?? 0) + length);
+    this.#seen.set(fontName, seen);
+  }
+
+  #isMonospaced(font: string): boolean {
+    const seen = this.#seen.get(font);
+    if (seen === undefined || seen.characters < LEAST_CHARACTERS) return false;
+    const [advance, most] = [...seen.byAdvance].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
+    return advance < WIDEST * STEPS_AN_EM && most >= seen.characters * LEAST_SHARE;
+  }
+}

@@ -1,0 +1,185 @@
+import type { Stretches } from "../../../../core/cooperative.ts";
+import type { TextItem } from "../layout/page-segments.ts";
+
+/**
+ * Fonts whose codes are glyph numbers, with no map from these to characters (ISO 32000-2, §9.10):
+ * pdf.js takes the numbers for characters, which gives "7KH" for "The".
+ */
+export type FontMaps = {
+  unmapped: number;
+  mapped: number;
+  /** Encodings of simple fonts whose glyphs have numbers for names: codes may stand for anything. */
+  nameless: number;
+  /** Fonts whose glyphs are drawings (Type 3): most of those with such encodings. */
+  drawn: number;
+};
+
+const DIFFERENCES = /\/Differences\s*\[/g;
+/** 256 codes and names; a name has 127 characters at most. */
+const MAX_DIFFERENCES_CHARACTERS = 1 << 16;
+const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
+const DICTIONARY = /<<[^<>]*>>/g;
+/** The glyph numbers of these collections are known: each stands for a character. */
+const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
+
+/** Counts a file's fonts. What is encrypted or damaged is not counted. */
+export function* countFonts(texts: Iterable<string>): Stretches<FontMaps> {
+  const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
+  let known = 0;
+  for (const text of texts) {
+    addFonts(count, text);
+    known += text.match(COLLECTION)?.length ?? 0;
+    yield text.length;
+  }
+  known = Math.min(known, count.unmapped);
+  return { ...count, unmapped: count.unmapped - known, mapped: count.mapped + known };
+}
+
+function addFonts(count: FontMaps, text: string): void {
+  count.nameless += [...differencesIn(text)].filter(isNameless).length;
+  count.drawn += text.match(/\/Subtype\s*\/Type3\b/g)?.length ?? 0;
+  const fonts = text.match(/\/Type\s*\/Font\b/g)?.length ?? 0;
+  if (fonts === 0) return;
+  const parts = text.match(/\/CIDFontType[02]\b/g)?.length ?? 0;
+  const dictionaries = text.match(DICTIONARY) ?? [];
+  const unmapped = dictionaries.filter(
+    (font) =>
+      /\/Subtype\s*\/Type0\b/.test(font) &&
+      /\/Encoding\s*\/Identity-[HV]\b/.test(font) &&
+      !/\/ToUnicode\b/.test(font),
+  ).length;
+  count.unmapped += unmapped;
+  count.mapped += Math.max(0, fonts - parts - unmapped);
+}
+
+function isNameless(differences: string): boolean {
+  const names = differences.match(/\/[^\s/]+/g) ?? [];
+  return (
+    names.length > 0 && names.every((name) => name === "/.notdef" || NUMBERED_GLYPH.test(name))
+  );
+}
+
+/** What stands in the arrays of that name; text within an array is passed over once. */
+function* differencesIn(text: string): Generator<string> {
+  let end = 0;
+  for (const { 0: start, index } of text.matchAll(DIFFERENCES)) {
+    const from = index + start.length;
+    if (from < end) continue;
+    end = text.indexOf("]", from);
+    if (end < 0) return;
+    if (end - from <= MAX_DIFFERENCES_CHARACTERS) yield text.slice(from, end);
+  }
+}
+
+/** What no text holds, but glyph numbers do. */
+const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
+/** The space of many fonts, and often the only glyph that their maps forget. */
+const SPACE_GLYPH = "\u0003";
+const LEAST_SHARE = 0.1;
+/** Where the file is known to hold fonts without a map. */
+const SUSPECT_SHARE = 0.01;
+
+/** The commonest letters of most languages in Latin script: well over half of any text. */
+const FREQUENT = /[etaoinsr]/gi;
+/** Of all letters without their marks; codes that are no characters seldom reach a third. */
+const LEAST_FREQUENT_SHARE = 0.35;
+const LEAST_LETTERS = 30;
+/** To letters, in tables of codes. Glyph numbers of text seldom look like digits. */
+const CODE_DIGITS_SHARE = 0.25;
+
+const LATIN_LETTER = /\p{Script=Latin}/gu;
+const NOTHING_SEEN: Seen = {
+  characters: 0,
+  odd: 0,
+  spaceGlyphs: 0,
+  latin: 0,
+  frequent: 0,
+  digits: 0,
+};
+
+type Seen = { characters: number; odd: number; spaceGlyphs: number } & LetterCount;
+type LetterCount = { latin: number; frequent: number; digits: number };
+
+/** Tells fonts apart by the text that came of them so far; their items are left out. */
+export class UnmappedFonts {
+  readonly #share: number;
+  readonly #seen = new Map<string, Seen>();
+  /** The file holds fonts of which nobody knows what their codes mean. */
+  readonly #isSuspect: boolean;
+  /** All of these are drawn: other fonts are beyond suspicion. */
+  readonly #isDrawn: boolean;
+  readonly #described = new Set<string>();
+  /** Unknown codes of fonts are the numbers of their glyphs. */
+  readonly #areNumbers: boolean;
+  /** No font of the file has a map. */
+  readonly #isEvery: boolean;
+  hasDropped = false;
+
+  constructor({ unmapped, mapped, nameless, drawn }: FontMaps) {
+    this.#isSuspect = unmapped + nameless > 0;
+    this.#areNumbers = nameless === 0;
+    this.#isDrawn = unmapped === 0 && nameless <= drawn;
+    this.#share = unmapped > 0 ? SUSPECT_SHARE : LEAST_SHARE;
+    this.#isEvery = unmapped > 0 && mapped === 0;
+  }
+
+  /** pdf.js knows the heights of letters in all fonts but those whose glyphs are drawings. */
+  learn(fontName: string, ascent: unknown): void {
+    if (Number.isFinite(ascent)) this.#described.add(fontName);
+  }
+
+  withoutUnreadable(items: TextItem[]): TextItem[] {
+    for (const { str, fontName } of items) {
+      const seen = this.#seen.get(fontName) ?? { ...NOTHING_SEEN };
+      const odd = str.match(NO_TEXT) ?? [];
+      const spaceGlyphs = odd.filter((found) => found === SPACE_GLYPH).length;
+      seen.characters += str.length;
+      seen.odd += odd.length - spaceGlyphs;
+      seen.spaceGlyphs += spaceGlyphs;
+      if (this.#mayLackMap(fontName)) {
+        const letters = str.normalize("NFD");
+        seen.latin += letters.match(LATIN_LETTER)?.length ?? 0;
+        seen.frequent += letters.match(FREQUENT)?.length ?? 0;
+        seen.digits += letters.match(/[0-9]/g)?.length ?? 0;
+      }
+      this.#seen.set(fontName, seen);
+    }
+    return items.filter(({ str, fontName }) => {
+      if (str.trim() === "" || !this.#isUnreadable(fontName)) return true;
+      this.hasDropped = true;
+      return false;
+    });
+  }
+
+  /** Whether most of what was seen is in such fonts. */
+  get isMost(): boolean {
+    let [lost, all] = [0, 0];
+    for (const [font, { characters }] of this.#seen) {
+      all += characters;
+      if (this.#isUnreadable(font)) lost += characters;
+    }
+    return lost * 2 > all;
+  }
+
+  #isUnreadable(font: string): boolean {
+    const seen = this.#seen.get(font) ?? NOTHING_SEEN;
+    const { characters, odd } = seen;
+    if (characters === 0) return false;
+    return (
+      this.#isEvery ||
+      odd > characters * this.#share ||
+      (this.#mayLackMap(font) && this.#isEnciphered(seen))
+    );
+  }
+
+  #mayLackMap(font: string): boolean {
+    return this.#isSuspect && !(this.#isDrawn && this.#described.has(font));
+  }
+
+  /** Letters all of them, but in the order of a font's glyphs and not of a language. */
+  #isEnciphered({ characters, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
+    if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
+    if (this.#areNumbers && digits > latin * CODE_DIGITS_SHARE) return false;
+    return latin >= LEAST_LETTERS && frequent < latin * LEAST_FREQUENT_SHARE;
+  }
+}

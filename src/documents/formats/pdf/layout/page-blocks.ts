@@ -1,0 +1,208 @@
+import { joinedLine } from "./joined-lines.ts";
+import { listingsIn } from "./listings.ts";
+import type { Segment } from "./page-segments.ts";
+import type { BlockRole } from "../structure/structure-tree.ts";
+
+/** Lines that belong together: a paragraph, a heading, or what stands in a table's cell. */
+export type Block = {
+  lines: Segment[];
+  x0: number;
+  x1: number;
+  /** Baselines of the first and the last line. */
+  top: number;
+  bottom: number;
+};
+
+export type PagePart =
+  /** `role` and `label` where the document's own structure tells. */
+  | { kind: "text"; block: Block; role?: BlockRole; label?: string }
+  /** `order`: where in the order of the page's content it begins. */
+  | { kind: "table"; rows: string[][]; order?: number }
+  /** Lines of a font whose letters are all as wide as each other. */
+  | { kind: "code"; text: string; order: number };
+
+/** In ems. */
+const LINE_DISTANCE = 1.75;
+const SIZE_TOLERANCE = 0.12;
+const ROW_TOLERANCE = 0.45;
+const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
+
+/** Divides a page's segments into paragraphs and tables, in the order of the content. */
+export function partsOf(segments: Segment[]): PagePart[] {
+  return listingsIn(segments).flatMap((stretch): PagePart[] =>
+    "listing" in stretch
+      ? [{ kind: "code", text: stretch.listing, order: stretch.first.order }]
+      : tablesIn(rowsOf(blocksOf(stretch.segments))),
+  );
+}
+
+/** All of these lines together; null when there are none. */
+export function blockOf(lines: Segment[]): Block | null {
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const block: Block = { lines, x0: first.x0, x1: first.x1, top: first.y, bottom: last.y };
+  for (const { x0, x1 } of lines) {
+    block.x0 = Math.min(block.x0, x0);
+    block.x1 = Math.max(block.x1, x1);
+  }
+  return block;
+}
+
+function blocksOf(segments: Segment[]): Block[] {
+  const blocks: Block[] = [];
+  for (const segment of segments) {
+    const last = blocks.at(-1);
+    if (last !== undefined && continuesBlock(last, segment)) {
+      last.lines.push(segment);
+      last.x0 = Math.min(last.x0, segment.x0);
+      last.x1 = Math.max(last.x1, segment.x1);
+      last.bottom = segment.y;
+    } else {
+      const { x0, x1, y } = segment;
+      blocks.push({ lines: [segment], x0, x1, top: y, bottom: y });
+    }
+  }
+  return blocks;
+}
+
+function continuesBlock(block: Block, next: Segment): boolean {
+  const last = block.lines.at(-1);
+  if (last === undefined) return false;
+  const distance = next.y - last.y;
+  const size = Math.max(last.size, next.size);
+  if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block)) return false;
+  if (Math.abs(last.size - next.size) > size * SIZE_TOLERANCE) return false;
+  if (LIST_MARK.test(next.text)) return false;
+  return next.x0 < block.x1 && next.x1 > block.x0;
+}
+
+/** Once a block has two lines, its own spacing says what continues it. */
+function lineDistance(block: Block): number {
+  const [first, second] = block.lines;
+  if (first === undefined || second === undefined) return LINE_DISTANCE;
+  return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
+}
+
+/** Blocks that begin on one line, side by side, and came one after the other. */
+function rowsOf(blocks: Block[]): Block[][] {
+  const rows: Block[][] = [];
+  for (const block of blocks) {
+    const row = rows.at(-1);
+    const first = row?.[0];
+    const last = row?.at(-1);
+    const size = block.lines[0]?.size ?? 1;
+    const isBeside =
+      first !== undefined &&
+      last !== undefined &&
+      Math.abs(first.top - block.top) < size * ROW_TOLERANCE &&
+      block.x0 >= last.x1 - size * 0.2;
+    if (isBeside) row?.push(block);
+    else rows.push([block]);
+  }
+  return rows;
+}
+
+/** Rows after each other whose cells share columns are a table. */
+function tablesIn(rows: Block[][]): PagePart[] {
+  const parts: PagePart[] = [];
+  let at = 0;
+  while (at < rows.length) {
+    const end = tableEnd(rows, at);
+    const order = rows[at]?.[0]?.lines[0]?.order ?? 0;
+    if (end - at >= 2) parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end)), order });
+    else for (const part of looseRow(rows[at] ?? [])) parts.push(part);
+    at = Math.max(end, at + 1);
+  }
+  return parts;
+}
+
+/** A row by itself is one line, such as a title with a date at its right; long blocks are columns. */
+function looseRow(row: Block[]): PagePart[] {
+  const [first] = row;
+  const isLine = row.length > 1 && row.every((block) => block.lines.length === 1);
+  if (!isLine || first === undefined) return row.map((block) => ({ kind: "text", block }));
+  const lines = row.flatMap((block) => block.lines);
+  const text = lines.map((line) => line.text.trim()).join("  ");
+  const [line] = lines;
+  if (line === undefined) return [];
+  const x1 = row.at(-1)?.x1 ?? first.x1;
+  return [{ kind: "text", block: { ...first, lines: [{ ...line, text, x1 }], x1 } }];
+}
+
+function tableEnd(rows: Block[][], start: number): number {
+  const first = rows[start] ?? [];
+  if (first.length < 2) return start + 1;
+  let end = start + 1;
+  let columns = intervalsOf(first);
+  while (end < rows.length) {
+    const row = rows[end] ?? [];
+    const above = rows[end - 1] ?? [];
+    if (!isBelow(above, row) || !fits(row, columns)) break;
+    if (row.length === 1 && !isPartialRow(rows, end, columns)) break;
+    columns = merged([...columns, ...intervalsOf(row)]);
+    end++;
+  }
+  return end;
+}
+
+/** A row with one cell belongs to the table when the table goes on below. */
+function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean {
+  const next = rows[at + 1] ?? [];
+  return next.length > 1 && isBelow(rows[at] ?? [], next) && fits(next, columns);
+}
+
+const ROW_DISTANCE = 4;
+
+function isBelow(above: Block[], row: Block[]): boolean {
+  const bottom = above.reduce((most, block) => Math.max(most, block.bottom), -Infinity);
+  const top = row.reduce((least, block) => Math.min(least, block.top), Infinity);
+  const size = row[0]?.lines[0]?.size ?? 1;
+  return top > bottom - size * ROW_TOLERANCE && top - bottom < size * ROW_DISTANCE;
+}
+
+type Interval = { x0: number; x1: number };
+
+const intervalsOf = (row: Block[]): Interval[] => row.map(({ x0, x1 }) => ({ x0, x1 }));
+
+/** No cell spans two columns, and more than one column is used or kept. */
+function fits(row: Block[], columns: Interval[]): boolean {
+  const touched = row.map(
+    (block) => columns.filter(({ x0, x1 }) => block.x0 < x1 && block.x1 > x0).length,
+  );
+  return touched.every((count) => count <= 1) && touched.some((count) => count === 1);
+}
+
+function merged(intervals: Interval[]): Interval[] {
+  const sorted = intervals.toSorted((a, b) => a.x0 - b.x0);
+  const result: Interval[] = [];
+  for (const interval of sorted) {
+    const last = result.at(-1);
+    if (last !== undefined && interval.x0 < last.x1) last.x1 = Math.max(last.x1, interval.x1);
+    else result.push({ ...interval });
+  }
+  return result;
+}
+
+function cellsOf(rows: Block[][]): string[][] {
+  const columns = merged(rows.flatMap(intervalsOf));
+  return rows.map((row) => {
+    const cells = columns.map(() => "");
+    for (const block of row) {
+      const column = columns.findIndex(({ x0, x1 }) => block.x0 < x1 && block.x1 > x0);
+      cells[column] = `${cells[column] ?? ""} ${textOf(block)}`.trim();
+    }
+    return cells;
+  });
+}
+
+/** The dots that lead from an entry to its page. */
+const LEADERS = / ?(?:[.·] ?){5,}/g;
+const NONE: ReadonlySet<string> = new Set();
+
+/** @param compounds words of the document that keep their hyphen where a line ends with it */
+export function textOf(block: Block, compounds = NONE): string {
+  let text = "";
+  for (const line of block.lines) text = joinedLine(text, line.text.trim(), compounds);
+  return text.replace(LEADERS, " … ").trim();
+}

@@ -1,0 +1,244 @@
+import { withJustifiedLines } from "./justified-lines.ts";
+import { LINE_NUMBER } from "./listings.ts";
+import { withAccent } from "../fonts/loose-accents.ts";
+import { withoutRadicals } from "../fonts/radicals.ts";
+import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
+import type { Piece } from "./right-to-left.ts";
+
+/** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
+export type Segment = {
+  text: string;
+  x0: number;
+  x1: number;
+  /** Baseline. */
+  y: number;
+  size: number;
+  font: string;
+  /** Where in the order of the page's content it came. */
+  order: number;
+  /** The block of the document's structure that it belongs to. */
+  block?: number | undefined;
+  /** Of a line that is not read from the left throughout; `text` follows from them. */
+  pieces?: Piece[];
+  /** All of its letters are as wide as each other. */
+  isMonospaced?: boolean | undefined;
+};
+
+/** What of pdf.js's text items is used. */
+export type TextItem = {
+  str: string;
+  transform: number[];
+  width: number;
+  height: number;
+  fontName: string;
+  /** Of the marked content that it stands in. */
+  mark?: string | undefined;
+  isMonospaced?: boolean;
+};
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+/** In ems: closer fragments are one word, wider gaps separate columns. */
+const WORD_GAP = 0.13;
+const COLUMN_GAP = 0.85;
+/** Between words read from the right, which must not be taken apart. */
+const JUSTIFIED_GAP = 1.5;
+const OVERLAP = -0.5;
+/** Of a line. */
+const MAX_PIECES = 1000;
+const SAME_LINE = 0.35;
+/** Raised and lowered marks are smaller and stand close by. */
+const RAISED = 0.6;
+/** Between a list's mark and its text. */
+const MARK_GAP = 4;
+const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
+const LEAST_SIZE = 0.5;
+/**
+ * Joins a page's text items, in their order, into segments; turned text comes last. `blocks`: the
+ * block of each marked content, where the document tells; no segment stands in two of them.
+ */
+export function segmentsOf(
+  items: TextItem[],
+  viewport: number[],
+  blocks: Map<string, number> | null = null,
+): Segment[] {
+  const level: Segment[] = [];
+  const turned: Segment[] = [];
+  let last: Segment | null = null;
+  let pendingSpace = false;
+  for (const [order, item] of items.entries()) {
+    if (item.str.trim() === "") {
+      pendingSpace ||= item.str !== "";
+      continue;
+    }
+    const { segment, isTurned } = placed(item, viewport, order);
+    if (item.mark !== undefined) segment.block = blocks?.get(item.mark);
+    const into = isTurned ? turned : level;
+    const before = last !== null && into.at(-1) === last ? last : null;
+    if (before === null || !continues(before, segment, pendingSpace)) {
+      into.push(segment);
+      last = segment;
+    }
+    pendingSpace = /\s$/.test(item.str);
+  }
+  return [...wholeLines(level), ...turned];
+}
+
+/** Brings the parts of lines together that are read from the right, in the order of reading. */
+function wholeLines(segments: Segment[]): Segment[] {
+  const lines: Segment[] = [];
+  for (const segment of segments) {
+    const last = lines.at(-1);
+    if (last !== undefined && isBeside(last, segment)) appendPiece(last, segment);
+    else lines.push(segment);
+  }
+  for (const line of lines) {
+    if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
+    delete line.pieces;
+  }
+  return withInitials(withJustifiedLines(lines));
+}
+
+/** Puts initials before their paragraphs where these were drawn at another time. */
+function withInitials(lines: Segment[]): Segment[] {
+  const initials = lines.filter(({ text }) => INITIAL.test(text)).slice(0, MAX_INITIALS);
+  const joined = new Set<Segment>();
+  for (const initial of initials) {
+    const [first] = lines.filter((line) => isInitial(initial, line)).sort((a, b) => a.y - b.y);
+    if (first === undefined) continue;
+    first.text = initial.text + first.text;
+    first.x0 = initial.x0;
+    joined.add(initial);
+  }
+  return joined.size === 0 ? lines : lines.filter((line) => !joined.has(line));
+}
+
+/** On either side of a line in which something is read from the right, or where it has room. */
+function isBeside(last: Segment, next: Segment): boolean {
+  if (last.block !== next.block || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
+  const size = Math.max(last.size, next.size);
+  if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
+  const gap = Math.max(next.x0 - last.x1, last.x0 - next.x1);
+  const isWithin = hasRightToLeft(last) && hasRightToLeft(next);
+  if (gap > size * (isWithin ? JUSTIFIED_GAP : COLUMN_GAP)) return false;
+  return hasRoom(last.pieces ?? [last], next, size);
+}
+
+function hasRoom(pieces: Piece[], { x0, x1 }: Segment, size: number): boolean {
+  if (pieces.length >= MAX_PIECES) return false;
+  return pieces.every((piece) => Math.max(x0 - piece.x1, piece.x0 - x1) > size * OVERLAP);
+}
+
+const hasRightToLeft = ({ pieces, text }: Segment) => pieces !== undefined || isRightToLeft(text);
+
+function appendPiece(into: Segment, next: Segment): void {
+  into.pieces ??= [pieceOf(into)];
+  for (const piece of next.pieces ?? [pieceOf(next)]) into.pieces.push(piece);
+  into.x0 = Math.min(into.x0, next.x0);
+  into.x1 = Math.max(into.x1, next.x1);
+}
+
+const pieceOf = ({ text, x0, x1 }: Segment): Piece => ({ text, x0, x1 });
+
+function placed(item: TextItem, viewport: number[], order: number) {
+  const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
+  const size = Math.max(Math.hypot(c, d), LEAST_SIZE);
+  const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
+  // Turned text is laid out along its own direction.
+  const along = isTurned ? f : e;
+  const across = isTurned ? e : f;
+  const segment: Segment = {
+    text: withoutShapes(withoutRadicals(item.str)),
+    x0: along,
+    x1: along + item.width,
+    y: across,
+    size,
+    font: item.fontName,
+    order,
+    isMonospaced: item.isMonospaced,
+  };
+  return { segment, isTurned };
+}
+
+/** A paragraph's first letter over several lines, beside the first of them. */
+const INITIAL = /^["“„«‘]?\p{Lu}$/u;
+const INITIAL_SCALE = 1.8;
+/** In ems of the initial: how far the line is above its foot. */
+const INITIAL_DEPTH = 0.35;
+const MAX_INITIALS = 40;
+
+function isInitial(last: Segment, next: Segment): boolean {
+  if (last.block !== next.block || !INITIAL.test(last.text)) return false;
+  if (last.size < next.size * INITIAL_SCALE || !/^(?:\p{Ll}|\p{Lu}{2})/u.test(next.text))
+    return false;
+  const gap = next.x0 - last.x1;
+  const above = last.y - next.y;
+  const isFirst = above > last.size * INITIAL_DEPTH && above < last.size;
+  return (
+    (isFirst || Math.abs(above) < next.size * SAME_LINE) &&
+    gap > next.size * OVERLAP &&
+    gap < next.size
+  );
+}
+
+/** Whether a segment goes on with the item, which it then holds. */
+function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
+  if (isInitial(last, next)) {
+    Object.assign(last, { ...next, text: last.text + next.text, x0: last.x0 });
+    return true;
+  }
+  const accented = last.block === next.block ? withAccent(last, next) : null;
+  if (accented !== null) {
+    last.text = accented;
+    last.x1 = Math.max(last.x1, next.x1);
+    return true;
+  }
+  if (isBeside(last, next)) appendPiece(last, next);
+  else if (isContinued(last, next)) append(last, next, spaceBetween);
+  else return false;
+  return true;
+}
+
+function isContinued(last: Segment, next: Segment): boolean {
+  if (last.block !== next.block) return false;
+  const size = Math.max(last.size, next.size);
+  const gap = next.x0 - last.x1;
+  const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
+  if (Math.abs(last.y - next.y) > size * (isMark ? RAISED : SAME_LINE)) return false;
+  const widest = LIST_MARK.test(last.text) ? MARK_GAP : COLUMN_GAP;
+  return gap > size * OVERLAP && gap < size * widest;
+}
+
+function append(into: Segment, next: Segment, spaceBetween: boolean): void {
+  const gap = next.x0 - into.x1;
+  const wantsSpace =
+    spaceBetween || isNoteMark(into, next) || gap > Math.max(into.size, next.size) * WORD_GAP;
+  const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
+  into.isMonospaced = next.isMonospaced && (into.isMonospaced || LINE_NUMBER.test(into.text));
+  into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
+  into.x1 = Math.max(into.x1, next.x1);
+  // Raised marks must not change what the line is.
+  if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
+}
+
+/** The raised number that begins a note under the page. */
+function isNoteMark(first: Segment, next: Segment): boolean {
+  const isRaised = first.size < next.size * 0.8 && first.y < next.y - next.size * 0.1;
+  return isRaised && /^\s*\d{1,3}$/.test(first.text);
+}
+
+function toMatrix(values: number[]): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values;
+  return [a, b, c, d, e, f];
+}
+
+function multiply(m: Matrix, n: Matrix): Matrix {
+  return [
+    m[0] * n[0] + m[2] * n[1],
+    m[1] * n[0] + m[3] * n[1],
+    m[0] * n[2] + m[2] * n[3],
+    m[1] * n[2] + m[3] * n[3],
+    m[0] * n[4] + m[2] * n[5] + m[4],
+    m[1] * n[4] + m[3] * n[5] + m[5],
+  ];
+}

@@ -1,0 +1,102 @@
+import type { TextItem } from "../layout/page-segments.ts";
+
+/** What pdf.js tells of an annotation (ISO 32000-2, §12.5), as far as it is used here. */
+type Annotation = {
+  subtype?: string;
+  fieldType?: string | null;
+  fieldValue?: unknown;
+  exportValue?: unknown;
+  buttonValue?: unknown;
+  rect?: number[];
+  hidden?: boolean;
+  annotationFlags?: number;
+  password?: boolean;
+  contentsObj?: { str?: unknown };
+};
+
+type Value = { lines: string[]; x0: number; x1: number; y0: number; y1: number };
+
+const NO_VIEW = 32;
+const MAX_SIZE = 11;
+/** Of a line's height, for fields that are hardly higher than their text. */
+const SIZE_SHARE = 0.7;
+/** Of letters, in ems: nobody tells how wide the value is drawn. */
+const LETTER_WIDTH = 0.5;
+const MAX_VALUE_CHARACTERS = 100_000;
+const MAX_VALUES_A_PAGE = 1000;
+const CHECKED = "☑";
+
+/** Whether the objects of a file may hold what only annotations show. */
+const SHOWN = /\/(?:Widget|FreeText|Encrypt)\b/;
+
+/** Passes the texts of a PDF's objects on and sees whether its forms are worth a look. */
+export class FormSigns {
+  hasValues = false;
+
+  *watch(texts: Iterable<string>): Generator<string> {
+    for (const text of texts) {
+      this.hasValues ||= SHOWN.test(text);
+      yield text;
+    }
+  }
+}
+
+/** A page's text with what its form is filled in with, each value behind its label. */
+export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {
+  const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));
+  const placed = [...items];
+  for (const value of values.slice(0, MAX_VALUES_A_PAGE)) {
+    const at = placeOf(placed, value);
+    placed.splice(at, 0, ...itemsOf(value, placed[at - 1] ?? placed[at]));
+  }
+  return placed;
+}
+
+function valueOf(annotation: Annotation): Value[] {
+  const { hidden, annotationFlags = 0, password, rect = [] } = annotation;
+  if (hidden === true || password === true || (annotationFlags & NO_VIEW) !== 0) return [];
+  const text = shownBy(annotation).slice(0, MAX_VALUE_CHARACTERS);
+  const [x0, y0, x1, y1] = rect;
+  if (text.trim() === "" || x0 === undefined || y0 === undefined) return [];
+  if (x1 === undefined || y1 === undefined) return [];
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
+  return [{ lines, x0, x1, y0, y1 }];
+}
+
+function shownBy({ subtype, fieldType, fieldValue, contentsObj, ...button }: Annotation): string {
+  if (subtype === "FreeText") return textOf(contentsObj?.str);
+  if (subtype !== "Widget") return "";
+  if (fieldType === "Tx" || fieldType === "Ch") return [fieldValue].flat().map(textOf).join(", ");
+  const choice = button.buttonValue ?? button.exportValue;
+  const isChosen = fieldType === "Btn" && choice !== undefined && choice === fieldValue;
+  return isChosen && choice !== "Off" ? CHECKED : "";
+}
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** After what stands on its line before it, or else before what stands below. */
+function placeOf(items: TextItem[], { x0, y0, y1 }: Value): number {
+  const placeOf = ({ transform }: TextItem) => ({ x: transform[4] ?? 0, y: transform[5] ?? 0 });
+  const label = items.findLastIndex((item) => {
+    const { x, y } = placeOf(item);
+    return item.str.trim() !== "" && x < x0 && y >= y0 - 2 && y <= y1;
+  });
+  if (label >= 0) return label + 1;
+  const below = items.findIndex((item) => item.str.trim() !== "" && placeOf(item).y < y0);
+  return below < 0 ? items.length : below;
+}
+
+/** @param neighbour whose font it takes, and where it is a label, for a value of one line, its line */
+function itemsOf({ lines, x0, x1, y0, y1 }: Value, neighbour: TextItem | undefined): TextItem[] {
+  const size = Math.min(MAX_SIZE, ((y1 - y0) / lines.length) * SIZE_SHARE);
+  const labelled = neighbour?.transform[5] ?? Number.NaN;
+  const isBeside = lines.length === 1 && labelled >= y0 - 2 && labelled <= y1;
+  const top = isBeside ? labelled : y1 - size;
+  return lines.map((str, at) => ({
+    str,
+    transform: [size, 0, 0, size, x0, top - at * size * 1.2],
+    width: Math.min(str.length * size * LETTER_WIDTH, x1 - x0),
+    height: size,
+    fontName: neighbour?.fontName ?? "",
+  }));
+}

@@ -1,0 +1,150 @@
+import { blockOf, partsOf, textOf } from "../layout/page-blocks.ts";
+import type { Block, PagePart } from "../layout/page-blocks.ts";
+import type { Segment, TextItem } from "../layout/page-segments.ts";
+import type { PageStructure, StructurePart } from "./structure-tree.ts";
+
+/** Of a page's characters, so many are in the tree at least, or the tree is not to be trusted. */
+const LEAST_COVERAGE = 0.9;
+/** A paragraph of more lines is a whole column that nobody divided. */
+const MAX_LINES = 60;
+
+/** Whether the tree knows nearly all text that is no artifact. */
+export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
+  let [covered, all] = [0, 0];
+  for (const { str, mark } of items) {
+    if (mark === ARTIFACT) continue;
+    const { length } = str.trim();
+    all += length;
+    if (mark !== undefined && known.has(mark)) covered += length;
+  }
+  return covered > 0 && covered >= all * LEAST_COVERAGE;
+}
+
+/** The mark of what belongs to the page, not to the document. */
+export const ARTIFACT = "Artifact";
+
+/** The page's text in the order and with the parts of its tree; what is not in it stands between. */
+export function taggedParts(segments: Segment[], structure: PageStructure): PagePart[] {
+  const held = new Map<number, Segment[]>();
+  const loose: Segment[] = [];
+  for (const segment of segments) {
+    if (segment.block === undefined) loose.push(segment);
+    else if (held.get(segment.block)?.push(segment) === undefined) {
+      held.set(segment.block, [segment]);
+    }
+  }
+  const page = new TaggedPage(structure, held);
+  const parts: PagePart[] = [];
+  const untagged = partsOf(loose);
+  let next = 0;
+  for (const part of structure.parts) {
+    const shown = page.partsOf(part);
+    const [first] = shown;
+    if (first === undefined) continue;
+    for (const order = orderOf(first); next < untagged.length; next++) {
+      const before = untagged[next];
+      if (before === undefined || orderOf(before) > order) break;
+      parts.push(before);
+    }
+    for (const each of shown) parts.push(each);
+  }
+  return [...parts, ...untagged.slice(next), ...page.unused()];
+}
+
+function orderOf(part: PagePart): number {
+  return part.kind === "text" ? (part.block.lines[0]?.order ?? 0) : (part.order ?? 0);
+}
+
+class TaggedPage {
+  readonly #structure: PageStructure;
+  readonly #held: Map<number, Segment[]>;
+  readonly #used = new Set<number>();
+
+  constructor(structure: PageStructure, held: Map<number, Segment[]>) {
+    this.#structure = structure;
+    this.#held = held;
+  }
+
+  partsOf(part: StructurePart): PagePart[] {
+    if (part.kind === "table") return this.#table(part.rows);
+    const role = this.#structure.blocks[part.block];
+    const lines = this.#take(part.block);
+    const block = blockOf(lines);
+    if (role === undefined || block === null) return [];
+    if (role.kind === "flow" || (role.kind === "text" && lines.length > MAX_LINES)) {
+      return partsOf(lines);
+    }
+    const label = role.kind === "item" && role.label !== null ? this.#text([role.label]) : "";
+    return [{ kind: "text", block, role, label }];
+  }
+
+  #table(blocks: number[][][]): PagePart[] {
+    const first = blocks.flat(2).find((block) => this.#held.has(block)) ?? -1;
+    const rows = this.#rows(blocks);
+    const order = this.#held.get(first)?.[0]?.order;
+    return order === undefined ? [] : [{ kind: "table", rows, order }];
+  }
+
+  /** What no part of the tree showed, such as marks of items without text. */
+  unused(): PagePart[] {
+    const left = [...this.#held].filter(([block]) => !this.#used.has(block));
+    return partsOf(left.flatMap(([, segments]) => segments));
+  }
+
+  #take(block: number): Segment[] {
+    this.#used.add(block);
+    return this.#held.get(block) ?? [];
+  }
+
+  #text(blocks: number[]): string {
+    const found = blocks.map((block) => blockOf(this.#take(block)));
+    return found.map((block) => (block === null ? "" : textOf(block))).join("\n");
+  }
+
+  /** Cells that are empty are not in the tree, so their neighbours' places tell the columns. */
+  #rows(rows: number[][][]): string[][] {
+    const cells = rows.map((row) =>
+      row.flatMap((blocks) => {
+        const block = blockOf(blocks.flatMap((number) => this.#held.get(number) ?? []));
+        return block === null ? [] : [{ block, text: this.#text(blocks) }];
+      }),
+    );
+    const columns = columnsOf(cells.map((row) => row.map(({ block }) => block)));
+    return cells.map((row) => {
+      const texts: string[] = columns.map(() => "");
+      let next = 0;
+      for (const { block, text } of row) {
+        const column = Math.max(next, nearest(columns, block));
+        texts[column] = text;
+        next = column + 1;
+      }
+      return Array.from(texts, (text) => text ?? "");
+    });
+  }
+}
+
+type Column = { x0: number; x1: number };
+
+/** Of the rows with the most cells, for these span nothing. */
+function columnsOf(rows: Block[][]): Column[] {
+  const most = Math.max(0, ...rows.map((row) => row.length));
+  const columns: Column[] = [];
+  for (const row of rows.filter(({ length }) => length === most)) {
+    for (const [at, { x0, x1 }] of row.entries()) {
+      const column = columns[at];
+      columns[at] = {
+        x0: Math.min(column?.x0 ?? x0, x0),
+        x1: Math.max(column?.x1 ?? x1, x1),
+      };
+    }
+  }
+  return columns;
+}
+
+/** The first column that a cell's text shares a place with, else the one that is nearest. */
+function nearest(columns: Column[], { x0, x1 }: Block): number {
+  const shared = columns.findIndex((column) => x0 < column.x1 && x1 > column.x0);
+  if (shared >= 0) return shared;
+  const distances = columns.map((column) => Math.abs(column.x0 - x0));
+  return Math.max(0, distances.indexOf(Math.min(...distances)));
+}

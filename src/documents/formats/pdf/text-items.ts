@@ -1,0 +1,74 @@
+import type { getDocumentProxy } from "unpdf";
+import type { Pace } from "../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+import type { TextItem } from "./layout/page-segments.ts";
+import { ARTIFACT } from "./structure/tagged-parts.ts";
+import type { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+type Mark = { type: string; id?: string; tag?: string };
+type TextPart = { items: (TextItem | Mark)[]; styles: Record<string, { ascent?: unknown }> };
+
+/** Pieces of text; a dense page has some thousands. */
+const MAX_ITEMS_A_PAGE = 200_000;
+/** They come by tens; one by one only from forms, which may draw each other without end. */
+const MAX_PARTS_A_PAGE = 25_000;
+const PARTS_A_PACE = 1_000;
+
+/**
+ * As they come, so that a page made to hold without end is left early. pdf.js goes on with it until
+ * the whole document is given up.
+ * @throws UnreadableDocument
+ */
+export async function textItems(
+  page: PdfPage,
+  includeMarkedContent: boolean,
+  fonts: UnmappedFonts,
+  pace: Pace,
+): Promise<TextItem[]> {
+  const reader = page
+    .streamTextContent({ includeMarkedContent })
+    .getReader() as ReadableStreamDefaultReader<TextPart>;
+  try {
+    return await collected(partsAtPace(reader, pace), includeMarkedContent, fonts);
+  } catch (error) {
+    // Otherwise pdf.js waits for this page to be read before it lets go of the document.
+    await reader.cancel(error).catch(() => undefined);
+    if (error !== TOO_MANY) throw error;
+    throw new UnreadableDocument(`PDF's page ${page.pageNumber} holds too many pieces of text`);
+  }
+}
+
+const TOO_MANY = new Error("too many");
+
+async function* partsAtPace(
+  reader: ReadableStreamDefaultReader<TextPart>,
+  pace: Pace,
+): AsyncGenerator<TextPart> {
+  let parts = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (++parts % PARTS_A_PACE === 0) await pace();
+    if (parts > MAX_PARTS_A_PAGE) throw TOO_MANY;
+    yield part.value;
+  }
+}
+
+async function collected(
+  parts: AsyncIterable<TextPart>,
+  includeMarkedContent: boolean,
+  fonts: UnmappedFonts,
+): Promise<TextItem[]> {
+  const texts: TextItem[] = [];
+  const marks: (string | undefined)[] = [];
+  for await (const { styles, items } of parts) {
+    for (const [name, { ascent }] of Object.entries(styles)) fonts.learn(name, ascent);
+    for (const item of items) {
+      if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
+      else if (item.type === "endMarkedContent") marks.pop();
+      else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+    }
+    if (texts.length > MAX_ITEMS_A_PAGE) throw TOO_MANY;
+  }
+  return texts;
+}

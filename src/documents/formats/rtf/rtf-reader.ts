@@ -1,0 +1,288 @@
+import { longer } from "../../writing/bounded-text.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { entryNamed } from "../archive/named-entry.ts";
+import { linkTargetOf } from "../office/docx/docx-fields.ts";
+import { encodingOfCodePage } from "./code-pages.ts";
+import { RtfBytes } from "./rtf-bytes.ts";
+import { RtfFonts } from "./rtf-fonts.ts";
+import { RtfFormula } from "./rtf-formula.ts";
+import { firstGroup } from "./rtf-group.ts";
+import type { Destination, Group } from "./rtf-group.ts";
+import { NO_STYLE, RtfStyles } from "./rtf-styles.ts";
+import type { RtfStyle } from "./rtf-styles.ts";
+import type { RtfToken } from "./rtf-tokens.ts";
+import { RtfText } from "./rtf-text.ts";
+import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
+import { BODY_TEXT, RtfWriter } from "./rtf-writer.ts";
+import type { RtfParagraph } from "./rtf-writer.ts";
+
+/** Groups within groups; writers nest a few dozen at most. */
+const MAX_GROUPS = 1_000;
+const MAX_LEVEL = 8;
+/** Names of fonts and styles end in a semicolon. */
+const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
+
+/** Follows RTF's groups and gathers paragraphs, tables, notes and headings. */
+export class RtfReader {
+  title = "";
+  hiddenCharacters = 0;
+  #group = firstGroup();
+  readonly #groups: Group[] = [];
+  #isIgnorable = false;
+  #skipBytes = 0;
+  #text = new RtfText();
+  #paragraph: RtfParagraph = { ...BODY_TEXT };
+  #side = "";
+  #formula: RtfFormula | null = null;
+  #definedStyle = 0;
+  #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
+  readonly #notes: string[] = [];
+  readonly #fonts = new RtfFonts();
+  readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
+  readonly #styles = new RtfStyles();
+  readonly #writer: RtfWriter;
+
+  /** `isUtf8`: what the file does not escape is UTF-8, as some writers have it. */
+  constructor(out: MarkdownBuilder, isUtf8: boolean) {
+    this.#fonts.isUtf8 = isUtf8;
+    this.#writer = new RtfWriter(this.#styles, out);
+  }
+
+  accept(token: RtfToken): void {
+    if (token.kind === "byte") {
+      this.#acceptByte(token.value, token.isRaw);
+      return;
+    }
+    this.#bytes.end();
+    this.#skipBytes = 0;
+    if (token.kind === "open") this.#openGroup();
+    else if (token.kind === "close") this.#closeGroup();
+    else if (token.kind === "control") this.#control(token.word, token.parameter);
+  }
+
+  /** Groups are open still. */
+  get endsEarly(): boolean {
+    return this.#groups.length > 0;
+  }
+
+  finish(): void {
+    this.#bytes.end();
+    if (this.#formula !== null) this.#endFormula(this.#formula);
+    this.#endParagraph();
+    this.#writer.finish(this.#notes);
+  }
+
+  readonly #controls: Record<string, (parameter: number | null) => void> = {
+    "*": () => {
+      this.#isIgnorable = true;
+    },
+    ansicpg: (page) => {
+      this.#fonts.encoding = encodingOfCodePage(page ?? 0);
+    },
+    mac: () => {
+      this.#fonts.encoding = "macintosh";
+    },
+    deff: (font) => {
+      this.#fonts.defaultFont = font ?? 0;
+      this.#group.font = font ?? 0;
+    },
+    f: (font) => {
+      this.#group.font = font ?? 0;
+      if (this.#group.destination === "fonts") this.#fonts.define(font ?? 0);
+    },
+    fcharset: (charset) => this.#fonts.setCharset(charset ?? 0),
+    cpg: (page) => this.#fonts.setCodePage(page ?? 0),
+    uc: (count) => {
+      this.#group.unicodeSkip = count ?? 1;
+    },
+    u: (code) => {
+      const unit = (code ?? 0) < 0 ? (code ?? 0) + 0x10000 : (code ?? 0);
+      this.#write(this.#fonts.character(unit, this.#group.font));
+      this.#skipBytes = this.#group.unicodeSkip;
+    },
+    v: (on) => {
+      this.#group.isHidden = on !== 0;
+    },
+    deleted: (on) => {
+      this.#group.isHidden = on !== 0;
+    },
+    plain: () => {
+      this.#group.isHidden = false;
+      this.#group.font = this.#fonts.defaultFont;
+    },
+    pard: () => this.#change(BODY_TEXT),
+    intbl: () => this.#change({ isInTable: true }),
+    s: (style) => {
+      this.#change({ style: style ?? 0 });
+      if (this.#group.destination === "styles") this.#definedStyle = style ?? 0;
+    },
+    sbasedon: (style) => {
+      this.#style.basedOn = style ?? NO_STYLE;
+    },
+    outlinelevel: (level) => {
+      if (this.#group.destination === "styles") this.#style.outlineLevel = level ?? 0;
+      this.#change({ outlineLevel: level ?? 0 });
+    },
+    ls: (list) => {
+      if ((list ?? 0) > 0) this.#change({ label: this.#paragraph.label ?? "" });
+    },
+    ilvl: (level) => this.#change({ depth: Math.min(Math.max(0, level ?? 0), MAX_LEVEL) }),
+    par: () => this.#endParagraph(),
+    sect: () => this.#endParagraph(),
+    column: () => this.#endParagraph(),
+    page: () => {
+      this.#endParagraph();
+      this.#writer.nextPage();
+    },
+    cell: () => this.#writer.endCell(this.#text.take()),
+    nestcell: () => this.#write(" "),
+    row: () => {
+      const rest = this.#text.take();
+      if (foldSpace(rest) !== "") this.#writer.endCell(rest);
+      this.#writer.endRow();
+    },
+    fonttbl: () => this.#enter("fonts"),
+    stylesheet: () => this.#enter("styles"),
+    info: () => this.#enter("info"),
+    title: () => this.#enter("title"),
+    listtext: () => this.#enter("list-text"),
+    pntext: () => this.#enter("list-text"),
+    field: () => {
+      this.#group.field = { code: "" };
+    },
+    fldinst: () => this.#enter("field-code"),
+    fldrslt: () => {
+      if (this.#group.destination !== "text") return;
+      this.#text.openLink(linkTargetOf(this.#group.field.code), this.#groups.length);
+    },
+    shptxt: () => this.#openBox(),
+    dptxbxtext: () => this.#openBox(),
+    moMath: () => {
+      if (this.#group.destination === "text") this.#formula = new RtfFormula();
+    },
+    footnote: () => {
+      if (this.#group.destination !== "text") return;
+      this.#notes.push("");
+      this.#text.add(`[^${this.#notes.length}]`);
+      this.#enter("note");
+    },
+  };
+
+  #control(word: string, parameter: number | null): void {
+    const symbol = entryNamed(SYMBOLS, word);
+    const wasIgnorable = this.#isIgnorable && word !== "*";
+    if (wasIgnorable) this.#isIgnorable = false;
+    if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
+      this.#enter("skip");
+    } else if (symbol !== undefined) this.#write(symbol);
+    else if (this.#group.destination !== "skip" || word === "*") {
+      this.#formula?.control(word);
+      entryNamed(this.#controls, word)?.(parameter);
+    }
+  }
+
+  #enter(destination: Destination): void {
+    if (this.#group.destination !== "skip") this.#group.destination = destination;
+  }
+
+  /** Paragraphs of other destinations are not those of the text. */
+  #change(change: Partial<RtfParagraph>): void {
+    if (this.#group.destination === "text") Object.assign(this.#paragraph, change);
+  }
+
+  #openGroup(): void {
+    this.#groups.push(this.#group);
+    this.#group = { ...this.#group, around: null };
+    this.#formula?.openGroup();
+    if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
+  }
+
+  /** What the text of a destination is for, once one of its groups ends. */
+  readonly #onEnd: Partial<Record<Destination, () => void>> = {
+    styles: () => this.#defineStyle(),
+    fonts: () => this.#fonts.setName(nameOf(this.#side)),
+    "list-text": () => this.#startItem(),
+    title: () => {
+      this.title ||= foldSpace(this.#side);
+    },
+  };
+
+  #closeGroup(): void {
+    const { destination, around } = this.#group;
+    if (this.#formula?.closeGroup() === true) this.#endFormula(this.#formula);
+    this.#onEnd[destination]?.();
+    if (destination !== "text" && destination !== "note") this.#side = "";
+    this.#text.closeGroup(this.#groups.length);
+    if (around !== null) this.#closeBox(around);
+    this.#group = this.#groups.pop() ?? this.#group;
+    this.#isIgnorable = false;
+  }
+
+  /** A text box stands apart from the paragraph that anchors it. */
+  #openBox(): void {
+    if (this.#group.destination !== "text") return;
+    this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };
+    this.#text = new RtfText();
+  }
+
+  #closeBox({ paragraph, text }: { paragraph: RtfParagraph; text: RtfText }): void {
+    this.#paragraph.isInTable = paragraph.isInTable;
+    if (!this.#text.isBlank) this.#endParagraph();
+    this.#paragraph = paragraph;
+    this.#text = text;
+  }
+
+  #endFormula(formula: RtfFormula): void {
+    this.#formula = null;
+    this.#write(formula.toText());
+  }
+
+  /** `{\s1 … heading 1;}` inside the style sheet. */
+  #defineStyle(): void {
+    this.#styles.define(this.#definedStyle, {
+      ...this.#style,
+      name: nameOf(this.#side),
+    });
+    this.#style = { name: "", basedOn: NO_STYLE, outlineLevel: null };
+    this.#definedStyle = 0;
+  }
+
+  /** The marker as the writer drew it, for readers that do not count. */
+  #startItem(): void {
+    const label = foldSpace(this.#side);
+    // Markers stand inside the paragraph that they mark.
+    this.#paragraph.label = label;
+  }
+
+  #acceptByte(value: number, isRaw: boolean): void {
+    if (this.#skipBytes > 0) {
+      this.#skipBytes--;
+      return;
+    }
+    const font = isRaw ? this.#fonts.fontOfRaw(value, this.#group.font) : this.#group.font;
+    this.#bytes.add(value, font);
+  }
+
+  #write(text: string): void {
+    const { destination, isHidden, field } = this.#group;
+    if (destination === "skip") return;
+    if (isHidden) this.hiddenCharacters += text.length;
+    else if (this.#formula !== null) this.#formula.text(text);
+    else if (destination === "text") this.#text.add(text);
+    else if (destination === "note") this.#notes.push(longer(this.#notes.pop() ?? "", text));
+    else if (destination === "field-code") field.code = longer(field.code, text);
+    else this.#side = longer(this.#side, text);
+  }
+
+  #endParagraph(): void {
+    if (this.#group.destination === "note") {
+      this.#write(" ");
+      return;
+    }
+    this.#writer.paragraph(this.#paragraph, this.#text.take());
+    // A marker is of its own paragraph.
+    this.#paragraph.label &&= "";
+  }
+}

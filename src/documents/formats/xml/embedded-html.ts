@@ -1,0 +1,48 @@
+import type { Stretches } from "../../../core/cooperative.ts";
+import { textOf } from "../../extracted-document.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
+import { readPage } from "../html/html.ts";
+
+const NAMES = "p|div|ul|ol|li|h[1-6]|a|b|i|em|strong|span|table|blockquote|pre";
+const OPENED = new RegExp(String.raw`<(${NAMES})\b[^<>]*>`, "gi");
+const CLOSED = /<\/([a-z][a-z0-9]{0,9})\s*>/gi;
+const WITH_ATTRIBUTE = new RegExp(
+  String.raw`<(?:${NAMES})\s+(?:[\w:-]{1,30}\s*=|hidden[\s>])`,
+  "i",
+);
+const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
+
+/** Feeds carry HTML as text; its headings stand below the feed's own. */
+export class EmbeddedHtml {
+  hiddenElements = 0;
+
+  /** The same text where it holds no HTML. */
+  *toMarkdown(text: string): Stretches<string> {
+    if (!isHtml(text)) return text;
+    const { extraction, hiddenElements } = yield* readPage(text);
+    this.hiddenElements += hiddenElements;
+    return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
+  }
+
+  /** On one line, where it holds HTML. */
+  *inLine(text: string): Stretches<string> {
+    return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
+  }
+}
+
+/**
+ * Whether a value holds HTML, as feeds do: one of its tags is closed, has an attribute or needs no
+ * end. `List<a>` does not.
+ */
+function isHtml(text: string): boolean {
+  if (!text.includes("<")) return false;
+  if (ALONE.test(text) || WITH_ATTRIBUTE.test(text)) return true;
+  const closed = namesIn(text, CLOSED);
+  return closed.size > 0 && [...namesIn(text, OPENED)].some((name) => closed.has(name));
+}
+
+function namesIn(text: string, tags: RegExp): Set<string> {
+  const names = new Set<string>();
+  for (const [, name = ""] of text.matchAll(tags)) names.add(name.toLowerCase());
+  return names;
+}

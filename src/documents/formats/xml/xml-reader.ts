@@ -1,0 +1,258 @@
+import type { Stretches } from "../../../core/cooperative.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
+import { TableCollector } from "../html/table-collector.ts";
+import { LongTable } from "../../writing/long-table.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { TextPieces } from "../../writing/text-pieces.ts";
+import { withMore } from "./attribute-texts.ts";
+import { EmbeddedHtml } from "./embedded-html.ts";
+import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
+import { opened } from "./open-element.ts";
+import type { Open } from "./open-element.ts";
+import { MAX_INDENT, OpenElements } from "./open-elements.ts";
+import { vocabularyOf } from "./vocabulary.ts";
+import type { XmlRole } from "./vocabulary.ts";
+import type { XmlEvent } from "./xml-events.ts";
+import type { XmlAttributes } from "./xml-stream.ts";
+
+type List = { isOrdered: boolean; next: number };
+
+/** These tell what their attributes say together with what they hold. */
+const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "heading"]);
+/** One paragraph or cell: it is copied some times while it is written. */
+const MAX_TEXT_CHARACTERS = 8 << 20;
+const PROSE_CHARACTERS = 200;
+const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
+
+/** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
+export class XmlReader {
+  title: string | null = null;
+  language: string | null = null;
+  readonly out = new MarkdownBuilder();
+  readonly #text = new TextPieces(MAX_TEXT_CHARACTERS);
+  readonly #open = new OpenElements(this.out);
+  #silent = 0;
+  #quoted = 0;
+  #outlines = 0;
+  readonly #lists: List[] = [];
+  readonly #html = new EmbeddedHtml();
+  /** `says`: what its attributes say, in brackets after its first words. */
+  #item: { marker: string; depth: number; says: string[] } | null = null;
+  #table: { rows: TableCollector; long: LongTable } | null = null;
+  #inCell = false;
+  #inLink = false;
+
+  /** In the HTML that its fields and attributes carry. */
+  get hiddenElements(): number {
+    return this.#html.hiddenElements;
+  }
+
+  /** What the parser found: it cannot give way itself. */
+  *read(events: Iterable<XmlEvent>): Stretches<void> {
+    for (const event of events) {
+      if (event.kind === "open") yield* this.#enterElement(event.name, event.attributes);
+      else if (event.kind === "close") yield* this.#close();
+      else if (this.#silent === 0) this.#text.add(event.data);
+    }
+  }
+
+  *#enterElement(name: string, attributes: XmlAttributes): Stretches<void> {
+    const around = this.#open.innermost;
+    if (around === null) this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
+    const vocabulary = vocabularyOf(name, attributes, around);
+    const role = roleOf(name, attributes, {
+      ...vocabulary,
+      parent: around?.role ?? null,
+      inList: this.#lists.length > 0,
+      inTable: this.#table !== null && !this.#inCell,
+      isTable: this.#table !== null,
+      followsText: this.#text.hasText,
+    });
+    if (role === "inline") this.#separate(name);
+    else if (role !== "break") yield* this.#flush();
+    const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
+    this.#openLink(open);
+    for (const [at, text] of open.says.entries()) open.says[at] = yield* this.#html.inLine(text);
+    this.#open.push(open);
+    this.#enter(open, attributes);
+    if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
+  }
+
+  /** A link within a link is none: its text would be copied for each that it stands in. */
+  #openLink(open: Open): void {
+    if (open.role !== "inline" || !LINK_TARGET.test(open.href)) return;
+    if (this.#inLink) open.href = "";
+    this.#inLink = true;
+  }
+
+  *#close(): Stretches<void> {
+    const open = this.#open.innermost;
+    if (open === null) return;
+    if (open.role === "inline") this.#closeInline(open);
+    else if (open.role !== "break") yield* this.#flush();
+    if (open.role === "cell") {
+      for (const says of open.says) this.#text.add(` (${says})`);
+      this.#table?.rows.addCell(this.#text.take());
+      this.#inCell = false;
+    }
+    if (open.role === "field" && open.says.length > 0) this.#writeEmpty(open);
+    if (open.role === "heading" && open.says.length > 0) this.#write(open.says.join(", "));
+    this.#leave(open.role);
+    this.#open.pop();
+  }
+
+  *finish(): Stretches<void> {
+    yield* this.#flush();
+    this.#endTable();
+  }
+
+  #enter(open: Open, attributes: XmlAttributes): void {
+    const { name, role } = open;
+    if (role === "silent") this.#silent++;
+    else if (role === "quote") this.#quoted++;
+    else if (role === "break") this.#text.add("\n");
+    else if (role === "item" || role === "detail") this.#startItem(open);
+    else if (role === "outline") this.#writeOutline(open, attributes);
+    else if (role === "cell") this.#inCell = true;
+    else if (role === "row") this.#startRow();
+    else if (role === "table" && this.#table === null) {
+      this.#open.tellParents();
+      this.#table = { rows: new TableCollector(), long: new LongTable(this.out) };
+    } else if (role === "list") {
+      this.#lists.push({ isOrdered: isOrdered(name, attributes), next: 1 });
+    }
+  }
+
+  #startRow(): void {
+    this.#table?.long.add(this.#table.rows.takeMany());
+    this.#table?.rows.startRow();
+  }
+
+  #leave(role: XmlRole): void {
+    if (role === "silent") this.#silent--;
+    else if (role === "quote") this.#quoted--;
+    else if (role === "list") this.#lists.pop();
+    else if (role === "item" || role === "detail") this.#endItem();
+    else if (role === "outline") this.#outlines--;
+    else if (role === "table" && !this.#inCell) this.#endTable();
+  }
+
+  #endTable(): void {
+    this.#table?.long.add(this.#table.rows.rows);
+    this.#table?.long.end();
+    this.#table = null;
+  }
+
+  #startItem({ role, says }: Open): void {
+    this.#endItem();
+    const list = this.#lists.at(-1);
+    const marker = list?.isOrdered === true && role === "item" ? `${list.next++}.` : "-";
+    const depth = this.#lists.length - (role === "item" ? 1 : 0);
+    this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT), says };
+  }
+
+  /** Of an item without words of its own its attributes may tell. */
+  #endItem(): void {
+    const { marker, depth, says } = this.#item ?? { marker: "", depth: 0, says: [] };
+    this.#item = null;
+    if (says.length > 0) this.out.listItem(depth, marker, says.splice(0).join(", "));
+  }
+
+  /** OPML: an item's text and notes are attributes. */
+  #writeOutline(open: Open, attributes: XmlAttributes): void {
+    const depth = Math.min(this.#outlines++, MAX_INDENT);
+    const { text = "", title = "", _note: note = "" } = attributes;
+    const label = text === "" ? title : text;
+    const told = new Set([`text: ${text}`, `title: ${label}`, `_note: ${note}`]);
+    const more = open.says.splice(0).filter((says) => !told.has(says));
+    this.out.listItem(depth, "-", withMore(label, more));
+    for (const paragraph of note.split(/\n\s*\n/)) this.out.paragraph(paragraph);
+  }
+
+  #closeInline(open: Open): void {
+    if (LINK_TARGET.test(open.href)) {
+      this.#inLink = false;
+      const text = this.#text.takeFrom(open.textStart);
+      const label = foldSpace(text);
+      const isTold = label === "" || label === open.href;
+      this.#text.add(isTold ? text : `${/^\s/.test(text) ? " " : ""}[${label}](${open.href})`);
+    }
+    for (const says of open.says) this.#text.add(` (${says})`);
+    this.#separate(open.name);
+  }
+
+  /** Values that stand in one cell. */
+  #separate(name: string): void {
+    if (this.#inCell && !isInlineName(name)) this.#text.add(" ");
+  }
+
+  /** Writes the gathered text as what the element that holds it says it is. */
+  *#flush(): Stretches<void> {
+    if (this.#inCell) {
+      if (!this.#text.isEmpty) this.#text.add("\n");
+      return;
+    }
+    if (!this.#text.hasText) {
+      if (!this.#text.isEmpty) this.#text.take();
+      return;
+    }
+    const text = this.#text.take();
+    const folded = foldSpace(text);
+    if (folded === "") return;
+    const { holder } = this.#open;
+    if (holder?.role === "heading") this.#writeHeading(folded);
+    else if (holder !== null && this.#isValue(holder)) {
+      yield* this.#writeField(holder, text, folded);
+    } else {
+      this.#open.tellParents();
+      if (holder?.role === "code") this.out.code(text, holder.language);
+      else this.#write(text);
+    }
+  }
+
+  #isValue({ role, name }: Open): boolean {
+    const isPlain = this.#item === null && this.#quoted === 0;
+    return role === "field" || (role === "section" && isPlain && isNamedSection(name));
+  }
+
+  #write(text: string): void {
+    if (this.#item !== null) {
+      const { depth, marker, says } = this.#item;
+      this.out.listItem(depth, marker, withMore(text.trimEnd(), says.splice(0)));
+      this.#item = null;
+    } else if (this.#quoted > 0) this.out.quote(text);
+    else this.out.paragraph(text);
+  }
+
+  #writeHeading(text: string): void {
+    const titled = this.#open.titledByHeading();
+    const isPlain = /^(table|list|cell|item)$/.test(titled?.role ?? "");
+    if (isPlain || /^(figure|fig|caption|note|tip|warning)$/.test(titled?.name ?? "")) {
+      this.#write(text);
+      return;
+    }
+    this.title ??= text;
+    const level = this.#open.levelOfHeading(titled);
+    if (titled !== null) this.#open.setTitled(titled);
+    this.out.heading(level, text);
+  }
+
+  *#writeField(field: Open, text: string, folded: string): Stretches<void> {
+    if (field.name === "language") this.language ??= folded;
+    const indent = this.#open.nameParents(field);
+    const prose = yield* this.#html.toMarkdown(text);
+    const label = field.isShown ? "" : withMore(field.name, field.says.splice(0));
+    if (prose.length <= PROSE_CHARACTERS && !/\n\s*\n/.test(prose.trim())) {
+      this.out.listItem(indent, "-", label === "" ? prose : `${label}: ${prose.trim()}`);
+      return;
+    }
+    if (label !== "") this.out.listItem(indent, "-", `${label}:`);
+    if (prose !== text) this.out.raw(prose);
+    else for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
+  }
+
+  #writeEmpty(field: Open): void {
+    const indent = this.#open.nameParents(field);
+    this.out.listItem(indent, "-", withMore(field.name, field.says.splice(0)));
+  }
+}

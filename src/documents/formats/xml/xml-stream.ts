@@ -1,0 +1,121 @@
+import { Parser } from "htmlparser2";
+import type { Stretches } from "../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+
+/** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */
+export type XmlAttributes = Record<string, string>;
+
+export type XmlHandler = {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  text?(data: string): void;
+};
+
+const MAX_DEPTH = 500;
+const MAX_ATTRIBUTES = 1_000;
+const STEP_CHARACTERS = 1 << 16;
+
+/**
+ * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
+ * stay as they are written, so nothing can expand.
+ * @throws UnreadableDocument when elements nest too deeply or entities are declared.
+ */
+export class XmlStream {
+  readonly #parser: Parser;
+  #depth = 0;
+  #attributes: XmlAttributes = {};
+  #attributeCount = 0;
+
+  constructor(handler: XmlHandler) {
+    this.#parser = new Parser(
+      {
+        onopentagname: () => {
+          this.#attributes = {};
+          this.#attributeCount = 0;
+          if (++this.#depth > MAX_DEPTH) throw new UnreadableDocument("XML nests too deeply");
+        },
+        onattribute: (name, value) => {
+          if (++this.#attributeCount > MAX_ATTRIBUTES) {
+            throw new UnreadableDocument("XML element has too many attributes");
+          }
+          this.#attributes[name] = value;
+          const local = localName(name);
+          if (!Object.hasOwn(this.#attributes, local)) this.#attributes[local] = value;
+        },
+        onopentag: (name) => handler.open(localName(name), this.#attributes),
+        onclosetag: (name) => {
+          this.#depth--;
+          handler.close(localName(name));
+        },
+        ontext: (data) => handler.text?.(data),
+        onprocessinginstruction: (name, data) => {
+          if (/^!doctype$/i.test(name) && data.includes("<!ENTITY")) {
+            throw new UnreadableDocument("XML declares entities");
+          }
+        },
+      },
+      { xmlMode: true, decodeEntities: true },
+    );
+  }
+
+  *write(text: string): Stretches<void> {
+    for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
+      const step = text.slice(at, at + STEP_CHARACTERS);
+      this.#parser.write(step);
+      yield step.length;
+    }
+  }
+
+  /** `endsEarly`: elements were still open. */
+  end(): { endsEarly: boolean } {
+    const endsEarly = this.#depth > 0;
+    this.#parser.end();
+    return { endsEarly };
+  }
+}
+
+function localName(name: string): string {
+  const colon = name.indexOf(":");
+  return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** Reads the bytes of an XML part in the encoding that they show or declare, else as UTF-8. */
+export function* readXml(
+  chunks: Iterable<Uint8Array>,
+  handler: XmlHandler,
+): Stretches<{ endsEarly: boolean }> {
+  const stream = new XmlStream(handler);
+  let decoder: TextDecoder | null = null;
+  for (const chunk of chunks) {
+    decoder ??= new TextDecoder(encodingOf(chunk), { fatal: false, ignoreBOM: false });
+    yield* stream.write(decoder.decode(chunk, { stream: true }));
+  }
+  yield* stream.write(decoder?.decode() ?? "");
+  return stream.end();
+}
+
+const DECLARATION_BYTES = 200;
+
+/** Byte-order marks, and the first two bytes of `<?xml` in sixteen bits. */
+const SIXTEEN_BITS: Record<string, string> = {
+  "255,254": "utf-16le",
+  "60,0": "utf-16le",
+  "254,255": "utf-16be",
+  "0,60": "utf-16be",
+};
+
+function encodingOf(chunk: Uint8Array): string {
+  const shown = SIXTEEN_BITS[chunk.subarray(0, 2).join(",")];
+  return shown ?? declaredEncoding(String.fromCharCode(...chunk.subarray(0, DECLARATION_BYTES)));
+}
+
+function declaredEncoding(head: string): string {
+  const name = /^<\?xml[^>]{1,100}encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+  // Sixteen bits have shown themselves.
+  if (name === undefined || /^utf-?16/i.test(name)) return "utf-8";
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return "utf-8";
+  }
+}

@@ -1,0 +1,188 @@
+import { ZipArchive } from "../formats/archive/zip-archive.ts";
+import { UnreadableDocument } from "../extracted-document.ts";
+import type { RawDocument } from "../extracted-document.ts";
+import { kindByMediaType, kindByName } from "./kinds.ts";
+import type { DocumentKind } from "./kinds.ts";
+import { foreignMediaType, headOf } from "./signatures.ts";
+import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
+
+/** What a file is. `foreign`: no document of ours, with the media type to name. */
+export type DetectedKind = { kind: DocumentKind } | { foreign: string };
+
+const PDF_HEADER_BYTES = 1_024;
+const SNIFFED_BYTES = 4_096;
+const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
+const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
+const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
+const UNKNOWN_BINARY = "application/octet-stream";
+const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
+  [/^application\/epub\+zip/, "epub"],
+  [/opendocument\.text/, "odt"],
+  [/opendocument\.spreadsheet/, "ods"],
+  [/opendocument\.presentation/, "odp"],
+];
+
+/**
+ * By content first, then by name, then by what the sender said.
+ * @throws UnreadableDocument for archives that are damaged or encrypted.
+ */
+export function detectKind(file: RawDocument): DetectedKind {
+  const head = headOf(file.bytes);
+  if (isPdf(file)) return { kind: "pdf" };
+  if (head.startsWith("PK\x03\x04")) return zipKind(file);
+  if (head.startsWith(OLE_SIGNATURE)) return { foreign: oleMediaType(file.bytes) };
+  if (head.startsWith("{\\rtf")) return { kind: "rtf" };
+  const foreign = foreignMediaType(file.bytes);
+  if (foreign !== null) return { foreign };
+  return { kind: textKind(file) };
+}
+
+/**
+ * Readers find the header anywhere in the first kilobyte (ISO 32000-2, annex I). Text may speak of
+ * it: of files without a binary byte only those are taken whose header begins a line and is
+ * followed by objects, and none that is named as a page or source code and begins otherwise.
+ */
+function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
+  const head = headOf(bytes, PDF_HEADER_BYTES);
+  if (!head.includes("%PDF-")) return false;
+  const byName = kindByName(name);
+  if ((byName ?? kindByMediaType(mimeType)) === "pdf" || !isPlainText(bytes)) return true;
+  const header = PDF_HEADER_LINE.exec(head);
+  if (header === null || !includesBytes(bytes, latin1("obj"))) return false;
+  return header.index === 0 || byName === null || byName === "text" || BINARY_KINDS.has(byName);
+}
+
+/** Whether no byte is a control character that texts in encodings of bytes do not have. */
+function isPlainText(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
+}
+
+function zipKind(file: RawDocument): DetectedKind {
+  const archive = new ZipArchive(file.bytes);
+  const [mimetype] = archive.chunks("mimetype");
+  const declared = mimetype === undefined ? "" : headOf(mimetype).trim();
+  const byDeclaration = KINDS_BY_MIMETYPE_PART.find(([pattern]) => pattern.test(declared));
+  if (byDeclaration !== undefined) return { kind: byDeclaration[1] };
+  if (archive.has("META-INF/container.xml")) return { kind: "epub" };
+  if (archive.has("xl/workbook.bin")) {
+    return { foreign: "application/vnd.ms-excel.sheet.binary.macroenabled.12" };
+  }
+  if (/opendocument\.graphics/.test(declared)) {
+    return { foreign: "application/vnd.oasis.opendocument.graphics" };
+  }
+  const names = archive.names();
+  const holds = (folder: string) => names.some((name) => name.startsWith(folder));
+  if (holds("word/")) return { kind: "docx" };
+  if (holds("ppt/")) return { kind: "pptx" };
+  if (holds("xl/")) return { kind: "xlsx" };
+  if (holds("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
+  const isIWork = names.some((name) => /\.iwa$|^index\.(apxl|xml)(\.gz)?$|^Index\.zip$/.test(name));
+  return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
+}
+
+/**
+ * Compound files hold Office's old formats, Outlook messages, and new documents under a password.
+ * @throws UnreadableDocument for the last.
+ */
+function oleMediaType(bytes: Uint8Array): string {
+  const holds = (name: string) => includesUtf16(bytes, name);
+  if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted");
+  if (holds("WordDocument")) return "application/msword";
+  if (holds("PowerPoint Document")) return "application/vnd.ms-powerpoint";
+  if (holds("Workbook") || holds("Book")) return "application/vnd.ms-excel";
+  return holds("__properties_version1.0")
+    ? "application/vnd.ms-outlook"
+    : "application/x-ole-storage";
+}
+
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const includesUtf16 = (bytes: Uint8Array, name: string) =>
+  includesBytes(bytes, latin1([...name].map((letter) => `${letter}\0`).join("")));
+
+function includesBytes(bytes: Uint8Array, wanted: Uint8Array): boolean {
+  const first = wanted[0] ?? 0;
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
+  }
+  return false;
+}
+
+/** Text of one kind or another; what is no text fails when it is decoded. */
+function textKind(file: RawDocument): DocumentKind {
+  const byName = kindByName(file.name);
+  const head = headOf(file.bytes, SNIFFED_BYTES).replace(/^\xef\xbb\xbf/, "");
+  const start = head
+    .replace(/\0/g, "")
+    .replace(/^[\xff\xfe]{2}/, "")
+    .trimStart();
+  const bySniffing = sniffedKind(start, byName) ?? sniffedLeniently(start, byName, file);
+  if (bySniffing !== null) return bySniffing;
+  const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
+  if (kind === "eml" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
+  if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
+  // A name that promises a binary format does not make text one.
+  return untold(start);
+}
+
+/** Where neither name nor sender say anything. */
+const untold = (start: string) => sniffTable(start) ?? "text";
+
+/** Fragments of HTML and JSON, where neither the name nor the sender say something else. */
+function sniffedLeniently(
+  start: string,
+  byName: DocumentKind | null,
+  { bytes, mimeType }: RawDocument,
+): DocumentKind | null {
+  if (byName === "markdown" || byName === "json") return sniffJson(start, bytes);
+  const told = byName ?? kindByMediaType(mimeType) ?? "text";
+  const isOpen = told === "text" || told === "eml" || BINARY_KINDS.has(told);
+  if (!isOpen || (told === "eml" && !/^[<{[]/.test(start))) return null;
+  return sniffMarkup(start, bytes);
+}
+
+const BINARY_KINDS = new Set<DocumentKind>([
+  "pdf",
+  "docx",
+  "pptx",
+  "xlsx",
+  "odt",
+  "ods",
+  "odp",
+  "epub",
+  "rtf",
+] as const);
+/** Behind comments, of which each ends at its first end: there is one way to read them. */
+const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
+const MAIL_HEADER =
+  /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
+const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
+
+function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind | null {
+  const isOpen = byName === null || byName === "text" || BINARY_KINDS.has(byName);
+  if (HTML_START.test(start)) {
+    return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
+  }
+  if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
+  // In a mailbox, behind the envelope's line.
+  const mail = start.replace(/^From [^\n]*\d:\d\d[^\n]*\n/, "");
+  if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "eml";
+  return null;
+}
+
+function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
+  if (/<html[\s>]/i.test(start)) return "html";
+  if (/urn:oasis:names:tc:opendocument/.test(start)) return "flat-odf";
+  return byName === "code" || byName === "html" ? byName : "xml";
+}
+
+/** Mail headers end at the first blank line. */
+function headerBlock(start: string): string {
+  const end = start.search(/\r?\n\r?\n/);
+  return end < 0 ? start : start.slice(0, end);
+}
+
+/** What to call a file whose content is neither text nor anything that is known. */
+export function unknownMediaType(mimeType: string | null): string {
+  const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return /^[\w.+-]+\/[\w.+-]+$/.test(bare) && !bare.startsWith("text/") ? bare : UNKNOWN_BINARY;
+}

@@ -1,0 +1,157 @@
+import { CompactText } from "./compact-text.ts";
+import type { PageStart } from "../extracted-document.ts";
+import { foldSpace } from "./fold-space.ts";
+import { filledRow, rowsText, tableText } from "./table-text.ts";
+import type { FilledRow } from "./table-text.ts";
+
+const MAX_HEADING_LEVEL = 6;
+const LIST_INDENT = "   ";
+/** A document may say that an item lies millions of levels deep. */
+const MAX_LIST_DEPTH = 40;
+/** What ends a block of code, as far as it is indented. */
+const FENCE = /^ {0,3}(`{3,})/gm;
+const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
+
+/** Text of a paragraph: each line folded, blank lines dropped. */
+function foldLines(text: string): string {
+  const lines = text.split("\n").map((line) => foldSpace(line));
+  return lines.filter((line) => line !== "").join("\n");
+}
+
+const indentOf = (depth: number) =>
+  LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
+
+/** Writes Markdown block by block and knows where pages begin. */
+export class MarkdownBuilder {
+  readonly #text = new CompactText();
+  readonly #firstHeadings = new Map<number, string>();
+  /** Set while the next block should follow without a blank line: items of one list. */
+  #inList = false;
+  readonly #pages: PageStart[] = [];
+
+  /** Characters written so far. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  get pages(): PageStart[] {
+    return this.#pages;
+  }
+
+  /** The first heading of level 1, or of another level down to `lowest`; null when there is none. */
+  firstHeading(lowest = 1): string | null {
+    const levels = Array.from({ length: lowest }, (_unused, at) => this.#firstHeadings.get(at + 1));
+    return levels.find((heading) => heading !== undefined) ?? null;
+  }
+
+  heading(level: number, text: string): void {
+    const line = foldSpace(text);
+    if (line === "") return;
+    const shown = Math.min(Math.max(level, 1), MAX_HEADING_LEVEL);
+    if (!this.#firstHeadings.has(shown)) this.#firstHeadings.set(shown, line);
+    this.#block(`${"#".repeat(shown)} ${line}`);
+  }
+
+  paragraph(text: string): void {
+    const lines = foldLines(text);
+    if (lines !== "") this.#block(escapeBlockStarts(lines));
+  }
+
+  /** Goes on with the paragraph just written. */
+  moreParagraph(gap: string, text: string): void {
+    const lines = foldLines(text);
+    if (lines !== "") this.#text.append(escapeBlockStarts(gap + lines));
+  }
+
+  /** `depth` 0 is the outermost list; `marker` is `-` or a number with its point. */
+  listItem(depth: number, marker: string, text: string): void {
+    const indent = indentOf(depth);
+    const lines = escapeBlockStarts(foldLines(text));
+    if (lines === "") return;
+    const continued = lines.replaceAll("\n", `\n${indent}${" ".repeat(marker.length + 1)}`);
+    this.#block(`${indent}${marker} ${continued}`, true);
+  }
+
+  /** A further paragraph of the item just written, whose list goes on after it. */
+  itemParagraph(depth: number, text: string): void {
+    const lines = escapeBlockStarts(foldLines(text));
+    if (lines === "") return;
+    this.#inList = false;
+    this.#block(lines.replaceAll(/^/gm, indentOf(depth) + LIST_INDENT), true);
+  }
+
+  /** The next item begins a new list. */
+  endList(): void {
+    this.#inList = false;
+  }
+
+  quote(text: string): void {
+    const lines = foldLines(text);
+    if (lines !== "") this.#block(lines.replaceAll(/^/gm, "> "));
+  }
+
+  /** Verbatim, in a fence longer than any inside. */
+  code(text: string, language = ""): void {
+    const body = text.replace(/^\n+/, "").trimEnd();
+    if (body === "") return;
+    let longest = 2;
+    for (const [, run = ""] of body.matchAll(FENCE)) longest = Math.max(longest, run.length);
+    const fence = "`".repeat(longest + 1);
+    this.#block(`${fence}${language}\n${body}\n${fence}`);
+  }
+
+  /** The first row is the header; empty rows and columns go. Returns the columns that are left. */
+  table(rows: string[][]): number[] {
+    return this.filledTable(rows.map(filledRow));
+  }
+
+  /** A table as `table` writes it. */
+  filledTable(rows: FilledRow[]): number[] {
+    const { lines, columns } = tableText(rows);
+    if (lines.length > 0) this.#block(lines.join(columns.length === 1 ? "\n\n" : "\n"));
+    return columns;
+  }
+
+  /** Goes on with the table just written. */
+  moreRows(rows: FilledRow[], columns: number[]): void {
+    const gap = columns.length === 1 ? "\n\n" : "\n";
+    for (const line of rowsText(rows, columns)) this.#text.append(gap + line);
+  }
+
+  /** Text that is Markdown already. */
+  raw(markdown: string): void {
+    const text = markdown.trim();
+    if (text !== "") this.#block(text);
+  }
+
+  /** Goes on with the text just written, as it stands. */
+  more(markdown: string): void {
+    this.#text.append(markdown);
+  }
+
+  /** What is written from here on stands on this page. */
+  page(page: number): void {
+    const last = this.#pages.at(-1);
+    const start = this.length === 0 ? 0 : this.length + 2;
+    if (last?.page === page) return;
+    if (last?.start === start) this.#pages.pop();
+    this.#pages.push({ page, start });
+    this.#inList = false;
+  }
+
+  /** The whole text, once: nothing is left here afterwards. */
+  take(): string {
+    return this.#text.take();
+  }
+
+  #block(text: string, isItem = false): void {
+    const gap = this.length === 0 ? "" : isItem && this.#inList ? "\n" : "\n\n";
+    this.#inList = isItem;
+    this.#text.append(gap + text);
+  }
+}
+
+/** Keeps a paragraph that begins with `#` or a fence from becoming a heading or code. */
+function escapeBlockStarts(text: string): string {
+  return text.replace(BLOCK_START, "\\$1");
+}

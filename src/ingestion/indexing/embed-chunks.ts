@@ -1,0 +1,83 @@
+import { encodeHalfFloats } from "../../core/half-float.ts";
+import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
+import { estimateTokens } from "../../text/tokens.ts";
+import type { ClaimedFile } from "../../db/files/file-work-store.ts";
+import type { Embedder } from "../../ports/models.ts";
+import { ModelFailure } from "../../ports/models.ts";
+import type { StagedChunk } from "../../ports/rag-index.ts";
+import { chunkText } from "../../documents/chunking/chunk-document.ts";
+import type { FileWork, IdentifiedChunk } from "./file-work.ts";
+import { during } from "./index-failure.ts";
+
+/** One embedding call, ms. */
+const EMBEDDING_TIMEOUT_MS = 30_000;
+const DUPLICATE_KEY_LENGTH = 32;
+
+/** A chunk without a vector yet, and whose it is. */
+export type Wanted = { work: FileWork; chunk: IdentifiedChunk };
+
+/** Chunks that one embedding call takes. */
+export type Slice = { model: string; dimensions: number; wanted: Wanted[] };
+
+/** Everything that lacks a vector, cut into calls of the model's size, several files in one. */
+export function slicesOf(works: FileWork[], limitOf: (file: ClaimedFile) => number): Slice[] {
+  const open = new Map<string, Slice>();
+  const slices: Slice[] = [];
+  for (const work of works) {
+    const { embeddingModel: model, dimensions } = work.file;
+    const key = `${model} ${dimensions}`;
+    const limit = limitOf(work.file);
+    for (const chunk of work.missing) {
+      let slice = open.get(key);
+      if (slice === undefined || slice.wanted.length >= limit) {
+        slice = { model, dimensions, wanted: [] };
+        open.set(key, slice);
+        slices.push(slice);
+      }
+      slice.wanted.push({ work, chunk });
+    }
+  }
+  return slices;
+}
+
+/** Unit vectors in the texts' order; tokens as the provider counts them, or estimated. */
+export type EmbeddedTexts = { vectors: Float32Array[]; tokens: number };
+
+/** @throws StepFailure that names the embedding provider */
+export async function embedTexts(embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> {
+  const values = texts.map((text) => text.slice(0, embedder.inputLimit));
+  return await during("embedding provider", async () => {
+    const abortSignal = AbortSignal.timeout(EMBEDDING_TIMEOUT_MS);
+    const { embeddings, usage } = await embedder.model.doEmbed({ values, abortSignal });
+    const { dimensions } = embedder;
+    const fits = embeddings.length === texts.length;
+    if (!fits || embeddings.some((vector) => vector.length !== dimensions)) {
+      throw new ModelFailure(`did not return ${texts.length} vectors of ${dimensions} dimensions`);
+    }
+    const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), embedder.tokenizer);
+    return { vectors: embeddings.map(toUnitLength), tokens };
+  });
+}
+
+function toUnitLength(vector: number[]): Float32Array {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
+  return Float32Array.from(vector, (value) => value * scale);
+}
+
+/** A chunk as the index stores it. */
+export async function stagedFrom(
+  { markdown }: FileWork,
+  chunk: IdentifiedChunk,
+  vector: Float32Array,
+): Promise<StagedChunk> {
+  const text = chunkText(markdown, chunk);
+  const folded = await sha256Hex(foldForDuplicates(text));
+  return {
+    id: chunk.id,
+    text,
+    duplicateKey: folded.slice(0, DUPLICATE_KEY_LENGTH),
+    vector: encodeHalfFloats(vector),
+  };
+}

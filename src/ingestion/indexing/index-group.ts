@@ -1,0 +1,230 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import { inParallel } from "../../core/parallel.ts";
+import { atPace } from "../../core/cooperative.ts";
+import { countTries } from "../../db/files/attempts.ts";
+import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Services } from "../../services.ts";
+import { chunkInStretches } from "../../documents/chunking/chunk-document.ts";
+import { slicesOf } from "./embed-chunks.ts";
+import type { EmbeddingTally } from "./embedding-tally.ts";
+import { UnreadableDocument } from "../../documents/extracted-document.ts";
+import { factsOf, fingerprintOf, identify, indexOf, placed } from "./file-work.ts";
+import type { FileWork } from "./file-work.ts";
+import { StepFailure, during, verdictOn } from "./index-failure.ts";
+import type { Lease } from "./lease.ts";
+import { loadDocument } from "./load-document.ts";
+import type { LoadedDocument } from "./load-document.ts";
+import { forgetGoneFile } from "../removal/remove-deleted-files.ts";
+import { reuseVectors } from "./reuse-vectors.ts";
+import { storeSlice } from "./store-slice.ts";
+import { storedNotes } from "./stored-notes.ts";
+import type { WorkBudget } from "./work-budget.ts";
+
+/** Connections at once are six; files beyond that only wait. */
+const FILES_AT_ONCE = 6;
+const SLICES_AT_ONCE = 3;
+
+export type FileResult =
+  | { kind: "end"; end: FileEnd; delayMs: number | null }
+  | { kind: "stale"; stale: IndexMessage & { above: number } }
+  /** Gone at its source, and already written as such. */
+  | { kind: "gone" }
+  /** There was no time left for it. */
+  | { kind: "unbegun"; file: ClaimedFile };
+
+/** What the files of one invocation share. */
+export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally };
+
+export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
+
+/** Read and cut each file, embed what is new of all of them together, then flip each. */
+export async function indexGroup(
+  services: Services,
+  group: ClaimedFile[],
+  { lease, budget, tally }: IndexJob,
+): Promise<GroupResult> {
+  const load = loadingOnce(services, lease);
+  const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
+    if (!budget.mayBegin()) return { kind: "unbegun", file } satisfies FileResult;
+    if (file.hasCrashed) await countTries(services.db, [file], lease.id, 1);
+    await lease.renew();
+    return await attempt(services, file, () => prepare(services, file, load));
+  });
+  const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
+  await inParallel(works, FILES_AT_ONCE, async (work) => await reuseVectors(services, work));
+  const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
+  await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
+    await lease.renew();
+    await storeSlice(services, slice, tally);
+  });
+  const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
+    "chunks" in one ? await attempt(services, one.file, () => flip(services, one)) : one,
+  );
+  return { results, saved: savedBySource(works) };
+}
+
+const embedderOf = (services: Services, file: ClaimedFile) =>
+  services.models.embedder(file.embeddingModel, file.dimensions);
+
+/** Two RAGs of one source: the file is downloaded and extracted once. */
+function loadingOnce(services: Services, lease: Lease) {
+  const loading = new Map<string, Promise<LoadedDocument>>();
+  return (file: ClaimedFile): Promise<LoadedDocument> => {
+    const key = `${file.fileId} ${file.version}`;
+    const known = loading.get(key) ?? loadDocument(services, file, lease);
+    loading.set(key, known);
+    return known;
+  };
+}
+
+/** What a step of one file throws ends that file's try and nothing else. */
+async function attempt<T>(
+  services: Services,
+  file: ClaimedFile,
+  step: () => Promise<T>,
+): Promise<T | FileResult> {
+  try {
+    return await step();
+  } catch (thrown) {
+    return await endOfFailure(services, file, thrown);
+  }
+}
+
+async function prepare(
+  services: Services,
+  file: ClaimedFile,
+  load: (file: ClaimedFile) => Promise<LoadedDocument>,
+): Promise<FileWork | FileResult> {
+  // An unknown model or a missing setting is told before anything is downloaded.
+  const { tokenizer } = embedderOf(services, file);
+  const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
+  if (known !== null) return known;
+  const loaded = await load(file);
+  if (loaded.outcome === "gone") {
+    await forgetGoneFile(services, file.fileId);
+    return { kind: "gone" };
+  }
+  if (loaded.sha256 !== file.sha256) {
+    const unchanged = await describeUnchanged(services, file, loaded.sha256);
+    if (unchanged !== null) return unchanged;
+  }
+  const fingerprint = await fingerprintOf(file, loaded.sha256);
+  const { chunkSize, chunkOverlap, name: fileName } = file;
+  const settings = { chunkSize, chunkOverlap, tokenizer, fileName };
+  const cut = await atPace(chunkInStretches(loaded.document, settings), loaded.pace);
+  if (cut.length === 0) throw new UnreadableDocument("no text found");
+  const { markdown } = loaded.document;
+  const chunks = await identify(file, markdown, cut);
+  const ids = chunks.map(({ id }) => id);
+  const lacking = await during("index", () => indexOf(services, file).missing(file.fileId, ids));
+  const wanted = new Set(lacking);
+  const missing = chunks.filter(({ id }) => wanted.has(id));
+  const notes = storedNotes(loaded.document.notes);
+  return { file, fingerprint, markdown, notes, chunks, missing, failure: null };
+}
+
+/**
+ * Where the content is as it was, only what is said of the file may have changed. Null when the
+ * chunks must be made anew.
+ */
+async function describeUnchanged(
+  services: Services,
+  file: ClaimedFile,
+  sha256: string,
+): Promise<FileResult | null> {
+  const fingerprint = await fingerprintOf(file, sha256);
+  if (fingerprint !== file.fingerprint) return null;
+  const index = indexOf(services, file);
+  const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
+  if (told.outcome === "absent") return null;
+  if (told.outcome === "stale") return outrun(file, told.revision);
+  return end(file, { status: "indexed", chunkCount: null, fingerprint });
+}
+
+/** The index knows of a later change than this one. */
+function outrun(file: ClaimedFile, above: number): FileResult {
+  const { ragId, fileId, revision } = file;
+  // A removal or a later change is on its way to the live generation; the building one follows.
+  if (file.isBuilding) return end(file, { status: "pending", heldUntil: OUTRUN_HOLD_UNTIL });
+  return { kind: "stale", stale: { ragId, fileId, revision, above } };
+}
+
+/** In the past: due at once, when its row in D1 says so. */
+const OUTRUN_HOLD_UNTIL = 1;
+
+async function flip(services: Services, work: FileWork): Promise<FileResult> {
+  if (work.failure !== null) throw work.failure.thrown;
+  const { file, chunks, fingerprint, notes } = work;
+  const index = indexOf(services, file);
+  const flipped = await during("index", () =>
+    index.flip(factsOf(file), file.revision, chunks.map(placed)),
+  );
+  if (flipped.outcome === "incomplete") {
+    throw new StepFailure("index: stored chunks are missing", null);
+  }
+  if (flipped.outcome === "stale") return outrun(file, flipped.revision);
+  if (flipped.outcome === "full") return waitForVectors(services, file);
+  return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint, notes });
+}
+
+/** The sweep takes the file up again; all that is left to do then is the flip. */
+function waitForVectors(services: Services, file: ClaimedFile): FileResult {
+  return end(file, { status: "processing", heldUntil: services.now() + VECTORS_HOLD_MS });
+}
+
+/** Vectors show after 30 s to 2 min. */
+const VECTORS_HOLD_MS = 30_000;
+
+async function endOfFailure(
+  services: Services,
+  file: ClaimedFile,
+  thrown: unknown,
+): Promise<FileResult> {
+  const verdict = verdictOn(thrown, file.attempts);
+  if (verdict.kind === "again") {
+    const heldUntil = services.now() + verdict.delayMs + RETRY_HOLD_MS;
+    return end(file, { status: "pending", heldUntil }, verdict.delayMs);
+  }
+  const errorMessage = verdict.message;
+  if (verdict.kind === "given-up") {
+    return end(file, { status: "error", errorMessage, errorIsOutside: true });
+  }
+  const unread = { status: "error" as const, errorMessage, chunkCount: 0, notes: [] };
+  if (file.indexedAt === null) return end(file, unread);
+  return await attempt(services, { ...file, indexedAt: null }, async () => {
+    const { fileId, revision } = file;
+    await during("index", () => indexOf(services, file).remove([{ fileId, revision }]));
+    return end(file, unread);
+  });
+}
+
+/** A message sent again holds its file this much longer than its wait. */
+const RETRY_HOLD_MS = 60_000;
+
+function end(
+  { ragId, fileId, revision, generation, isBuilding }: ClaimedFile,
+  facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
+  delayMs: number | null = null,
+): FileResult {
+  const nothing = {
+    chunkCount: null,
+    fingerprint: null,
+    notes: null,
+    errorMessage: null,
+    errorIsOutside: false,
+    heldUntil: 0,
+  };
+  const of = { ragId, fileId, revision, liveGeneration: generation };
+  if (isBuilding) Object.assign(of, { generation });
+  return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };
+}
+
+function savedBySource(works: FileWork[]): Map<FileSourceId, number> {
+  const saved = new Map<FileSourceId, number>();
+  for (const { file, chunks, missing } of works) {
+    const { id } = file.source;
+    saved.set(id, (saved.get(id) ?? 0) + chunks.length - missing.length);
+  }
+  return saved;
+}

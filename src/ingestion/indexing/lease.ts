@@ -1,0 +1,23 @@
+import { renewLease } from "../../db/files/file-work-store.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Services } from "../../services.ts";
+import { LEASE_MS } from "../timeouts.ts";
+
+/** It is renewed when so much of it is used up, ms. */
+const RENEW_AFTER_MS = LEASE_MS / 4;
+
+/** A hold on rows, renewed while its worker lives. */
+export type Lease = { id: string; renew: () => Promise<void> };
+
+/** A lease for the work of these messages, once it is claimed under the lease's id. */
+export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
+  const id = crypto.randomUUID();
+  let renewedAt = services.now();
+  const renew = async () => {
+    const now = services.now();
+    if (now - renewedAt < RENEW_AFTER_MS) return;
+    renewedAt = now;
+    await renewLease(services.db, { id, until: now + LEASE_MS }, messages);
+  };
+  return { id, renew };
+}

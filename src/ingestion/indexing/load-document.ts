@@ -1,0 +1,129 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import type { Pace } from "../../core/cooperative.ts";
+import { noteContent } from "../../db/files/file-store.ts";
+import type { ClaimedFile } from "../../db/files/file-work-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { extractDocument } from "../../documents/extract-document.ts";
+import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-document.ts";
+import type { ExtractedDocument } from "../../documents/extracted-document.ts";
+import { bytesKey, textKey } from "../../sources/file-objects.ts";
+import { FILE_LIMIT_BYTES } from "../timeouts.ts";
+import { StepFailure, during } from "./index-failure.ts";
+import { getText, isTextKept, keptTextKey, putText } from "./extracted-texts.ts";
+import type { Lease } from "./lease.ts";
+import { readLimited } from "../../core/read-limited.ts";
+
+/** Opening and reading one document at its source, ms. */
+const DOWNLOAD_TIMEOUT_MS = 60_000;
+/**
+ * Reading one document once it is here, and cutting it, ms; less than a queue consumer's share of
+ * the processor.
+ */
+const READING_TIMEOUT_MS = 3 * MINUTE_MS;
+
+export type LoadedDocument =
+  | { outcome: "loaded"; document: ExtractedDocument; sha256: string; pace: Pace }
+  | { outcome: "gone" };
+
+type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
+
+/**
+ * The extracted text of a file, and the pace for what is done with it in the time that is left for
+ * the file: the kept text where there is one, so that a second RAG neither
+ * downloads nor extracts again; otherwise from the bytes, and then it is kept.
+ * @throws UnreadableDocument, SourceFailure, StepFailure
+ */
+export async function loadDocument(
+  services: Services,
+  file: ClaimedFile,
+  lease: Lease,
+): Promise<LoadedDocument> {
+  const keeps = isTextKept(file);
+  if (keeps && file.sha256 !== null) {
+    const document = await keptText(services, file, file.sha256);
+    if (document !== null) {
+      return { outcome: "loaded", document, sha256: file.sha256, pace: paceOf(services, lease) };
+    }
+  }
+  const content = await readContent(services, file);
+  if (content === null) return { outcome: "gone" };
+  const { sha256, mimeType } = content;
+  if (sha256 !== file.sha256) {
+    const facts = { sha256, size: content.bytes.byteLength };
+    await during("database", () => noteContent(services.db, file.fileId, file.version, facts));
+  }
+  const raw = { name: file.name, mimeType, bytes: content.bytes };
+  const pace = paceOf(services, lease);
+  const options = { converter: services.converter, discardsBytes: true, pace };
+  const document = await during("text extraction", () => extractDocument(raw, options));
+  if (keeps) await keepText(services, file, sha256, document);
+  return { outcome: "loaded", document, sha256, pace };
+}
+
+/** The clock of a Worker only moves while it waits. */
+function paceOf({ now }: Services, lease: Lease): Pace {
+  const deadline = now() + READING_TIMEOUT_MS;
+  return async () => {
+    await scheduler.wait(0);
+    await lease.renew();
+    if (now() > deadline) throw new TakesTooLong(READING_TIMEOUT_MS / MINUTE_MS);
+  };
+}
+
+async function keptText(services: Services, file: ClaimedFile, sha256: string) {
+  const key = await keptTextKey(file, sha256);
+  return await during("file storage", () => getText(services.files, key));
+}
+
+async function keepText(
+  services: Services,
+  file: ClaimedFile,
+  sha256: string,
+  document: ExtractedDocument,
+): Promise<void> {
+  const key = await keptTextKey(file, sha256);
+  await during("file storage", () => putText(services.files, key, document));
+  // A file that was never indexed has no earlier text, and listing costs as much as writing.
+  if (file.indexedAt !== null) services.inBackground(forgetOtherTexts(services, file, key));
+}
+
+/** The texts of versions that were replaced. Whoever still reads one goes to the bytes. */
+async function forgetOtherTexts(
+  { files }: Services,
+  { source, fileId }: ClaimedFile,
+  kept: string,
+): Promise<void> {
+  const { objects } = await files.list({ prefix: textKey({ sourceId: source.id, fileId }, "") });
+  const others = objects.map(({ key }) => key).filter((key) => key !== kept);
+  if (others.length > 0) await files.delete(others);
+}
+
+async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {
+  if (file.source.provider !== "file_system") return await downloaded(services, file);
+  const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
+  const bytes = await during("file storage", async () => {
+    const object = await services.files.get(key);
+    return object === null ? null : new Uint8Array(await object.arrayBuffer());
+  });
+  if (bytes === null) throw new StepFailure("file storage: the file's bytes are missing", null);
+  return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
+}
+
+async function downloaded(services: Services, file: ClaimedFile): Promise<Content | null> {
+  const reader = await during("file source", () => services.sourceReaders(file.source));
+  if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
+  const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
+  const opened = await during("file source", () => reader.open(listedFrom(file), signal));
+  if (opened.outcome === "gone") return null;
+  const bytes = await during("file source", () => readLimited(opened.body, FILE_LIMIT_BYTES));
+  if (bytes === null) throw new UnreadableDocument("file is larger than 25 MiB");
+  return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
+}
+
+function listedFrom(file: ClaimedFile): ListedFile {
+  const { path, externalId, url, name, size, mimeType, version, metadata, sourceState } = file;
+  return { path, externalId, url, name, size, mimeType, version, metadata, sourceState };
+}

@@ -1,0 +1,52 @@
+import { notFound } from "../../core/errors.ts";
+import type { FileSourceId } from "../../core/ids.ts";
+import { findFileWithStatus } from "../../db/files/source-file-list.ts";
+import type { FileStatus, FileWithStatus } from "../../db/files/source-file-list.ts";
+import type { Services } from "../../services.ts";
+import { UnreadableDocument } from "../../documents/extracted-document.ts";
+import type { ExtractedDocument } from "../../documents/extracted-document.ts";
+import { bytesKey } from "../../sources/file-objects.ts";
+import { getText, isTextKept, keptTextKey } from "./extracted-texts.ts";
+
+type Source = { id: FileSourceId; provider: string };
+
+/** `sha256`: of the file's bytes. `status`: of the file over all RAGs; null while none indexes it. */
+export type StoredText = { text: string; sha256: string; status: FileStatus | null };
+
+/**
+ * The text of a file as it is now. The offsets of its passages are places in it while `status` is
+ * `indexed`: until then, passages may be those of an earlier version.
+ * @throws QuarryError `not-found` when the source has no such file, or it has not been read
+ */
+export async function storedText(
+  services: Pick<Services, "db" | "files">,
+  { source, path }: { source: Source; path: string },
+): Promise<StoredText> {
+  const file = await findFileWithStatus(services.db, source.id, path);
+  if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
+  const { id: fileId, name, mimeType, size, sha256, status } = file;
+  const kept = { fileId, name, mimeType, size, source };
+  const document = isTextKept(kept)
+    ? await getText(services.files, await keptTextKey(kept, sha256))
+    : await readAgain(services.files, source, file);
+  if (document === null) throw notFound();
+  return { text: document.markdown, sha256, status };
+}
+
+/** Short plain text is not kept: its bytes say the same. */
+async function readAgain(
+  files: R2Bucket,
+  source: Source,
+  { id: fileId, version, name, mimeType }: FileWithStatus,
+): Promise<ExtractedDocument | null> {
+  const object = await files.get(bytesKey({ sourceId: source.id, fileId }, version));
+  if (object === null) return null;
+  const bytes = new Uint8Array(await object.arrayBuffer());
+  try {
+    const { extractDocument } = await import("../../documents/extract-document.ts");
+    return await extractDocument({ name, mimeType, bytes });
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { RagId } from "../../core/ids.ts";
+import { pendFailed } from "../../db/files/scope-work-store.ts";
+import type { Services } from "../../services.ts";
+import { QUEUED_HOLD_MS } from "../timeouts.ts";
+
+const FILES_PER_STEP = 1_000;
+
+/**
+ * Tries a RAG's failed files again: the one at `path`, or all when it is null. Returns how many
+ * were in `error` and are now `pending`.
+ */
+export async function retryFiles(
+  services: Pick<Services, "db" | "now" | "queue">,
+  { ragId, path }: { ragId: RagId; path: string | null },
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const now = services.now();
+    const messages = await pendFailed(services.db, ragId, path, {
+      now,
+      heldUntil: now + QUEUED_HOLD_MS,
+      limit: FILES_PER_STEP,
+    });
+    await services.queue.index(messages);
+    count += messages.length;
+    if (messages.length < FILES_PER_STEP) return count;
+  }
+}

@@ -1,0 +1,91 @@
+import { folderOf } from "../../core/folders.ts";
+import { inParallel } from "../../core/parallel.ts";
+import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
+import type { Sending } from "../../ports/vector-ledger.ts";
+import type { Services } from "../../services.ts";
+import { stagedFrom } from "./embed-chunks.ts";
+import { indexOf } from "./file-work.ts";
+import type { FileWork, IdentifiedChunk } from "./file-work.ts";
+import { during } from "./index-failure.ts";
+import { newSending, sendVectors } from "../vector-sync/upsert-vectors.ts";
+
+const FILES_AT_ONCE = 6;
+
+export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
+
+/** Stores chunks with their vectors, file by file. A failure is noted on the files it hits. */
+export async function storeEmbedded(
+  services: Services,
+  byWork: Map<FileWork, Embedded[]>,
+): Promise<void> {
+  for (const [space, works] of bySpace([...byWork])) await storeInSpace(services, space, works);
+}
+
+/** Files whose vectors go to the same part of the vector index. */
+function bySpace(works: [FileWork, Embedded[]][]): [VectorSpace, [FileWork, Embedded[]][]][] {
+  const spaces = new Map<string, [VectorSpace, [FileWork, Embedded[]][]]>();
+  for (const one of works) {
+    const { ragId, generation } = one[0].file;
+    const key = `${ragId} ${generation}`;
+    const entry = spaces.get(key) ?? [{ ragId, generation }, []];
+    entry[1].push(one);
+    spaces.set(key, entry);
+  }
+  return [...spaces.values()];
+}
+
+/**
+ * The RAG's index first: it keeps the ledger of what is sent to the vector index, finds what does
+ * not show there yet by itself, and what was lost on the way is sent again from there.
+ */
+async function storeInSpace(
+  services: Services,
+  space: VectorSpace,
+  works: [FileWork, Embedded[]][],
+): Promise<void> {
+  const sending = services.vectorIndex === null ? undefined : newSending(services.now());
+  const vectors: IndexedVector[] = [];
+  await inParallel(works, FILES_AT_ONCE, async ([work, embedded]) => {
+    await noting(work, async () => {
+      vectors.push(...(await storeChunks(services, work, embedded, sending)));
+    });
+  });
+  if (vectors.length > 0) await sendVectors(services, space, vectors);
+}
+
+export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (thrown) {
+    work.failure ??= { thrown };
+  }
+}
+
+/** Returns what the vector index is to be given. */
+async function storeChunks(
+  services: Services,
+  work: FileWork,
+  embedded: Embedded[],
+  sending: Sending | undefined,
+): Promise<IndexedVector[]> {
+  const { file } = work;
+  const staged = await Promise.all(
+    embedded.map(({ chunk, vector }) => stagedFrom(work, chunk, vector)),
+  );
+  const index = indexOf(services, file);
+  const folder = folderOf(file.path);
+  const stored = await during("index", () =>
+    index.stage(
+      file.fileId,
+      file.revision,
+      staged,
+      sending === undefined ? undefined : { ...sending, folder },
+    ),
+  );
+  const vectorOf = new Map(embedded.map(({ chunk, vector }) => [chunk.id, vector]));
+  const { fileId } = file;
+  return stored.flatMap(({ id, vectorId }) => {
+    const values = vectorOf.get(id);
+    return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
+  });
+}

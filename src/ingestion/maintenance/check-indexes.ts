@@ -1,0 +1,96 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import type { FileId } from "../../core/ids.ts";
+import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/sweep-store.ts";
+import type { CountedFile, CountedIndex } from "../../db/maintenance/sweep-store.ts";
+import type { RagIndex } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+import { removeDeadVectors } from "../vector-sync/tombstones.ts";
+import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { shardOf } from "../../core/shard-of.ts";
+
+const INDEXES_PER_TURN = 3;
+const FILES_PER_PAGE = 1_000;
+
+/** Compares what D1 counts with what some of the indexes store, and repairs where they differ. */
+export async function checkIndexes(services: Services): Promise<void> {
+  const turn = Math.floor(services.now() / MINUTE_MS);
+  for (const counted of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
+    await checkIndex(services, counted);
+  }
+}
+
+async function checkIndex(services: Services, counted: CountedIndex): Promise<void> {
+  const { ragId, generation, shards, numberVectors } = counted;
+  const numbers = Array.from({ length: shards }, (_, shard) => shard);
+  const addresses = numbers.map((shard) => ({ ragId, generation, shard }));
+  const facts = await Promise.all(addresses.map((address) => services.ragIndexes(address).facts()));
+  for (const [at, address] of addresses.entries()) {
+    if ((facts[at]?.deadVectors ?? 0) > 0) await removeDeadVectors(services, address);
+  }
+  const stored = facts.reduce((sum, { chunks }) => sum + chunks, 0);
+  if (stored === numberVectors) return;
+  services.log.warn("index differs from its count", { ragId, stored, counted: numberVectors });
+  for (const address of addresses) {
+    await repairShard(services, counted, address.shard, services.ragIndexes(address));
+  }
+}
+
+type Entry = { fileId: FileId; revision: number; chunkCount: number };
+
+/** Both lists are walked in order of id, page by page, as far as both are known. */
+async function repairShard(
+  services: Services,
+  { ragId, shards }: CountedIndex,
+  shard: number,
+  index: RagIndex,
+): Promise<void> {
+  let after: FileId | null = null;
+  for (;;) {
+    const [entries, rows]: [Entry[], CountedFile[]] = await Promise.all([
+      index.listFiles(after, FILES_PER_PAGE),
+      countedFiles(services.db, ragId, after ?? "", FILES_PER_PAGE),
+    ]);
+    const last = earliestEnd(entries, rows);
+    const isKnown = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
+    const own = rows.filter((row) => isKnown(row) && shardOf(row.fileId, shards) === shard);
+    const { unwanted, wrong } = differences(entries.filter(isKnown), own);
+    if (unwanted.length > 0) await index.remove(unwanted);
+    if (wrong.length > 0) {
+      const now = services.now();
+      const heldUntil = now + QUEUED_HOLD_MS;
+      await services.queue.index(await pendAfresh(services.db, ragId, wrong, now, heldUntil));
+    }
+    if (last === null) return;
+    after = last;
+  }
+}
+
+/** Up to which file both pages tell everything; null: to the end. */
+function earliestEnd(...pages: { fileId: FileId }[][]): FileId | null {
+  const ends = pages.flatMap((page) =>
+    page.length < FILES_PER_PAGE ? [] : (page.at(-1)?.fileId ?? []),
+  );
+  return ends.sort((a, b) => (a < b ? -1 : 1))[0] ?? null;
+}
+
+/** What is on its way into the index is not compared. */
+const AT_REST = new Set(["indexed", "error"]);
+
+/** Files that the index shows and D1 does not; files whose chunks are not those that D1 counts. */
+function differences(entries: Entry[], rows: CountedFile[]) {
+  const stored = new Map(entries.map((entry) => [entry.fileId, entry]));
+  const known = new Map(rows.map((row) => [row.fileId, row]));
+  const unwanted = entries
+    .filter(({ fileId }) => (known.get(fileId)?.status ?? "deleted") === "deleted")
+    .map(({ fileId, revision }) => ({
+      fileId,
+      revision: Math.max(revision + 1, known.get(fileId)?.revision ?? 0),
+    }));
+  const wrong = rows
+    .filter(
+      ({ fileId, status, chunkCount }) =>
+        AT_REST.has(status) && chunkCount !== (stored.get(fileId)?.chunkCount ?? 0),
+    )
+    .map(({ fileId }) => fileId);
+  return { unwanted, wrong };
+}

@@ -1,0 +1,119 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import { reasonOf } from "../../core/errors.ts";
+import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
+import { overdueRemovals } from "../../db/files/removal-store.ts";
+import {
+  purgeExpired,
+  removedResources,
+  takeUnheldFiles,
+  takeUnheldScans,
+} from "../../db/maintenance/sweep-store.ts";
+import type { Services } from "../../services.ts";
+import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
+import { checkIndexes } from "./check-indexes.ts";
+import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
+import {
+  DELETED_KEPT_MS,
+  MAX_TRIES,
+  QUEUED_HOLD_MS,
+  REMOVAL_HOLD_MS,
+  SWEPT_HOLD_MS,
+} from "../timeouts.ts";
+import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
+import { settleRemovals } from "../removal/remove-from-indexes.ts";
+import { tendVectors } from "../vector-sync/sync-vectors.ts";
+
+/** More would fill the queue faster than it is worked off. */
+const FILES_PER_SWEEP = 1_000;
+const FORGOTTEN_PER_SWEEP = 200;
+/** The message that was sent with the removal has had its time by then. */
+const CLEAN_AGAIN_AFTER_MS = 5 * MINUTE_MS;
+
+type Step = (services: Services) => Promise<void>;
+
+const STEPS: [name: string, step: Step][] = [
+  ["removals", finishRemovals],
+  ["files", queueUnheldFilesOnce],
+  ["scans", queueUnheldScans],
+  ["removed resources", queueCleaning],
+  ["forgotten files", forgetDeletedFiles],
+  ["expired rows", (services) => purgeExpired(services.db, services.now())],
+  ["indexes", checkIndexes],
+  ["rebuilds", startWantedRebuilds],
+  ["builds", continueBuilds],
+  ["retired indexes", dropRetired],
+  // With the most calls to other services, of which one invocation may make so many only.
+  ["vectors", tendVectors],
+];
+
+/**
+ * Takes up whatever lost its worker, its message or its end, and forgets what is over. One
+ * failing step does not keep the others from running.
+ */
+export async function sweep(services: Services): Promise<void> {
+  for (const [name, step] of STEPS) {
+    try {
+      await step(services);
+    } catch (thrown) {
+      services.log.error("sweep step failed", { step: name, reason: reasonOf(thrown) });
+    }
+  }
+}
+
+async function finishRemovals(services: Services): Promise<void> {
+  const now = services.now();
+  const heldUntil = now + REMOVAL_HOLD_MS;
+  await settleRemovals(
+    services,
+    await overdueRemovals(services.db, now, heldUntil, FILES_PER_SWEEP),
+  );
+}
+
+async function queueUnheldFilesOnce(services: Services): Promise<void> {
+  await queueUnheldFiles(services);
+}
+
+/** False when there may be more, for a restart that goes on until there are none. */
+export async function queueUnheldFiles(services: Services): Promise<boolean> {
+  const now = services.now();
+  const messages = await takeUnheldFiles(services.db, {
+    now,
+    heldUntil: now + SWEPT_HOLD_MS,
+    limit: FILES_PER_SWEEP,
+    maxTries: MAX_TRIES,
+    reason: `indexing did not finish after ${MAX_TRIES} tries`,
+  });
+  await services.queue.index(messages);
+  return messages.length < FILES_PER_SWEEP;
+}
+
+async function queueUnheldScans(services: Services): Promise<void> {
+  const now = services.now();
+  for (const scan of await takeUnheldScans(services.db, now, now + QUEUED_HOLD_MS)) {
+    await services.queue.scan({ kind: "continue-scan", ...scan });
+  }
+}
+
+async function queueCleaning(services: Services): Promise<void> {
+  const before = services.now() - CLEAN_AGAIN_AFTER_MS;
+  const { rags, sources } = await removedResources(services.db, before);
+  for (const ragId of rags) await services.queue.scan({ kind: "clean-rag", ragId });
+  for (const fileSourceId of sources) {
+    await services.queue.scan({ kind: "clean-source", fileSourceId });
+  }
+}
+
+/**
+ * Rows first: whoever brings a file back keeps its row, and with it what lies below. What a crash
+ * in between leaves goes with the source.
+ */
+async function forgetDeletedFiles({ db, files, now }: Services): Promise<void> {
+  const before = now() - DELETED_KEPT_MS;
+  const forgettable = await forgettableFiles(db, before, FORGOTTEN_PER_SWEEP);
+  if (forgettable.length === 0) return;
+  const ids = forgettable.map(({ id }) => id);
+  const forgotten = new Set(await forgetFiles(db, ids, before));
+  for (const { id, sourceId } of forgettable) {
+    if (forgotten.has(id)) await removeBelow(files, filePrefix(sourceId, id));
+  }
+}

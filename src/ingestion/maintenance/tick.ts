@@ -1,0 +1,37 @@
+import { reasonOf } from "../../core/errors.ts";
+import { activeRagIds } from "../../db/files/scope-work-store.ts";
+import { takeDueSources, voidHolds } from "../../db/maintenance/sweep-store.ts";
+import type { Services } from "../../services.ts";
+import { SWEPT_HOLD_MS } from "../timeouts.ts";
+import { queueUnheldFiles, sweep } from "./sweep.ts";
+
+/** One beat of the clock, each minute: queue the scans that are due, then sweep. */
+export async function tick(services: Services): Promise<void> {
+  try {
+    await queueDueScans(services);
+  } catch (thrown) {
+    services.log.error("due scans failed", { reason: reasonOf(thrown) });
+  }
+  await sweep(services);
+}
+
+async function queueDueScans(services: Services): Promise<void> {
+  const now = services.now();
+  for (const fileSourceId of await takeDueSources(services.db, now, now + SWEPT_HOLD_MS)) {
+    const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
+    await services.queue.scan(message);
+  }
+}
+
+/**
+ * After a local server was killed: its queues were in its memory, so no lease and no message is
+ * left, and everything that waited is queued at once.
+ */
+export async function recoverAfterRestart(services: Services): Promise<void> {
+  await voidHolds(services.db);
+  await tick(services);
+  while (!(await queueUnheldFiles(services)));
+  for (const ragId of await activeRagIds(services.db)) {
+    await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
+  }
+}

@@ -1,0 +1,192 @@
+import { checkChunking } from "../../catalog/rags/rag-settings.ts";
+import { invalid, messageOf } from "../../core/errors.ts";
+import { estimateTokens } from "../../text/tokens.ts";
+import type { Tokenizer } from "../../text/tokens.ts";
+import { listGenerations } from "../../db/generations/generation-list.ts";
+import type { ListedGeneration } from "../../db/generations/generation-list.ts";
+import { findPrices, PRICED_TOKENS, priceKey } from "../../db/usage/price-store.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+
+/** Chunks whose texts are counted; spread over each shard. */
+const SAMPLE_PER_SHARD = 64;
+const SHARDS_SAMPLED = 4;
+/** How much of `chunkSize` a chunk of a long document fills, where that cannot be measured. */
+const USUAL_FILL = 0.85;
+/** From so many chunks a file on, how full they are says how chunks are filled. */
+const LONG_FILE_CHUNKS = 3;
+
+/** Settings that are thought of; what is left out stays as it is asked for now. */
+export type RebuildWish = {
+  chunkSize?: number | undefined;
+  chunkOverlap?: number | undefined;
+  embeddingModel?: string | undefined;
+  dimensions?: number | undefined;
+  /** As `POST …/reindex`: every vector anew. */
+  reindex?: boolean | undefined;
+};
+
+export type RebuildEstimate = {
+  /** Whether these settings build a new index at all. */
+  needed: boolean;
+  files: number;
+  /** Of the new index. */
+  chunks: number;
+  /** Chunks that take their vectors from the index that answers now. */
+  reusedVectors: number;
+  embeddingCalls: number;
+  inputTokens: number;
+  /** Null where the model has no price. */
+  cost: { amount: number; currency: string } | null;
+};
+
+type Settings = {
+  chunkSize: number;
+  chunkOverlap: number;
+  embeddingModel: string;
+  dimensions: number;
+};
+
+/**
+ * What a change of settings would cost, from the sizes of the chunks that answer now. Chunks and
+ * tokens are estimates; where the chunking stays the same, the number of chunks is exact.
+ * @throws QuarryError `invalid` for settings that would be refused.
+ */
+export async function estimateRebuild(
+  services: Pick<Services, "config" | "db" | "models" | "ragIndexes" | "vectorIndex">,
+  { rag, wish }: { rag: RagRecord; wish: RebuildWish },
+): Promise<RebuildEstimate> {
+  const { generations } = await listGenerations(services.db, rag.id);
+  const live = generations.find(({ state }) => state === "live");
+  const files = rag.processedFiles;
+  if (live === undefined || files === 0) return { ...NOTHING, needed: true };
+  const settings = settingsOf(services, rag, wish);
+  const embedder = embedderOf(services, settings, live);
+  const sameModel =
+    settings.embeddingModel === live.embeddingModel && settings.dimensions === live.dimensions;
+  const { tokenizer } = embedder;
+  const countedBy = services.models.tokenizerOf(live.embeddingModel);
+  const sameChunks =
+    settings.chunkSize === live.chunkSize &&
+    settings.chunkOverlap === live.chunkOverlap &&
+    tokenizer === countedBy;
+  const sample = await sampleOf(services, rag);
+  const before = { files, chunks: rag.numberVectors, ...sizesOf(sample, tokenizer) };
+  const liveSizes = sizesOf(sample, countedBy);
+  const after = sameChunks ? before : recut(before, converted(live, liveSizes, before), settings);
+  const inputTokens = Math.round(after.chunks * (after.textTokens + after.headingTokens));
+  const sizes = { files, chunks: after.chunks };
+  if (sameModel && sameChunks && wish.reindex !== true) {
+    return { ...NOTHING, ...sizes, reusedVectors: after.chunks };
+  }
+  return {
+    needed: true,
+    ...sizes,
+    reusedVectors: 0,
+    embeddingCalls: Math.ceil(after.chunks / embedder.batchLimit),
+    inputTokens,
+    cost: await costOf(services, embedder.name, inputTokens),
+  };
+}
+
+async function costOf(
+  { db }: Pick<Services, "db">,
+  model: string,
+  inputTokens: number,
+): Promise<RebuildEstimate["cost"]> {
+  const price = (await findPrices(db, [model])).get(priceKey("embedding", model));
+  if (price === undefined) return null;
+  return { amount: (price.inputPrice * inputTokens) / PRICED_TOKENS, currency: price.currency };
+}
+
+const NOTHING: RebuildEstimate = {
+  needed: false,
+  files: 0,
+  chunks: 0,
+  reusedVectors: 0,
+  embeddingCalls: 0,
+  inputTokens: 0,
+  cost: null,
+};
+
+function settingsOf(
+  { config }: Pick<Services, "config">,
+  rag: RagRecord,
+  wish: RebuildWish,
+): Settings {
+  const chunkSize = wish.chunkSize ?? rag.chunkSize;
+  // As an update does it: the overlap follows a smaller chunk size.
+  const chunkOverlap = wish.chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(chunkSize / 2));
+  checkChunking(chunkSize, chunkOverlap);
+  const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
+  const dimensions = wish.dimensions ?? config.EMBEDDING_DIMENSIONS;
+  return { chunkSize, chunkOverlap, embeddingModel, dimensions };
+}
+
+function embedderOf(
+  { models, vectorIndex }: Pick<Services, "models" | "vectorIndex">,
+  { embeddingModel, dimensions }: Settings,
+  live: ListedGeneration,
+) {
+  if (vectorIndex !== null && dimensions !== live.dimensions) {
+    throw invalid(`dimensions must be ${live.dimensions}: the vector index holds one size`);
+  }
+  try {
+    return models.embedder(embeddingModel, dimensions);
+  } catch (thrown) {
+    throw invalid(`embeddingModel: ${messageOf(thrown)}`);
+  }
+}
+
+/** Mean tokens of a chunk: of its text, and of the headings that are embedded before it. */
+type Sizes = { textTokens: number; headingTokens: number };
+
+type Sampled = { text: string; headings: string[] }[];
+
+async function sampleOf(
+  { ragIndexes }: Pick<Services, "ragIndexes">,
+  { id, generation, shards }: RagRecord,
+): Promise<Sampled> {
+  const addresses = Array.from({ length: Math.min(shards, SHARDS_SAMPLED) }, (_, shard) => {
+    return { ragId: id, generation, shard };
+  });
+  const samples = await Promise.all(
+    addresses.map((address) => ragIndexes(address).sample(SAMPLE_PER_SHARD)),
+  );
+  return samples.flat();
+}
+
+function sizesOf(chunks: Sampled, tokenizer: Tokenizer): Sizes {
+  const mean = (sizes: number[]) =>
+    sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
+  return {
+    textTokens: mean(chunks.map(({ text }) => estimateTokens(text, tokenizer))),
+    headingTokens: mean(
+      chunks.map(({ headings }) => estimateTokens(headings.join("\n"), tokenizer)),
+    ),
+  };
+}
+
+type Cut = Sizes & { files: number; chunks: number };
+type Chunking = Pick<ListedGeneration, "chunkSize" | "chunkOverlap">;
+
+/** A chunking told in the tokens of one model, in those of another. */
+function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes): Chunking {
+  const ratio = from.textTokens === 0 ? 1 : to.textTokens / from.textTokens;
+  return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
+}
+
+/** The same documents cut otherwise, as if all were as long as their mean. */
+function recut(before: Cut, live: Chunking, wanted: Chunking): Cut {
+  const { files, chunks, textTokens } = before;
+  const repeated = Math.min(live.chunkOverlap, textTokens / 2) * Math.max(0, chunks - files);
+  const tokensAFile = (chunks * textTokens - repeated) / files;
+  const isLong = chunks >= files * LONG_FILE_CHUNKS;
+  const fill = isLong ? Math.min(1, textTokens / live.chunkSize) : USUAL_FILL;
+  const fresh = Math.max(1, wanted.chunkSize * fill - wanted.chunkOverlap);
+  const isWhole = tokensAFile <= wanted.chunkSize;
+  const perFile = isWhole ? 1 : Math.max(1, (tokensAFile - wanted.chunkOverlap) / fresh);
+  const count = Math.round(files * perFile);
+  const tokens = tokensAFile * files + wanted.chunkOverlap * Math.max(0, count - files);
+  return { ...before, chunks: count, textTokens: tokens / count };
+}

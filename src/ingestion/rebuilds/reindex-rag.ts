@@ -1,0 +1,54 @@
+import type { RagId } from "../../core/ids.ts";
+import { INDEX_FORMAT } from "../../core/index-format.ts";
+import { beginGeneration, ragsToRebuild } from "../../db/generations/generation-store.ts";
+import type { WantedIndex } from "../../db/generations/generation-store.ts";
+import type { Services } from "../../services.ts";
+import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
+
+/** Asks for every file of a RAG to be indexed from its start, beside what answers now. */
+export async function reindexRag(
+  services: Pick<Services, "now" | "queue">,
+  { ragId }: { ragId: RagId },
+): Promise<void> {
+  await services.queue.scan({ kind: "reindex", ragId, after: null, since: services.now() });
+}
+
+/**
+ * Begins a new generation where the RAG's settings ask for one; with `since` (ms) also where none
+ * was begun from then on. What is live answers until the new one is complete.
+ */
+export async function startRebuild(
+  services: Services,
+  { ragId, since }: { ragId: RagId; since?: number | undefined },
+): Promise<void> {
+  const of = { since: since ?? null, now: services.now() };
+  await beginGeneration(services.db, ragId, wantedIndex(services), of);
+  // The new object must know the scopes before it is told of any file.
+  await showOnlyScopes(services, ragId);
+  await services.queue.scan({ kind: "build", ragId });
+}
+
+/** Begins a generation for each RAG whose index was built with other settings than are asked for. */
+export async function startWantedRebuilds(services: Services): Promise<void> {
+  const wanted = wantedIndex(services);
+  const { ragIds, impossible } = await ragsToRebuild(services.db, wanted);
+  if (impossible.length > 0) {
+    services.log.error("indexes keep their old settings", {
+      rags: impossible.length,
+      reason: `the vector index holds one size of vectors, and EMBEDDING_DIMENSIONS is now ${wanted.dimensions}: set it back, or bind a new vector index and make the RAGs anew`,
+    });
+  }
+  for (const ragId of ragIds) await startRebuild(services, { ragId });
+}
+
+/** What the deployment asks of every index. */
+export function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
+  const wanted: WantedIndex = {
+    embeddingModel: config.EMBEDDING_MODEL,
+    dimensions: config.EMBEDDING_DIMENSIONS,
+    format: INDEX_FORMAT,
+    fixedDimensions: vectorIndex !== null,
+    shardChunks: config.INDEX_SHARD_CHUNKS,
+  };
+  return wanted;
+}

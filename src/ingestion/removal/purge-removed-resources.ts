@@ -1,0 +1,68 @@
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import {
+  deleteRag,
+  deleteRagFiles,
+  deleteSource,
+  deleteSourceFiles,
+  isCleanable,
+  isWorkedOn,
+  removedRagGenerations,
+} from "../../db/maintenance/purge-store.ts";
+import type { IndexAddress } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+import { removeDeadVectors } from "../vector-sync/tombstones.ts";
+import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
+import { expectLeftovers } from "../vector-sync/upsert-vectors.ts";
+
+const ROWS_PER_STEP = 2_000;
+const FILES_PER_INDEX_STEP = 500;
+const CHUNKS_PER_INDEX_STEP = 5_000;
+/** A worker that took a file before the RAG was removed ends or loses its hold by then. */
+const WORKER_WAIT_SECONDS = 30;
+const LAST_REVISION = Number.MAX_SAFE_INTEGER;
+
+/** One step of removing what is behind a removed RAG; the next follows by message. */
+export async function cleanRag(services: Services, ragId: RagId): Promise<void> {
+  const generations = await removedRagGenerations(services.db, ragId);
+  if (generations === null) return;
+  if (await isWorkedOn(services.db, ragId, services.now())) {
+    return await services.queue.scan({ kind: "clean-rag", ragId }, WORKER_WAIT_SECONDS);
+  }
+  for (const [generation, shards] of generations) {
+    for (let shard = 0; shard < shards; shard++) {
+      const emptied = await emptyIndex(services, { ragId, generation, shard });
+      if (!emptied) return await services.queue.scan({ kind: "clean-rag", ragId });
+    }
+  }
+  if (await deleteRagFiles(services.db, ragId, ROWS_PER_STEP)) {
+    return await services.queue.scan({ kind: "clean-rag", ragId });
+  }
+  await deleteRag(services.db, ragId);
+}
+
+/** Its vectors leave the vector index by their ids, which the object knows until it goes. */
+export async function emptyIndex(services: Services, address: IndexAddress): Promise<boolean> {
+  const index = services.ragIndexes(address);
+  if (services.vectorIndex !== null) {
+    const files = await index.listFiles(null, FILES_PER_INDEX_STEP);
+    await index.remove(files.map(({ fileId }) => ({ fileId, revision: LAST_REVISION })));
+    // What was staged and never went live has vectors, too.
+    const isMore =
+      files.length === FILES_PER_INDEX_STEP || (await index.abandon(CHUNKS_PER_INDEX_STEP));
+    if (!(await removeDeadVectors(services, address)) || isMore) return false;
+  }
+  await index.destroy();
+  await expectLeftovers(services, address);
+  return true;
+}
+
+/** One step of removing what is behind a removed file source. Its RAGs go first. */
+export async function cleanSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
+  if (!(await isCleanable(services.db, fileSourceId))) return;
+  const noObjects = await removeBelow(services.files, sourcePrefix(fileSourceId));
+  const moreFiles = await deleteSourceFiles(services.db, fileSourceId, ROWS_PER_STEP);
+  if (!noObjects || moreFiles) {
+    return await services.queue.scan({ kind: "clean-source", fileSourceId });
+  }
+  await deleteSource(services.db, fileSourceId);
+}

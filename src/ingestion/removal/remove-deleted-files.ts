@@ -1,0 +1,27 @@
+import type { FileId } from "../../core/ids.ts";
+import { markFilesDeleted } from "../../db/files/removal-store.ts";
+import type { Services } from "../../services.ts";
+import { REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { settleRemovals } from "./remove-from-indexes.ts";
+
+/**
+ * Files that are gone at their source leave every search before this returns. Those that came, or
+ * came back, after `before` (ms) stay. Returns how many went.
+ */
+export async function removeGoneFiles(
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
+  ids: FileId[],
+  before: number,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const now = services.now();
+  const heldUntil = now + REMOVAL_HOLD_MS;
+  const { count, removals } = await markFilesDeleted(services.db, ids, before, now, heldUntil);
+  await settleRemovals(services, removals);
+  return count;
+}
+
+/** The source says at download that the file is gone. */
+export async function forgetGoneFile(services: Services, id: FileId): Promise<void> {
+  await removeGoneFiles(services, [id], services.now());
+}

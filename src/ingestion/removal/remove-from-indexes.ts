@@ -1,0 +1,54 @@
+import type { RagId } from "../../core/ids.ts";
+import { settle } from "../../db/files/removal-store.ts";
+import type { Removal } from "../../db/files/removal-store.ts";
+import type { IndexAddress } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+import { tidyVectors } from "../vector-sync/tombstones.ts";
+import { expectVectorWork } from "../vector-sync/upsert-vectors.ts";
+import { shardOf } from "../../core/shard-of.ts";
+
+type Addressed = { address: IndexAddress; removals: Removal[] };
+
+/**
+ * Takes marked files out of every index that may hold them, then writes that it is done. What
+ * fails here stays marked, and the sweep repeats it.
+ */
+export async function settleRemovals(
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
+  removals: Removal[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  const indexes = byIndex(removals);
+  const addresses = indexes.map(({ address }) => address);
+  await expectVectorWork(services, addresses);
+  await Promise.all(
+    indexes.map(({ address, removals }) =>
+      services
+        .ragIndexes(address)
+        .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
+    ),
+  );
+  await settle(services.db, removals);
+  await tidyVectors(services, addresses);
+}
+
+function byIndex(removals: Removal[]): Addressed[] {
+  const found = new Map<string, Addressed>();
+  for (const removal of removals) {
+    for (const [generation, shards] of removal.generations) {
+      const shard = shardOf(removal.fileId, shards);
+      add(found, removal, { ragId: removal.ragId, generation, shard });
+    }
+  }
+  return [...found.values()];
+}
+
+function add(found: Map<string, Addressed>, removal: Removal, address: IndexAddress): void {
+  const key = addressKey(address);
+  const entry = found.get(key) ?? { address, removals: [] };
+  entry.removals.push(removal);
+  found.set(key, entry);
+}
+
+const addressKey = ({ ragId, generation, shard }: IndexAddress & { ragId: RagId }) =>
+  `${ragId}/${generation}/${shard}`;

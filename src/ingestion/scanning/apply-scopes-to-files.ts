@@ -1,0 +1,33 @@
+import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
+import type { RagId } from "../../core/ids.ts";
+import { applyScopesToPage, endOfPage, releasePending } from "../../db/files/scope-work-store.ts";
+import type { Services } from "../../services.ts";
+import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { settleRemovals } from "../removal/remove-from-indexes.ts";
+
+const FILES_PER_PAGE = 1_000;
+/**
+ * One page of giving a RAG the files that its scopes hold and taking what they do not; the next
+ * page follows by message. `after` null: from the start.
+ */
+export async function applyScopes(
+  services: Services,
+  { ragId, after }: { ragId: RagId; after: string | null },
+): Promise<void> {
+  if (after === null) {
+    if (!(await showOnlyScopes(services, ragId))) return;
+    await releasePending(services.db, ragId, services.now() + QUEUED_HOLD_MS);
+  }
+  const from = after ?? "";
+  const upTo = await endOfPage(services.db, ragId, from, FILES_PER_PAGE);
+  const now = services.now();
+  const { messages, removals } = await applyScopesToPage(
+    services.db,
+    ragId,
+    { after: from, upTo },
+    { now, queuedUntil: now + QUEUED_HOLD_MS, removedUntil: now + REMOVAL_HOLD_MS },
+  );
+  await services.queue.index(messages);
+  await settleRemovals(services, removals);
+  if (upTo !== null) await services.queue.scan({ kind: "apply-scopes", ragId, after: upTo });
+}

@@ -1,0 +1,118 @@
+import type { FileId } from "../../core/ids.ts";
+import type { KnownRow, ListedWrite, PageWrites } from "../../db/scans/listing-store.ts";
+import type { RunCounts } from "../../db/scans/scan-store.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+
+export type PageComparison = {
+  writes: PageWrites;
+  counts: RunCounts;
+  /** Every listed file that is there now, for telling afterwards what is gone. */
+  seen: FileId[];
+};
+
+/** Failures of these kinds may pass; the others are the file's own. */
+const OUTSIDE_KINDS = new Set(["throttled", "down", "denied"]);
+
+/**
+ * What a page of a listing changes. A file is known by its external id, else by its path; equal
+ * versions mean equal bytes. Pure: `idOf` makes the ids of what is new.
+ */
+export function comparePage(
+  listed: ListedFile[],
+  known: KnownRow[],
+  idOf: () => FileId,
+): PageComparison {
+  const page: PageComparison = {
+    writes: { writes: [], moved: [], states: [], failures: [] },
+    counts: { added: 0, changed: 0, unchanged: 0, failed: 0, downloadsSaved: 0 },
+    seen: [],
+  };
+  const find = finderOf(known, new Set(listed.map(({ externalId }) => externalId)));
+  const taken = new Set<FileId>();
+  const lastOfPath = new Map(listed.map((file) => [file.path, file]));
+  for (const file of lastOfPath.values()) {
+    const found = find(file);
+    const row = found !== null && !taken.has(found.id) ? found : null;
+    const id = row?.id ?? idOf();
+    taken.add(id);
+    page.seen.push(id);
+    compareFile(page, file, row, id);
+  }
+  return page;
+}
+
+function finderOf(known: KnownRow[], listedIds: Set<string | null>) {
+  const byExternalId = new Map(known.map((row) => [row.externalId, row]));
+  const byPath = new Map(known.map((row) => [row.path, row]));
+  return ({ path, externalId }: ListedFile): KnownRow | null => {
+    const same = externalId === null ? undefined : byExternalId.get(externalId);
+    if (same !== undefined) return same;
+    const there = byPath.get(path);
+    // What has that path and is listed elsewhere has moved: it is not this file.
+    const isListed = there?.externalId !== null && listedIds.has(there?.externalId ?? null);
+    return there === undefined || isListed ? null : there;
+  };
+}
+
+function compareFile(
+  page: PageComparison,
+  file: ListedFile,
+  row: KnownRow | null,
+  id: FileId,
+): void {
+  const live = row !== null && row.deletedAt === null ? row : null;
+  if (file.failure !== undefined) return compareFailing(page, file, { live, row, id });
+  const { writes, counts } = page;
+  if (live !== null && isSame(file, live)) {
+    counts.unchanged++;
+    counts.downloadsSaved++;
+    if (equalJson(file.sourceState, live.sourceState)) return;
+    writes.states.push({ id, sourceState: file.sourceState });
+    return;
+  }
+  counts[live === null ? "added" : "changed"]++;
+  if (live?.version === file.version) counts.downloadsSaved++;
+  write(page, file, row, id);
+}
+
+/** A file that was read before stays as it is when its source fails to show it this time. */
+function compareFailing(
+  page: PageComparison,
+  file: ListedFile,
+  { live, row, id }: { live: KnownRow | null; row: KnownRow | null; id: FileId },
+): void {
+  page.counts.failed++;
+  if (file.failure === undefined || (live !== null && live.version !== "")) return;
+  write(page, file, row, id);
+  const { kind, message } = file.failure;
+  page.writes.failures.push({ id, message, outside: OUTSIDE_KINDS.has(kind) });
+}
+
+function write(
+  { writes }: PageComparison,
+  file: ListedFile,
+  row: KnownRow | null,
+  id: FileId,
+): void {
+  writes.writes.push(writeOf(file, id));
+  if (row !== null && row.path !== file.path) writes.moved.push(id);
+}
+
+function isSame(file: ListedFile, row: KnownRow): boolean {
+  return (
+    row.version === file.version &&
+    row.path === file.path &&
+    row.externalId === file.externalId &&
+    row.url === file.url &&
+    row.name === file.name &&
+    row.mimeType === file.mimeType &&
+    equalJson(row.metadata, file.metadata)
+  );
+}
+
+const equalJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+function writeOf(file: ListedFile, id: FileId): ListedWrite {
+  const { path, externalId, url, name, size, mimeType, version, metadata, sourceState } = file;
+  return { id, path, externalId, url, name, size, mimeType, version, metadata, sourceState };
+}

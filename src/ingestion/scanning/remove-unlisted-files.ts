@@ -1,0 +1,74 @@
+import type { FileId } from "../../core/ids.ts";
+import { countLiveFiles, liveFileIds } from "../../db/scans/unlisted-files.ts";
+import { moveOn } from "../../db/scans/scan-store.ts";
+import type { ScanRun } from "../../db/scans/scan-store.ts";
+import type { Services } from "../../services.ts";
+import { LEASE_MS } from "../timeouts.ts";
+import { removeGoneFiles } from "../removal/remove-deleted-files.ts";
+import { readNotes } from "./scan-notes.ts";
+
+const IDS_PER_PAGE = 5_000;
+const REMOVED_PER_STEP = 500;
+/** More removals than this many, and than half of the source, wait for an administrator. */
+const BRAKE_FROM = 20;
+const BRAKE_SHARE = 0.5;
+
+export type HeldRemovals = { count: number; message: string };
+
+/**
+ * Removes what a complete listing no longer shows, or a change feed names as gone. Holds it
+ * instead, and says so, when it would be most of the source.
+ */
+export async function removeWhatIsGone(
+  services: Services,
+  run: ScanRun,
+): Promise<HeldRemovals | null> {
+  const { confirmRemovals, mode, partial, seenFiles } = run.progress;
+  const gone = await goneFiles(services, run);
+  if (gone.length === 0) return null;
+  const isEmpty = mode === "full" && seenFiles === 0 && !partial;
+  if (!confirmRemovals && (isEmpty || gone.length > BRAKE_FROM)) {
+    const total = await countLiveFiles(services.db, run.source.id);
+    if (isEmpty || isMassRemoval(gone.length, total)) {
+      const why = isEmpty ? "the listing is empty: " : "";
+      const message = `${why}removal of ${gone.length} of ${total} files is held until confirmed`;
+      return { count: gone.length, message };
+    }
+  }
+  await removeInSteps(services, run, gone);
+  return null;
+}
+
+async function removeInSteps(services: Services, run: ScanRun, gone: FileId[]): Promise<void> {
+  for (let at = 0; at < gone.length; at += REMOVED_PER_STEP) {
+    const now = services.now();
+    const isOurs = at === 0 || (await moveOn(services.db, run, run.progress, now + LEASE_MS));
+    if (!isOurs) return;
+    // Whoever else writes files of a listed source has seen them later than the listing; a feed
+    // tells of files in the order in which things happened, those of this very run included.
+    const before = run.progress.mode === "follow" ? now : run.startedAt;
+    await removeGoneFiles(services, gone.slice(at, at + REMOVED_PER_STEP), before);
+  }
+}
+
+export function isMassRemoval(removals: number, total: number): boolean {
+  return removals > BRAKE_FROM && removals > total * BRAKE_SHARE;
+}
+
+async function goneFiles(services: Services, run: ScanRun): Promise<FileId[]> {
+  const { seen, gone } = await readNotes(services, run);
+  if (run.progress.mode !== "full" || run.progress.partial) return [...gone];
+  let after = "";
+  for (;;) {
+    const rows = await liveFileIds(services.db, {
+      sourceId: run.source.id,
+      before: run.startedAt,
+      after,
+      limit: IDS_PER_PAGE,
+    });
+    for (const { id } of rows) if (!seen.has(id)) gone.add(id);
+    const last = rows.at(-1);
+    if (rows.length < IDS_PER_PAGE || last === undefined) return [...gone];
+    after = last.path;
+  }
+}

@@ -1,0 +1,23 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import { pendFailedOutside } from "../../db/files/scope-work-store.ts";
+import type { Services } from "../../services.ts";
+import { QUEUED_HOLD_MS } from "../timeouts.ts";
+
+const FILES_PER_STEP = 1_000;
+
+/** Each scan tries files again that failed for a cause outside of them. */
+export async function queueFailedFiles(
+  services: Pick<Services, "db" | "now" | "queue">,
+  sourceId: FileSourceId,
+): Promise<void> {
+  for (;;) {
+    const now = services.now();
+    const messages = await pendFailedOutside(services.db, sourceId, {
+      now,
+      heldUntil: now + QUEUED_HOLD_MS,
+      limit: FILES_PER_STEP,
+    });
+    await services.queue.index(messages);
+    if (messages.length < FILES_PER_STEP) return;
+  }
+}

@@ -1,0 +1,47 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import type { ScanProgress } from "../../db/scans/scan-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { SourceFailureKind } from "../../ports/source-reader.ts";
+import { MAX_TRIES, backOffMs } from "../timeouts.ts";
+
+/** A listing that cannot even begin says so soon; one under way is worth more patience. */
+const TRIES_OF_FIRST_PAGE = 2;
+/** After a run that failed, the next begins after so long, or when the interval says. */
+const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
+  throttled: 5 * MINUTE_MS,
+  down: 5 * MINUTE_MS,
+  denied: 30 * MINUTE_MS,
+  "bad-file": 60 * MINUTE_MS,
+  "our-limit": 60 * MINUTE_MS,
+  unexpected: 5 * MINUTE_MS,
+};
+const LONGEST_WAIT_IN_RUN_MS = 15 * MINUTE_MS;
+/** Kinds for which the same page may succeed a little later. */
+const PASSING = new Set<string>(["throttled", "down", "unexpected"]);
+
+export type ScanVerdict = { again: boolean; message: string; delayMs: number };
+
+/** Whether the page is tried again, and when; else what the run ends with. The message is plain. */
+export function scanFailureVerdict(
+  thrown: unknown,
+  { step, attempts }: Pick<ScanProgress, "step" | "attempts">,
+): ScanVerdict {
+  const { kind, message, askedMs } = factsOf(thrown);
+  const tries = step === 0 ? TRIES_OF_FIRST_PAGE : MAX_TRIES;
+  const delayMs = Math.max(backOffMs(attempts + 1) ?? 0, askedMs);
+  const mayPass = PASSING.has(kind);
+  if (mayPass && attempts + 1 < tries && delayMs <= LONGEST_WAIT_IN_RUN_MS) {
+    return { again: true, message, delayMs };
+  }
+  const said = mayPass && attempts > 0 ? `${message} after ${attempts + 1} tries` : message;
+  return { again: false, message: said, delayMs: Math.max(NEXT_RUN_AFTER_MS[kind], askedMs) };
+}
+
+function factsOf(thrown: unknown) {
+  if (thrown instanceof SourceFailure) {
+    const { kind, message, retryAfterMs } = thrown;
+    return { kind, message, askedMs: retryAfterMs ?? 0 };
+  }
+  const message = "the file source could not be scanned";
+  return { kind: "unexpected" as const, message, askedMs: 0 };
+}

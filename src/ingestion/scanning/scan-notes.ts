@@ -1,0 +1,80 @@
+import { z } from "zod";
+
+import type { FileId } from "../../core/ids.ts";
+import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
+import type { Services } from "../../services.ts";
+import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
+
+/**
+ * What a run notes in the bucket, so that rows written do not grow with files that are unchanged:
+ * which files each page listed or named as gone, and cursors that are too long for a row.
+ */
+const notesPrefix = (run: ScanRun) => `${sourcePrefix(run.source.id)}scans/${run.id}/`;
+const pageKey = (run: ScanRun, step: number) => `${notesPrefix(run)}page/${step}`;
+const cursorKey = (run: ScanRun, step: number) => `${notesPrefix(run)}cursor/${step}`;
+
+const CURSOR_LIMIT_CHARACTERS = 10_000;
+const PAGES_AT_ONCE = 5;
+
+const fileIds = z.array(z.custom<FileId>((id) => typeof id === "string"));
+const pageNotes = z.object({ seen: fileIds, gone: fileIds });
+type PageNotes = z.infer<typeof pageNotes>;
+
+type Bucket = Pick<Services, "files">;
+
+export async function notePage({ files }: Bucket, run: ScanRun, notes: PageNotes): Promise<void> {
+  await files.put(pageKey(run, run.progress.step), JSON.stringify(notes));
+}
+
+/**
+ * All that the run's pages noted; of a file that one page shows and another names as gone, the
+ * later holds. Some 100 bytes a file of memory.
+ */
+export async function readNotes({ files }: Bucket, run: ScanRun) {
+  const seen = new Set<FileId>();
+  const gone = new Set<FileId>();
+  const { step, notesFrom = 0 } = run.progress;
+  for (let first = notesFrom; first < step; first += PAGES_AT_ONCE) {
+    const count = Math.min(PAGES_AT_ONCE, step - first);
+    const keys = Array.from({ length: count }, (_, at) => pageKey(run, first + at));
+    for (const object of await Promise.all(keys.map((key) => files.get(key)))) {
+      if (object === null) throw new Error("a page's notes are missing");
+      const notes = pageNotes.parse(await object.json());
+      for (const id of notes.gone) {
+        seen.delete(id);
+        gone.add(id);
+      }
+      for (const id of notes.seen) {
+        gone.delete(id);
+        seen.add(id);
+      }
+    }
+  }
+  return { seen, gone };
+}
+
+/** How a cursor is stored with the progress: in it, or beside it when it is long. */
+export async function storedCursor(
+  { files }: Bucket,
+  run: ScanRun,
+  cursor: string | null,
+): Promise<Pick<ScanProgress, "cursor" | "cursorIsStored">> {
+  if (cursor === null || cursor.length <= CURSOR_LIMIT_CHARACTERS) {
+    return { cursor, cursorIsStored: false };
+  }
+  const key = cursorKey(run, run.progress.step + 1);
+  await files.put(key, cursor);
+  return { cursor: key, cursorIsStored: true };
+}
+
+export async function readCursor({ files }: Bucket, run: ScanRun): Promise<string | null> {
+  const { cursor, cursorIsStored } = run.progress;
+  if (cursor === null || !cursorIsStored) return cursor;
+  const object = await files.get(cursor);
+  if (object === null) throw new Error("the listing's cursor is missing");
+  return await object.text();
+}
+
+export async function forgetNotes({ files }: Bucket, run: ScanRun): Promise<void> {
+  while (!(await removeBelow(files, notesPrefix(run))));
+}

@@ -1,0 +1,110 @@
+import { newId } from "../../core/ids.ts";
+import type { FileId } from "../../core/ids.ts";
+import { idsOfGone } from "../../db/scans/unlisted-files.ts";
+import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
+import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
+import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { comparePage } from "./compare-listing.ts";
+import { LEASE_MS, QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
+import { settleRemovals } from "../removal/remove-from-indexes.ts";
+
+/** One page of a listing, crawled pages included. The hold on the source outlasts it. */
+const PAGE_TIMEOUT_MS = 90_000;
+
+/**
+ * Lists one page, compares it, writes what changed and queues its work. Returns the run one step
+ * on; null when another worker has gone on with it.
+ * @throws SourceFailure and what the platform throws; then nothing was committed
+ */
+export async function scanPage(
+  services: Services,
+  run: ScanRun,
+  reader: SourceReader,
+): Promise<ScanRun | null> {
+  const listing = await listOnce(services, run, reader);
+  if (listing === null) {
+    return await scanPage(services, { ...run, progress: fromTheStart(run.progress) }, reader);
+  }
+  const { page, gone } = await compareListing(services, run, listing);
+  await notePage(services, run, { seen: page.seen, gone });
+  const next = await nextProgress(services, run, listing, page.seen.length);
+  const now = services.now();
+  const committed = await commitPage(
+    services.db,
+    run,
+    { next, counts: page.counts, writes: page.writes },
+    {
+      now,
+      queuedUntil: now + QUEUED_HOLD_MS,
+      removedUntil: now + REMOVAL_HOLD_MS,
+      heldUntil: now + LEASE_MS,
+    },
+  );
+  if (committed === null) return null;
+  await services.queue.index(committed.messages);
+  await settleRemovals(services, committed.removals);
+  return { ...run, progress: next };
+}
+
+/**
+ * The change feed's cursor has expired: everything is listed instead. What the feed showed before
+ * may have gone since, and no later feed would tell.
+ */
+function fromTheStart(progress: ScanProgress): ScanProgress {
+  const { step } = progress;
+  const nothing = { cursor: null, cursorIsStored: false, seenFiles: 0, changeCursor: null };
+  return { ...progress, ...nothing, mode: "full", notesFrom: step };
+}
+
+async function listOnce(
+  services: Services,
+  run: ScanRun,
+  reader: SourceReader,
+): Promise<ListingPage | null> {
+  const { mode, urls } = run.progress;
+  const signal = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+  if (mode === "look" && urls !== null && reader.look !== undefined) {
+    return await reader.look(urls, signal);
+  }
+  const cursor = await readCursor(services, run);
+  const { changeCursor } = run.source;
+  if (mode === "follow" && changeCursor !== null && reader.follow !== undefined) {
+    return await reader.follow(changeCursor, cursor, signal);
+  }
+  return await reader.list(cursor, signal);
+}
+
+async function compareListing(services: Services, run: ScanRun, listing: ListingPage) {
+  const { db } = services;
+  const { id } = run.source;
+  const [known, gone] = await Promise.all([
+    knownFiles(db, id, listing.files),
+    listing.gone.length === 0 ? [] : idsOfGone(db, id, listing.gone),
+  ]);
+  const page = comparePage(listing.files, known, () => newId<FileId>(services.now()));
+  page.counts.failed += listing.skipped ?? 0;
+  const there = new Set(page.seen);
+  return { page, gone: gone.filter((fileId) => !there.has(fileId)) };
+}
+
+async function nextProgress(
+  services: Services,
+  run: ScanRun,
+  listing: ListingPage,
+  seen: number,
+): Promise<ScanProgress> {
+  const { progress } = run;
+  return {
+    ...progress,
+    ...(await storedCursor(services, run, listing.next)),
+    step: progress.step + 1,
+    listed: listing.next === null || progress.mode === "look",
+    partial: progress.partial || listing.partial === true,
+    seenFiles: progress.seenFiles + seen,
+    attempts: 0,
+    changeCursor: listing.changeCursor ?? progress.changeCursor,
+    commit: crypto.randomUUID(),
+  };
+}

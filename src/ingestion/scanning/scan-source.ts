@@ -1,0 +1,171 @@
+import { newId } from "../../core/ids.ts";
+import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
+import { beginRun, endRun, moveOn, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
+import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { SourceReader } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { LEASE_MS, QUEUED_HOLD_MS } from "../timeouts.ts";
+import { queueFailedFiles } from "./retry-failed-files.ts";
+import { removeWhatIsGone } from "./remove-unlisted-files.ts";
+import { scanFailureVerdict } from "./scan-failure.ts";
+import { forgetNotes } from "./scan-notes.ts";
+import { scanPage } from "./scan-page.ts";
+
+type ScanInput = { fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null };
+
+/** A worker hands a long listing on after so long, ms: other sources wait behind it. */
+const SLICE_MS = 20_000;
+/** A scan that carries something waits so long, seconds, behind the one under way. */
+const BEHIND_ANOTHER_SECONDS = 15;
+const BEGIN_TRIES = 3;
+
+/**
+ * Lists a source, compares it with what is known, and queues work for what changed. One scan of a
+ * source runs at a time; one that is asked for meanwhile runs after it.
+ */
+export async function startScan(services: Services, input: ScanInput): Promise<void> {
+  for (let attempt = 0; attempt < BEGIN_TRIES; attempt++) {
+    const now = services.now();
+    const run = await beginRun(services.db, input.fileSourceId, {
+      runId: newId<ScanRunId>(now),
+      now,
+      heldUntil: now + LEASE_MS,
+      progress: firstProgress(input),
+    });
+    if (run === "gone") return;
+    if (run !== "busy") return await workOn(services, withMode(run));
+    if (input.confirmRemovals || input.urls !== null) {
+      return await services.queue.scan({ kind: "scan", ...input }, BEHIND_ANOTHER_SECONDS);
+    }
+    if (await scanOnceMore(services.db, input.fileSourceId)) return;
+  }
+}
+
+/** Goes on with a run where its last page was committed. */
+export async function continueScan(
+  services: Services,
+  { fileSourceId, runId }: { fileSourceId: FileSourceId; runId: ScanRunId },
+): Promise<void> {
+  const heldUntil = services.now() + LEASE_MS;
+  const run = await resumeRun(services.db, fileSourceId, runId, heldUntil);
+  if (run !== null) await workOn(services, withMode(run));
+}
+
+function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
+  return {
+    mode: urls === null ? "follow" : "look",
+    urls,
+    confirmRemovals,
+    step: 0,
+    cursor: null,
+    cursorIsStored: false,
+    listed: false,
+    partial: false,
+    seenFiles: 0,
+    attempts: 0,
+    changeCursor: null,
+    commit: crypto.randomUUID(),
+  };
+}
+
+/** Only a source whose change feed was begun can be followed. */
+function withMode(run: ScanRun): ScanRun {
+  const { mode } = run.progress;
+  if (mode !== "follow" || run.source.changeCursor !== null) return run;
+  return { ...run, progress: { ...run.progress, mode: "full" } };
+}
+
+async function workOn(services: Services, run: ScanRun): Promise<void> {
+  let current = run;
+  try {
+    const reader = await services.sourceReaders(run.source);
+    if (reader !== null) {
+      const listed = await listSlice(services, current, reader, (moved) => (current = moved));
+      if (listed !== "listed") return;
+    }
+    await finish(services, current, reader);
+  } catch (thrown) {
+    await fail(services, current, thrown);
+  }
+}
+
+/** `lost`: another worker has the run. `handed-on`: a message continues it. */
+async function listSlice(
+  services: Services,
+  run: ScanRun,
+  reader: SourceReader,
+  onMove: (run: ScanRun) => void,
+): Promise<"listed" | "lost" | "handed-on"> {
+  const until = services.now() + SLICE_MS;
+  let current = run;
+  while (!current.progress.listed) {
+    const moved = await scanPage(services, current, reader);
+    if (moved === null) return "lost";
+    current = moved;
+    onMove(current);
+    if (!current.progress.listed && services.now() > until) {
+      return await handOn(services, current);
+    }
+  }
+  return "listed";
+}
+
+async function handOn(services: Services, run: ScanRun, delayMs = 0) {
+  const heldUntil = services.now() + delayMs + QUEUED_HOLD_MS;
+  const progress = { ...run.progress, commit: crypto.randomUUID() };
+  if (!(await moveOn(services.db, run, progress, heldUntil))) return "lost";
+  const message = { kind: "continue-scan", fileSourceId: run.source.id, runId: run.id } as const;
+  await services.queue.scan(message, Math.ceil(delayMs / 1_000));
+  return "handed-on";
+}
+
+async function finish(
+  services: Services,
+  run: ScanRun,
+  reader: SourceReader | null,
+): Promise<void> {
+  const held = reader === null ? null : await removeWhatIsGone(services, run);
+  await queueFailedFiles(services, run.source.id);
+  // Everything listed is committed; a later scan may begin as soon as this one has ended.
+  if (run.progress.mode !== "look") await reader?.ended?.();
+  const { partial, changeCursor } = run.progress;
+  await end(services, run, {
+    error: held === null ? null : held.message,
+    heldRemovals: held === null ? 0 : held.count,
+    // What was not seen, or is held, must be listed again: the feed is not taken up after it.
+    changeCursor: partial || held !== null ? null : changeCursor,
+    nextScanAt: null,
+  });
+}
+
+async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<void> {
+  const verdict = scanFailureVerdict(thrown, run.progress);
+  services.log.warn("scan failed", {
+    fileSourceId: run.source.id,
+    runId: run.id,
+    reason: verdict.message,
+    kind: thrown instanceof SourceFailure ? thrown.kind : "unexpected",
+  });
+  if (verdict.again) {
+    const progress = { ...run.progress, attempts: run.progress.attempts + 1 };
+    await handOn(services, { ...run, progress }, verdict.delayMs);
+    return;
+  }
+  await end(services, run, {
+    error: verdict.message,
+    heldRemovals: 0,
+    changeCursor: null,
+    nextScanAt: services.now() + verdict.delayMs,
+  });
+}
+
+async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void> {
+  const now = services.now();
+  const ended = await endRun(services.db, run, how, { now, againBy: now + QUEUED_HOLD_MS });
+  if (ended === null) return;
+  services.inBackground(forgetNotes(services, run));
+  if (!ended.scanAgain) return;
+  const fileSourceId = run.source.id;
+  await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });
+}

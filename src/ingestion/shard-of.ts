@@ -1,7 +1,0 @@
-import { hash32 } from "../core/hash.ts";
-import type { FileId } from "../core/ids.ts";
-
-/** Which of a generation's shards holds a file; it never moves within a generation. */
-export function shardOf(fileId: FileId, shards: number): number {
-  return shards === 1 ? 0 : hash32(fileId) % shards;
-}

@@ -1,0 +1,45 @@
+import { reasonOf } from "../../core/errors.ts";
+import type { IndexAddress } from "../../ports/rag-index.ts";
+import type { Services } from "../../services.ts";
+
+const VECTORS_PER_CALL = 1_000;
+/** What is left after so many calls waits for the next turn. */
+const MAX_CALLS = 20;
+
+/**
+ * The same for each of these indexes, where there is a vector index. What fails is listed still,
+ * and the sweep comes by.
+ */
+export async function tidyVectors(
+  services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
+  addresses: IndexAddress[],
+): Promise<void> {
+  if (services.vectorIndex === null) return;
+  const distinct = new Map(addresses.map((address) => [JSON.stringify(address), address]));
+  for (const address of distinct.values()) {
+    try {
+      await removeDeadVectors(services, address);
+    } catch (thrown) {
+      services.log.warn("dead vectors left", { ragId: address.ragId, reason: reasonOf(thrown) });
+    }
+  }
+}
+
+/**
+ * Takes vectors that no chunk has any more out of the vector index, where there is one; false when
+ * more are left than one turn takes, or when it may not go on.
+ */
+export async function removeDeadVectors(
+  { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
+  address: IndexAddress,
+  mayGoOn: () => boolean = () => true,
+): Promise<boolean> {
+  const index = ragIndexes(address);
+  for (let call = 0; call < MAX_CALLS && mayGoOn(); call++) {
+    const ids = await index.deadVectors(now(), VECTORS_PER_CALL);
+    if (ids.length === 0) return true;
+    await vectorIndex?.remove(ids);
+    await index.confirmDead(ids, now());
+  }
+  return false;
+}

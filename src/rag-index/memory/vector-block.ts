@@ -1,0 +1,93 @@
+import type { QueryVector } from "../search/query-vector.ts";
+
+/** Vectors of one block. Small enough that a dimension's row and the sums stay in the cache. */
+export const BLOCK_SIZE = 1_024;
+
+/**
+ * How finely components are kept: as multiples of (largest component / levels). 32,767 levels
+ * take 2 bytes and are finer than the stored half floats; 127 take 1 byte and only preselect.
+ */
+export type Levels = 32_767 | 127;
+
+export const bytesPerComponent = (levels: Levels) => (levels === 127 ? 1 : 2);
+
+/**
+ * Up to 1,024 vectors, stored dimension by dimension: a scan then touches only the dimensions in
+ * which the query is not 0, and runs along each of them without a jump.
+ */
+export class VectorBlock {
+  /** Vectors that it has room for. */
+  readonly size: number;
+  readonly chunks: Float64Array;
+  readonly files: Int32Array;
+  readonly duplicates: Uint8Array;
+  /** 0 where there is no vector. */
+  readonly #taken: Uint8Array;
+  readonly #scales: Float32Array;
+  readonly #components: Int16Array | Int8Array;
+  readonly #dimensions: number;
+  readonly #levels: Levels;
+  /** Places from here on were never taken. */
+  used = 0;
+
+  constructor(dimensions: number, levels: Levels, size = BLOCK_SIZE) {
+    this.size = size;
+    this.chunks = new Float64Array(size);
+    this.files = new Int32Array(size);
+    this.duplicates = new Uint8Array(size);
+    this.#taken = new Uint8Array(size);
+    this.#scales = new Float32Array(size);
+    const components = dimensions * size;
+    this.#components = levels === 127 ? new Int8Array(components) : new Int16Array(components);
+    this.#dimensions = dimensions;
+    this.#levels = levels;
+  }
+
+  isTaken(place: number): boolean {
+    return this.#taken[place] === 1;
+  }
+
+  put(place: number, entry: { chunk: number; file: number; duplicate: boolean }): void {
+    this.chunks[place] = entry.chunk;
+    this.files[place] = entry.file;
+    this.duplicates[place] = entry.duplicate ? 1 : 0;
+    this.#taken[place] = 1;
+    this.used = Math.max(this.used, place + 1);
+  }
+
+  /** `bits` index `table`, which holds the components. */
+  putVector(place: number, bits: Uint16Array, table: Float32Array): void {
+    let largest = 0;
+    for (let at = 0; at < bits.length; at++) {
+      largest = Math.max(largest, Math.abs(table[bits[at] ?? 0] ?? 0));
+    }
+    const scale = largest / this.#levels;
+    this.#scales[place] = scale;
+    const factor = scale === 0 ? 0 : 1 / scale;
+    for (let at = 0; at < this.#dimensions; at++) {
+      const component = table[bits[at] ?? 0] ?? 0;
+      this.#components[at * this.size + place] = Math.round(component * factor);
+    }
+  }
+
+  free(place: number): void {
+    this.#taken[place] = 0;
+  }
+
+  /** Writes the dot product of each vector with the query into `sums`, as far as `used`. */
+  score({ dimensions, values }: QueryVector, sums: Float32Array): void {
+    const { used } = this;
+    const components = this.#components;
+    sums.fill(0, 0, used);
+    for (let at = 0; at < dimensions.length; at++) {
+      const row = (dimensions[at] ?? 0) * this.size;
+      const value = values[at] ?? 0;
+      for (let place = 0; place < used; place++) {
+        sums[place] = (sums[place] ?? 0) + value * (components[row + place] ?? 0);
+      }
+    }
+    for (let place = 0; place < used; place++) {
+      sums[place] = (sums[place] ?? 0) * (this.#scales[place] ?? 0);
+    }
+  }
+}

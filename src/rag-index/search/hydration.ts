@@ -1,0 +1,104 @@
+import type { ChunkId, FileId } from "../../core/ids.ts";
+import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
+import type { Admission } from "./eligibility.ts";
+import { cosineWith, queryVector } from "./query-vector.ts";
+
+type Row = {
+  chunk: number;
+  id: ChunkId;
+  file: number;
+  duplicate: number;
+  duplicate_key: string;
+  position: number;
+  headings: string;
+  page: number | null;
+  start_at: number;
+  end_at: number;
+  text: string;
+  file_id: FileId;
+  path: string;
+  name: string;
+  external_id: string | null;
+  url: string | null;
+};
+
+/** Driven by the list, so that rows come in its order. */
+const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url
+  FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
+  JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk`;
+
+/** Texts, places and exact similarities of chunks; those that the call may not see are left out. */
+export function hydrateChunks(
+  sql: SqlStorage,
+  admission: Admission,
+  request: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
+): Hydration {
+  const { ids, spare = [], spareLimit = spare.length, queryVectors } = request;
+  const sorted = sortOut(sql, admission, [...new Set([...ids, ...spare])]);
+  const eligible = new Set(sorted.eligible);
+  const chosen = ids.filter((id) => eligible.has(id));
+  const instead = spare
+    .filter((id) => eligible.has(id))
+    .slice(0, Math.min(spareLimit, ids.length - chosen.length));
+  const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify([...chosen, ...instead])).toArray();
+  const similarities = similaritiesOf(sql, rows, queryVectors);
+  const chunks = rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
+  return { chunks, ...sorted };
+}
+
+function sortOut(
+  sql: SqlStorage,
+  admission: Admission,
+  ids: ChunkId[],
+): Pick<Hydration, "eligible" | "equal"> {
+  const eligible: ChunkId[] = [];
+  const equal: ChunkId[] = [];
+  const rows = sql
+    .exec<{ id: ChunkId; chunk: number; file: number; duplicate: number }>(
+      `SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(?) wanted
+        CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`,
+      JSON.stringify(ids),
+    )
+    .toArray();
+  for (const { id, chunk, file, duplicate } of rows) {
+    if (admission.admits({ chunk, file, duplicate: duplicate === 1 })) eligible.push(id);
+    else if (admission.holdsFile(file)) equal.push(id);
+  }
+  return { eligible, equal };
+}
+
+function similaritiesOf(
+  sql: SqlStorage,
+  rows: Row[],
+  vectors: (Float32Array | null)[],
+): Map<number, (number | null)[]> {
+  const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
+  if (queries.every((query) => query === null)) {
+    return new Map(rows.map(({ chunk }) => [chunk, queries.map(() => null)]));
+  }
+  const stored = sql.exec<{ chunk: number; vector: ArrayBuffer }>(
+    `SELECT v.chunk, v.vector FROM json_each(?) wanted
+      CROSS JOIN vectors v ON v.chunk = wanted.value`,
+    JSON.stringify(rows.map(({ chunk }) => chunk)),
+  );
+  const cosines = (vector: ArrayBuffer) =>
+    queries.map((query) => (query === null ? null : cosineWith(query, vector)));
+  return new Map(Array.from(stored, ({ chunk, vector }) => [chunk, cosines(vector)]));
+}
+
+function hydrated(row: Row, similarities: (number | null)[]): HydratedChunk {
+  const { id, text, position, page, path, name, url } = row;
+  const file = { fileId: row.file_id, path, name, externalId: row.external_id, url };
+  return {
+    id,
+    text,
+    duplicateKey: row.duplicate_key,
+    similarities,
+    file,
+    position,
+    headings: JSON.parse(row.headings) as string[],
+    page,
+    start: row.start_at,
+    end: row.end_at,
+  };
+}

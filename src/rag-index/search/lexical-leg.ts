@@ -1,0 +1,167 @@
+import { bm25Scorer, HEADING_WEIGHT } from "../../text/bm25.ts";
+import type { TermStatistics } from "../../text/bm25.ts";
+import type { ChunkId } from "../../core/ids.ts";
+import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
+import type { Admission } from "./eligibility.ts";
+import { readCorpusSize } from "./corpus-size.ts";
+import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
+import { countMatches } from "./match-counts.ts";
+import { matchExpression, queryTerms, withinBound } from "./query-terms.ts";
+import type { QueryTerm } from "./query-terms.ts";
+import type { TermCounts } from "../write/term-counts.ts";
+
+type Row = { chunk: number; id: ChunkId; file: number; duplicate: number; rank: number };
+
+/** Rows asked for beyond the limit, because some may be dropped; if too many are, ever more. */
+const SPARE_ROWS = 16;
+const GROWTH = 8;
+/** Up to here FTS5 ranks eligible chunks only; above, what is not eligible is dropped after. */
+const RESTRICTED_INSIDE_LIMIT_CHUNKS = 20_000;
+
+/** `+` keeps SQLite from running the search once for each row of the list. */
+const WITHIN_FILES = `AND +rowid IN (
+  SELECT c.chunk FROM json_each(?) f CROSS JOIN chunks c ON c.file = f.value AND c.live = 1)`;
+
+/**
+ * `bm25()` by name: ordering by FTS5's hidden `rank` column takes half as long again. The search
+ * is ranked and cut before its rows are looked up, and always read to its end: an abandoned
+ * cursor keeps the statement from being used again.
+ */
+const ranked = (within: string) => `SELECT c.chunk, c.id, c.file, c.duplicate, w.rank FROM (
+    SELECT rowid AS chunk, bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS rank
+    FROM words WHERE words MATCH ? ${within} ORDER BY rank, rowid LIMIT ?
+  ) w CROSS JOIN chunks c ON c.chunk = w.chunk`;
+const RANKED = ranked("");
+const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
+
+type LexicalQuery = {
+  query: string;
+  limit: number;
+  /** Scores of several shards are to be compared: tell what they are made of. */
+  forMerge: boolean;
+  /** Entries of posting lists that the query may read. */
+  postingsLimit: number;
+};
+
+type Hit = { chunk: number; id: ChunkId; score: number };
+
+/** `scored`: by FTS5 with every word of the query; otherwise the order is yet to be found. */
+type Collected = { hits: Hit[]; scored: boolean };
+
+type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
+
+/**
+ * BM25 over headings (weight 2) and text, best first; eligible chunks only. What it reads is
+ * bounded by count: where the bound leaves words of the query out, the rarest choose the chunks
+ * and all words order them; a narrow restriction is ranked from its texts instead. Where even the
+ * rarest word exceeds it (FTS5's `bm25` reads a whole posting list for its document frequency
+ * alone), the matches stored first are ranked so.
+ */
+export function searchWords(
+  sql: SqlStorage,
+  termCounts: TermCounts,
+  admission: Admission,
+  search: LexicalQuery,
+): LexicalResult {
+  const { query, limit, forMerge, postingsLimit } = search;
+  const terms = queryTerms(query, (word) => termCounts.estimate(word));
+  const bounded = withinBound(terms, postingsLimit);
+  const { hits, scored } = collect(sql, admission, { terms, bounded, limit, postingsLimit });
+  if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
+  const statistics = statisticsOf(terms);
+  if (forMerge) countExactly(sql, statistics, bounded);
+  const corpus = readCorpusSize(sql);
+  const lexical = score(sql, hits, statistics, corpus).slice(0, limit);
+  if (forMerge) return { lexical, statistics: { corpus, terms: statistics } };
+  return { lexical: lexical.map(({ id, score }) => ({ id, score })) };
+}
+
+function collect(
+  sql: SqlStorage,
+  admission: Admission,
+  search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number; postingsLimit: number },
+): Collected {
+  const { terms, bounded, limit, postingsLimit } = search;
+  const [rarest] = terms;
+  if (rarest === undefined) return { hits: [], scored: true };
+  const scored = bounded.length === terms.length;
+  const { files, chunkCount } = admission.eligibility;
+  if (!scored && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
+    return { hits: unscored(eligibleChunks(sql, admission)), scored };
+  }
+  if (bounded.length === 0) {
+    const first = { match: matchExpression([rarest]), postingsLimit };
+    return { hits: unscored(firstMatches(sql, admission, first)), scored };
+  }
+  const read = rankedReader(sql, admission, matchExpression(bounded));
+  return { hits: rankByFts(read, admission, limit), scored };
+}
+
+const unscored = (sample: Map<number, ChunkId>): Hit[] =>
+  Array.from(sample, ([chunk, id]) => ({ chunk, id, score: 0 }));
+
+/** Each word once; in how many chunks it stands at most. */
+function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
+  const byWord = new Map<string, TermStatistics>();
+  for (const { word, postings } of terms) {
+    const known = byWord.get(word) ?? { word, chunks: postings, times: 0 };
+    byWord.set(word, { ...known, times: known.times + 1 });
+  }
+  return [...byWord.values()];
+}
+
+/** The sketch says how many at most; sums over shards need what FTS5 itself would find. */
+function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: QueryTerm[]): void {
+  const within = new Set(bounded.map(({ word }) => word));
+  for (const term of statistics) {
+    if (!within.has(term.word)) continue;
+    const match = matchExpression([{ word: term.word, postings: term.chunks }]);
+    term.chunks = sql
+      .exec<{ chunks: number }>("SELECT count(*) AS chunks FROM words WHERE words MATCH ?", match)
+      .one().chunks;
+  }
+}
+
+/** Scores hits by their texts, best first; what holds none of the words is left out. */
+function score(
+  sql: SqlStorage,
+  hits: Hit[],
+  terms: TermStatistics[],
+  corpus: Parameters<typeof bm25Scorer>[1],
+): Candidate[] {
+  const chunks = hits.map(({ chunk }) => chunk);
+  const counted = countMatches(
+    sql,
+    chunks,
+    terms.map(({ word }) => word),
+  );
+  const scoreOf = bm25Scorer(terms, corpus);
+  return hits
+    .flatMap(({ chunk, id }) => {
+      const match = counted.get(chunk);
+      return match === undefined ? [] : [{ chunk, id, match, score: scoreOf(match) }];
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.chunk - b.chunk)
+    .map(({ id, match, score }) => ({ id, match, score }));
+}
+
+function rankByFts(read: (limit: number) => Row[], admission: Admission, limit: number): Hit[] {
+  for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
+    const rows = read(page);
+    const admitted = rows.filter(({ chunk, file, duplicate }) =>
+      admission.admits({ chunk, file, duplicate: duplicate === 1 }),
+    );
+    if (admitted.length < limit && rows.length === page) continue;
+    return admitted.slice(0, limit).map(({ chunk, id, rank }) => ({ chunk, id, score: -rank }));
+  }
+}
+
+function rankedReader(sql: SqlStorage, admission: Admission, match: string) {
+  const { files, chunkCount } = admission.eligibility;
+  if (files === null || chunkCount > RESTRICTED_INSIDE_LIMIT_CHUNKS) {
+    return (limit: number) => sql.exec<Row>(RANKED, match, limit).toArray();
+  }
+  const list = JSON.stringify([...files]);
+  return (limit: number) => sql.exec<Row>(RANKED_WITHIN_FILES, match, list, limit).toArray();
+}

@@ -1,0 +1,37 @@
+import { withoutStopWords } from "../../text/stop-words.ts";
+import { isUnspacedCharacter, searchWordsOf } from "../../text/words.ts";
+
+/** Entries of posting lists that one query may read; its rarest words are read first. */
+export const POSTINGS_LIMIT = 20_000;
+/** Phrases of one FTS5 expression; a longer query is cut to its rarest words. */
+const TERMS_LIMIT = 256;
+
+/** `postings`: in how many chunks the word stands, at most. */
+export type QueryTerm = { word: string; postings: number };
+
+/** One character of a script without spaces begins every pair that it is the first of. */
+export const isPrefixTerm = isUnspacedCharacter;
+
+/**
+ * The words that a query is searched by, rarest first: no stop words, repeats kept (how often a
+ * word is said matters), none that no chunk holds.
+ */
+export function queryTerms(query: string, postingsOf: (word: string) => number): QueryTerm[] {
+  return withoutStopWords(searchWordsOf(query))
+    .map((word) => ({ word, postings: postingsOf(word) }))
+    .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
+    .sort((a, b) => a.postings - b.postings)
+    .slice(0, TERMS_LIMIT);
+}
+
+/** The rarest terms as far as the bound on postings reaches; none when the first exceeds it. */
+export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
+  let read = 0;
+  const end = terms.findIndex(({ postings }) => (read += postings) > postingsLimit);
+  return end === -1 ? terms : terms.slice(0, end);
+}
+
+/** Words hold letters and digits only, so that nothing in them can be FTS5 syntax once quoted. */
+export function matchExpression(terms: QueryTerm[]): string {
+  return terms.map(({ word }) => (isPrefixTerm(word) ? `"${word}" *` : `"${word}"`)).join(" OR ");
+}

@@ -1,0 +1,39 @@
+import { halfFloatBits, halfFloatTable } from "../../core/half-float.ts";
+
+/** A query's vector as its dimensions that are not 0: a hashed one has few of them. */
+export type QueryVector = {
+  length: number;
+  dimensions: Int32Array;
+  values: Float32Array;
+};
+
+export function queryVector(vector: Float32Array): QueryVector {
+  const dimensions: number[] = [];
+  vector.forEach((value, dimension) => {
+    if (value !== 0) dimensions.push(dimension);
+  });
+  return {
+    length: vector.length,
+    dimensions: Int32Array.from(dimensions),
+    values: Float32Array.from(dimensions, (dimension) => vector[dimension] ?? 0),
+  };
+}
+
+/** Both are unit vectors, so this is their cosine. */
+export function cosineWith(query: QueryVector, stored: ArrayBuffer): number {
+  const bits = halfFloatBits(stored);
+  checkLength(query, bits.length);
+  const table = halfFloatTable();
+  const { dimensions, values } = query;
+  let sum = 0;
+  for (let at = 0; at < dimensions.length; at++) {
+    sum += (values[at] ?? 0) * (table[bits[dimensions[at] ?? 0] ?? 0] ?? 0);
+  }
+  return sum;
+}
+
+/** @throws Error when the query was embedded by another model than the chunks. */
+export function checkLength(query: QueryVector, stored: number): void {
+  if (query.length === stored) return;
+  throw new Error(`query vector has ${query.length} dimensions, the index ${stored}`);
+}

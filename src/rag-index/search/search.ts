@@ -1,0 +1,140 @@
+import type { ChunkId } from "../../core/ids.ts";
+import type {
+  CandidatesReply,
+  CandidatesRequest,
+  HydratedChunk,
+  HydrateRequest,
+  Hydration,
+  Restriction,
+  RestrictionPlan,
+} from "../../ports/rag-index.ts";
+import { Admission } from "./eligibility.ts";
+import { hydrateChunks } from "./hydration.ts";
+import { searchWords } from "./lexical-leg.ts";
+import { originsOf } from "./origins.ts";
+import { isRestricted, resolveRestriction } from "./restriction.ts";
+import type { Eligibility } from "./restriction.ts";
+import type { TermCounts } from "../write/term-counts.ts";
+import { hasUnshown } from "../vectors/in-flight-vectors.ts";
+import { elsewhereOf } from "../vectors/vector-folders.ts";
+import type { VectorLeg } from "./vector-leg.ts";
+
+/** Up to here a restricted search scans every eligible vector, whatever else there is. */
+export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
+
+/**
+ * Up to here a search is answered by itself where the vector index's nearest are mostly dead: more
+ * than an index object of a RAG holds that is spread as it should. Two seconds, if it must be.
+ */
+const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
+/** Each query is compared with each chunk. */
+const DEEP_SCAN_LIMIT_COSINES = 300_000;
+
+type SearchParts = { termCounts: TermCounts; vectorLeg: VectorLeg; postingsLimit: number };
+
+/** Answers searches from one index object. */
+export class Search {
+  readonly #sql: SqlStorage;
+  readonly #termCounts: TermCounts;
+  readonly #vectorLeg: VectorLeg;
+  readonly #postingsLimit: number;
+  /** The last restriction resolved: hydration follows the candidates with the same one. */
+  #resolved: { key: string; eligibility: Eligibility } | null = null;
+
+  constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
+    this.#sql = sql;
+    this.#postingsLimit = postingsLimit;
+    this.#termCounts = termCounts;
+    this.#vectorLeg = vectorLeg;
+  }
+
+  /** To be called at every write. */
+  forget(): void {
+    this.#resolved = null;
+  }
+
+  candidates(request: CandidatesRequest): CandidatesReply {
+    const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
+    const { forMerge = false } = request;
+    const eligibility = this.#resolve(restriction);
+    const plan = planOf(this.#sql, request, eligibility);
+    const admission = new Admission(this.#sql, eligibility, includeDuplicates);
+    const vectors = queries.map(({ vector }) => vector);
+    const scanned = scansAll(request, plan, eligibility);
+    const nearest = scanned
+      ? this.#vectorLeg.search(vectors, admission, { eligibility, limit })
+      : this.#vectorLeg.searchUnshown(vectors, admission, limit);
+    const reply: CandidatesReply = {
+      plan,
+      scanned,
+      hasUnshown: hasUnshown(this.#sql),
+      queries: queries.map(({ text }, at) => {
+        const words = lexical ? this.#words(admission, { query: text, limit, forMerge }) : NO_WORDS;
+        return Object.assign({ vector: nearest[at] ?? [] }, words);
+      }),
+    };
+    if (!forMerge || includeDuplicates) return reply;
+    return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
+  }
+
+  #words(admission: Admission, of: { query: string; limit: number; forMerge: boolean }) {
+    const search = { ...of, postingsLimit: this.#postingsLimit };
+    return searchWords(this.#sql, this.#termCounts, admission, search);
+  }
+
+  hydrate(request: HydrateRequest): Hydration {
+    const eligibility = this.#resolve(request.restriction);
+    const admission = new Admission(this.#sql, eligibility, request.includeDuplicates);
+    return hydrateChunks(this.#sql, admission, request);
+  }
+
+  candidatesWithChunks(
+    request: CandidatesRequest,
+    ids: ChunkId[],
+  ): CandidatesReply & { chunks: HydratedChunk[] } {
+    const reply = this.candidates(request);
+    const { queries, restriction, includeDuplicates } = request;
+    const { chunks } = this.hydrate({
+      ids: [...new Set([...ids, ...idsIn(reply)])],
+      queryVectors: queries.map(({ vector }) => vector),
+      restriction,
+      includeDuplicates,
+    });
+    return { ...reply, chunks };
+  }
+
+  #resolve(restriction: Restriction): Eligibility {
+    const key = JSON.stringify(restriction);
+    if (this.#resolved?.key === key) return this.#resolved.eligibility;
+    const eligibility = resolveRestriction(this.#sql, restriction);
+    this.#resolved = { key, eligibility };
+    return eligibility;
+  }
+}
+
+const NO_WORDS = { lexical: [] };
+
+const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
+  queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
+
+function scansAll(
+  { scan, queries }: CandidatesRequest,
+  { kind }: RestrictionPlan,
+  { chunkCount }: Eligibility,
+): boolean {
+  if (kind === "exact" || scan === "all" || scan === undefined) return true;
+  if (scan !== "deep" || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
+  return chunkCount * queries.length <= DEEP_SCAN_LIMIT_COSINES;
+}
+
+function planOf(
+  sql: SqlStorage,
+  { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
+  { chunkCount, files }: Eligibility,
+): RestrictionPlan {
+  if (!isRestricted(restriction)) return { kind: "none" };
+  const scansAnyway =
+    scan !== "unshown" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
+  if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
+  return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
+}

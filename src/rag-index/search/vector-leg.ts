@@ -1,0 +1,183 @@
+import { BYTES_PER_HALF } from "../../core/half-float.ts";
+import type { ChunkId } from "../../core/ids.ts";
+import type { Candidate } from "../../ports/rag-index.ts";
+import type { Admission } from "./eligibility.ts";
+import { BestFew } from "./best-few.ts";
+import type { Scored } from "./best-few.ts";
+import type { IndexChange } from "../index-change.ts";
+import { cosineWith, queryVector } from "./query-vector.ts";
+import type { QueryVector } from "./query-vector.ts";
+import type { Eligibility } from "./restriction.ts";
+import { readTotals } from "../totals.ts";
+import { UnshownMemory } from "../memory/in-flight-memory.ts";
+import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "../memory/vector-memory.ts";
+
+/** So few are read from storage faster than all others are brought into memory. */
+const READ_FROM_STORAGE_LIMIT = 2_000;
+
+type StoredVector = { chunk: number; vector: ArrayBuffer };
+type StoredApplicant = StoredVector & { file: number; duplicate: number };
+
+const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
+  CROSS JOIN vectors v ON v.chunk = wanted.value`;
+const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
+  CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
+  CROSS JOIN vectors v ON v.chunk = c.chunk`;
+const OF_UNSHOWN = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM unshown_vectors u
+  CROSS JOIN chunks c ON c.chunk = u.chunk
+  CROSS JOIN vectors v ON v.chunk = c.chunk WHERE u.live = 1`;
+const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
+  FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk WHERE c.live = 1`;
+
+/** All vectors of an index object are of one model. */
+function storedDimensions(sql: SqlStorage): number {
+  const [row] = sql
+    .exec<{ bytes: number }>("SELECT length(vector) AS bytes FROM vectors LIMIT 1")
+    .toArray();
+  return (row?.bytes ?? 0) / BYTES_PER_HALF;
+}
+
+/** Exact nearest neighbours among the live chunks of one index object. */
+export class VectorLeg {
+  readonly #sql: SqlStorage;
+  readonly #unshown: UnshownMemory;
+  #memory: VectorMemory | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#unshown = new UnshownMemory(sql);
+  }
+
+  /** To be called when other vectors than before show in the vector index outside. */
+  shownChanged(): void {
+    this.#unshown.outdate();
+  }
+
+  follow(change: IndexChange): void {
+    this.shownChanged();
+    if (this.#memory === null) return;
+    const before = this.#memory.bytes;
+    if (!this.#memory.follow(this.#sql, change)) return this.forget();
+    const { bytes } = this.#memory;
+    if (bytes > before && !vectorBudget.claim(this, bytes)) this.#memory = null;
+  }
+
+  /** What is in memory may be ahead of the storage after a failed write; or others need the room. */
+  forget(): void {
+    this.#memory = null;
+    vectorBudget.release(this);
+    this.shownChanged();
+  }
+
+  /**
+   * The best eligible chunks of each query; a null query gives none.
+   * @throws Error when a query's dimensions are not those of the stored vectors.
+   */
+  search(
+    vectors: (Float32Array | null)[],
+    admission: Admission,
+    { eligibility, limit }: { eligibility: Eligibility; limit: number },
+  ): Candidate[][] {
+    const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
+    const asked = queries.filter((query) => query !== null);
+    if (asked.length === 0 || eligibility.chunkCount === 0) return queries.map(() => []);
+    const memory = this.#memoryFor(eligibility);
+    const found =
+      memory === null
+        ? this.#scanStorage(asked, admission, { eligibility, limit })
+        : asked.map((query) => this.#scanMemory(memory, query, admission, limit));
+    return this.#inPlaces(queries, found);
+  }
+
+  /** The same among those that the vector index outside may not show yet, a few thousand at most. */
+  searchUnshown(
+    vectors: (Float32Array | null)[],
+    admission: Admission,
+    limit: number,
+  ): Candidate[][] {
+    const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
+    const asked = queries.filter((query) => query !== null);
+    if (asked.length === 0) return queries.map(() => []);
+    const memory = this.#unshown.current(() => storedDimensions(this.#sql));
+    const found =
+      memory === null
+        ? bestOf(this.#sql.exec<StoredApplicant>(OF_UNSHOWN), asked, admission, limit)
+        : asked.map((query) => memory.scan(query, admission, limit));
+    return this.#inPlaces(queries, found);
+  }
+
+  #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {
+    let next = 0;
+    return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
+  }
+
+  #memoryFor({ files, chunkCount }: Eligibility): VectorMemory | null {
+    if (this.#memory !== null) {
+      vectorBudget.use(this);
+      return this.#memory;
+    }
+    if (files !== null && chunkCount <= READ_FROM_STORAGE_LIMIT) return null;
+    const dimensions = storedDimensions(this.#sql);
+    const { chunks } = readTotals(this.#sql);
+    const levels = levelsFor(chunks, dimensions);
+    if (levels === null) return null;
+    if (!vectorBudget.claim(this, bytesOfVectors(chunks, dimensions, levels))) return null;
+    this.#memory = VectorMemory.load(this.#sql, dimensions, levels);
+    return this.#memory;
+  }
+
+  #scanMemory(
+    memory: VectorMemory,
+    query: QueryVector,
+    admission: Admission,
+    limit: number,
+  ): Scored[] {
+    const found = memory.scan(query, admission, limit);
+    if (!memory.onlyPreselects) return found;
+    const best = new BestFew(limit);
+    const chunks = JSON.stringify(found.map(({ key }) => key));
+    for (const { chunk, vector } of this.#sql.exec<StoredVector>(OF_CHUNKS, chunks)) {
+      best.offer(chunk, cosineWith(query, vector));
+    }
+    return best.sorted();
+  }
+
+  #scanStorage(
+    queries: QueryVector[],
+    admission: Admission,
+    { eligibility, limit }: { eligibility: Eligibility; limit: number },
+  ): Scored[][] {
+    const { files } = eligibility;
+    const rows =
+      files === null
+        ? this.#sql.exec<StoredApplicant>(OF_ALL)
+        : this.#sql.exec<StoredApplicant>(OF_FILES, JSON.stringify([...files]));
+    return bestOf(rows, queries, admission, limit);
+  }
+
+  #named(found: Scored[]): Candidate[] {
+    const rows = this.#sql.exec<{ chunk: number; id: ChunkId }>(
+      `SELECT c.chunk, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`,
+      JSON.stringify(found.map(({ key }) => key)),
+    );
+    const ids = new Map(Array.from(rows, ({ chunk, id }) => [chunk, id]));
+    return found.flatMap(({ key, score }) => {
+      const id = ids.get(key);
+      return id === undefined ? [] : [{ id, score }];
+    });
+  }
+}
+
+function bestOf(
+  rows: Iterable<StoredApplicant>,
+  queries: QueryVector[],
+  admission: Admission,
+  limit: number,
+): Scored[][] {
+  const best = queries.map(() => new BestFew(limit));
+  for (const { chunk, file, duplicate, vector } of rows) {
+    if (!admission.admits({ chunk, file, duplicate: duplicate === 1 })) continue;
+    queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
+  }
+  return best.map((few) => few.sorted());
+}

@@ -1,0 +1,191 @@
+import type { ChunkId, FileId, VectorId } from "../../core/ids.ts";
+import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
+import { folderOf } from "../../core/folders.ts";
+import type {
+  FileSending,
+  Sending,
+  SentVector,
+  UnshownSending,
+  VectorToSend,
+} from "../../ports/vector-ledger.ts";
+
+/**
+ * Live chunks that a search scans because the vector index may not show them yet: some tens of
+ * milliseconds at 1,024 dimensions, for the minutes after a burst. A file that would exceed it
+ * waits until some of them show.
+ */
+const UNSHOWN_LIMIT_CHUNKS = 5_000;
+/** From being seen to being trusted: longer than a search takes. */
+const TRUST_AFTER_MS = 10_000;
+const PLAIN_UP_TO = "plainVectorsUpTo";
+
+/** Chunks up to this one were stored when vectors had the ids of their chunks. */
+export function plainUpTo(sql: SqlStorage): number {
+  const [row] = sql
+    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", PLAIN_UP_TO)
+    .toArray();
+  return Number(row?.value ?? 0);
+}
+
+export function vectorIdOfRow(
+  { id, chunk }: { id: ChunkId; chunk: number },
+  plain: number,
+): VectorId {
+  return chunk <= plain ? (id as string as VectorId) : vectorIdOf(id, chunk);
+}
+
+export const listOf = (values: readonly unknown[]) => JSON.stringify(values);
+
+/** Chunks that were just stored are on their way to the vector index. */
+export function addSent(sql: SqlStorage, chunks: number[], sending: FileSending): void {
+  sql.exec(
+    `INSERT INTO unshown_vectors (chunk, sending, sent_at, folder)
+      SELECT value, ?, ?, ? FROM json_each(?)`,
+    sending.id,
+    sending.at,
+    sending.folder,
+    listOf(chunks),
+  );
+}
+
+/** Live chunks turn out to be missing in the vector index: searches scan them until they are back. */
+export function addMissing(sql: SqlStorage, chunks: number[]): number {
+  const room = Math.max(0, UNSHOWN_LIMIT_CHUNKS - countUnshown(sql));
+  const added = sql.exec(
+    `INSERT OR IGNORE INTO unshown_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
+      RETURNING 1`,
+    listOf(chunks.slice(0, room)),
+  );
+  return added.toArray().length;
+}
+
+export function hasUnshown(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM unshown_vectors WHERE live = 1 LIMIT 1").toArray().length > 0;
+}
+
+function countUnshown(sql: SqlStorage): number {
+  return count(sql, "SELECT count(*) AS count FROM unshown_vectors WHERE live = 1");
+}
+
+export const countAllUnshown = (sql: SqlStorage) =>
+  count(sql, "SELECT count(*) AS count FROM unshown_vectors");
+
+function count(sql: SqlStorage, query: string, ...parameters: string[]): number {
+  return sql.exec<{ count: number }>(query, ...parameters).one().count;
+}
+
+/** Whether these chunks may go live when those leave: what searches must scan stays bounded. */
+export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
+  const among = (chunks: number[], which: string) =>
+    count(
+      sql,
+      `SELECT count(*) AS count FROM json_each(?) c
+        CROSS JOIN unshown_vectors u ON u.chunk = c.value ${which}`,
+      listOf(chunks),
+    );
+  const added = among(entering, "");
+  if (added === 0) return true;
+  // What is sent again because its file moved is listed too, and no search scans it.
+  const freed = among(leaving, "AND u.live = 1");
+  return countUnshown(sql) + added - freed <= UNSHOWN_LIMIT_CHUNKS;
+}
+
+export function enterUnshown(sql: SqlStorage, chunks: number[]): void {
+  sql.exec(
+    "UPDATE unshown_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
+    listOf(chunks),
+  );
+}
+
+export function deleteUnshown(sql: SqlStorage, chunks: number[]): void {
+  sql.exec(
+    "DELETE FROM unshown_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+    listOf(chunks),
+  );
+}
+
+export function unshownSendings(sql: SqlStorage, limit: number): UnshownSending[] {
+  const plain = plainUpTo(sql);
+  // Beside a single max() the other columns are of its row.
+  const rows = sql.exec<{
+    sending: number;
+    at: number;
+    chunk: number;
+    folder: string;
+    id: ChunkId;
+  }>(
+    `SELECT u.sending, u.at, u.chunk, u.folder, c.id FROM (
+        SELECT sending, sent_at AS at, max(chunk) AS chunk, folder FROM unshown_vectors
+        WHERE sending IS NOT NULL AND seen_at IS NULL GROUP BY sending ORDER BY at LIMIT ?
+      ) u CROSS JOIN chunks c ON c.chunk = u.chunk`,
+    limit,
+  );
+  return Array.from(rows, (row) => ({
+    id: row.sending,
+    at: row.at,
+    vectorId: vectorIdOfRow(row, plain),
+    folder: row.folder,
+  }));
+}
+
+export function confirmSeen(sql: SqlStorage, sendings: number[], now: number): void {
+  sql.exec("DELETE FROM unshown_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
+  sql.exec(
+    `UPDATE unshown_vectors SET seen_at = ?
+      WHERE seen_at IS NULL AND sending IN (SELECT value FROM json_each(?))`,
+    now,
+    listOf(sendings),
+  );
+}
+
+/** A live file's vectors go where the file lies, others where they were sent to. */
+export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number): VectorToSend[] {
+  const plain = plainUpTo(sql);
+  const rows = sql.exec<{
+    chunk: number;
+    id: ChunkId;
+    fileId: FileId;
+    state: string;
+    path: string;
+    folder: string;
+    vector: ArrayBuffer;
+  }>(
+    `SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
+        SELECT chunk, folder FROM unshown_vectors
+        WHERE seen_at IS NULL AND (sending IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
+      ) u CROSS JOIN chunks c ON c.chunk = u.chunk
+      JOIN files f ON f.file = c.file JOIN vectors v ON v.chunk = c.chunk`,
+    sentBefore,
+    limit,
+  );
+  return Array.from(rows, (row) => ({
+    vectorId: vectorIdOfRow(row, plain),
+    fileId: row.fileId,
+    folder: row.state === "live" ? folderOf(row.path) : row.folder,
+    vector: new Uint8Array(row.vector),
+  }));
+}
+
+/** Returns which files they are of. */
+export function noteSending(
+  sql: SqlStorage,
+  vectors: SentVector[],
+  { id, at }: Sending,
+): { file: number; folder: string }[] {
+  const sent = listOf(vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]));
+  const rows = sql
+    .exec<{ chunk: number; file: number; folder: string }>(
+      `SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(?) sent
+        CROSS JOIN chunks c ON c.id = sent.value ->> 0`,
+      sent,
+    )
+    .toArray();
+  sql.exec(
+    `UPDATE unshown_vectors SET sending = ?, sent_at = ?, folder = sent.value ->> 1, seen_at = NULL
+      FROM json_each(?) sent WHERE chunk = sent.value ->> 0`,
+    id,
+    at,
+    listOf(rows.map(({ chunk, folder }) => [chunk, folder])),
+  );
+  return rows;
+}

@@ -1,0 +1,175 @@
+import { coarserFolders, folderAround, folderOf, withAncestors } from "../../core/folders.ts";
+import type { FileId } from "../../core/ids.ts";
+import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
+import { listOf } from "./in-flight-vectors.ts";
+
+/**
+ * Under which folders the vector index may hold vectors of a file. A file that moves takes its
+ * vectors along by and by; until all of them show in the new folder, the old one is asked as well.
+ */
+
+/** Vectors of these files are about to be sent under these folders. */
+export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
+  sql.exec(
+    `INSERT INTO vector_folders (file, folder)
+      SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(?) WHERE 1
+      ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`,
+    listOf(sent.map(({ file, folder }) => [file, folder])),
+  );
+}
+
+/** The file lies at this path from now on. */
+export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
+  sql.exec(
+    `UPDATE vector_folders SET stale = (folder <> ?2), queued = 0
+      WHERE file = ?1 AND stale <> (folder <> ?2)`,
+    file,
+    folderOf(path),
+  );
+}
+
+export function forgetFolders(sql: SqlStorage, file: number): void {
+  sql.exec("DELETE FROM vector_folders WHERE file = ?", file);
+}
+
+export function countMoved(sql: SqlStorage): number {
+  return sql
+    .exec<{ count: number }>(
+      "SELECT count(DISTINCT file) AS count FROM vector_folders WHERE stale = 1",
+    )
+    .one().count;
+}
+
+/** Lists vectors of files that moved to be sent once more; whole files, the first in any case. */
+export function queueMoved(sql: SqlStorage, limitChunks: number): number {
+  const files: number[] = [];
+  let queued = 0;
+  const rows = sql
+    .exec<{ file: number; chunks: number }>(
+      `SELECT v.file, (SELECT count(*) FROM chunks c WHERE c.file = v.file) AS chunks FROM (
+          SELECT DISTINCT file FROM vector_folders WHERE stale = 1 AND queued = 0 LIMIT ?
+        ) v`,
+      limitChunks,
+    )
+    .toArray();
+  for (const { file, chunks } of rows) {
+    if (files.length > 0 && queued + chunks > limitChunks) break;
+    files.push(file);
+    queued += chunks;
+  }
+  if (files.length === 0) return 0;
+  // What is unshown already was sent under the old folder, or is about to be.
+  sql.exec(
+    `INSERT INTO unshown_vectors (chunk)
+      SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
+      ON CONFLICT (chunk) DO UPDATE SET sending = NULL, sent_at = 0, seen_at = NULL`,
+    listOf(files),
+  );
+  sql.exec(
+    `UPDATE vector_folders SET queued = 1
+      WHERE stale = 1 AND file IN (SELECT value FROM json_each(?))`,
+    listOf(files),
+  );
+  return queued;
+}
+
+/** Files whose vectors all show where the file lies are asked for there alone. */
+export function settleMoved(sql: SqlStorage): void {
+  sql.exec(
+    `DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
+      SELECT 1 FROM chunks c JOIN unshown_vectors u ON u.chunk = c.chunk
+      WHERE c.file = vector_folders.file)`,
+  );
+}
+
+/** Those of the files whose vectors may still be held under another folder than the file's. */
+export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
+  const rows = sql.exec<{ file: number }>(
+    `SELECT v.file FROM json_each(?) wanted
+      CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`,
+    listOf(files),
+  );
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+/** So few files are asked for by their own key, more by the folders that they lay in. */
+const FILES_BY_KEY = 20;
+/** More would be several questions for each query. */
+const FOLDERS_ELSEWHERE = 100;
+/** What one search reads of files that moved: some milliseconds. */
+const MOVED_READ = 1_000;
+
+const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
+
+/**
+ * Where else than in its folders the vector index may hold what a restriction admits. Where a
+ * whole tree of files moved, all folders that they left, whatever the restriction admits of it.
+ */
+export function elsewhereOf(
+  sql: SqlStorage,
+  { named }: Restriction,
+  files: ReadonlySet<number> | null,
+): Elsewhere {
+  const asked = new Set(named?.folders.map((folder) => folder.replace(/\/+$/, "")));
+  const isAsked = (folder: string) =>
+    asked.has("") || withAncestors(folder).some((above) => asked.has(above));
+  const moved = movedAmong(sql, files);
+  if (moved === null) {
+    const left = leftFolders(sql).filter((folder) => !isAsked(folder));
+    return { fileIds: [], folders: coarserFolders(left, FOLDERS_ELSEWHERE) };
+  }
+  const outside = moved.filter(({ folder }) => !isAsked(folder));
+  if (outside.length === 0) return NOWHERE;
+  const fileIds = new Set(outside.map(({ id }) => id));
+  if (fileIds.size <= FILES_BY_KEY) return { fileIds: [...fileIds], folders: [] };
+  const folders = new Set(outside.map(({ folder }) => folder));
+  return { fileIds: [], folders: coarserFolders(folders, FOLDERS_ELSEWHERE) };
+}
+
+type Moved = { file: number; id: FileId; folder: string };
+
+/** Those of the files that moved, by the folders that they left; null: too many to read. */
+function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[] | null {
+  if (files !== null && files.size <= MOVED_READ) {
+    return sql
+      .exec<Moved>(
+        `SELECT v.file, f.id, v.folder FROM json_each(?) eligible
+          CROSS JOIN vector_folders v ON v.file = eligible.value AND v.stale = 1
+          CROSS JOIN files f ON f.file = v.file`,
+        listOf([...files]),
+      )
+      .toArray();
+  }
+  const moved = sql
+    .exec<Moved>(
+      `SELECT v.file, f.id, v.folder FROM vector_folders v CROSS JOIN files f ON f.file = v.file
+        WHERE v.stale = 1 LIMIT ?`,
+      MOVED_READ + 1,
+    )
+    .toArray();
+  if (moved.length > MOVED_READ) return null;
+  return moved.filter(({ file }) => files?.has(file) !== false);
+}
+
+/** The folders that files left, each read once; of very many the one that holds them all. */
+function leftFolders(sql: SqlStorage): string[] {
+  const folders = sql
+    .exec<{ folder: string }>(
+      `WITH RECURSIVE left_one (folder) AS (
+        SELECT min(folder) FROM vector_folders WHERE stale = 1
+        UNION ALL
+        SELECT (SELECT min(v.folder) FROM vector_folders v
+          WHERE v.stale = 1 AND v.folder > left_one.folder)
+        FROM left_one WHERE left_one.folder IS NOT NULL LIMIT ?
+      ) SELECT folder FROM left_one WHERE folder IS NOT NULL`,
+      MOVED_READ + 1,
+    )
+    .toArray()
+    .map(({ folder }) => folder);
+  const [first] = folders;
+  if (first === undefined || folders.length <= MOVED_READ) return folders;
+  const { last } = sql
+    .exec<{ last: string }>("SELECT max(folder) AS last FROM vector_folders WHERE stale = 1")
+    .one();
+  return [folderAround(first, last)];
+}

@@ -1,0 +1,160 @@
+import type { ChunkId } from "../../core/ids.ts";
+import type { DescribeResult, FileFacts, FlipResult, PlacedChunk } from "../../ports/rag-index.ts";
+import { deleteChunks } from "./remove-chunks.ts";
+import type { LeavingChunk } from "./remove-chunks.ts";
+import { withSuccession } from "./duplicates.ts";
+import { ancestorsOf, findFile, findOrAddFile, isStale, writeFacts } from "./files.ts";
+import type { FileRow } from "./files.ts";
+import { readScopes, scopeTest } from "./scopes.ts";
+import type { IndexChange } from "../index-change.ts";
+import type { TermCounts } from "./term-counts.ts";
+import { addToTotals } from "../totals.ts";
+import { enterUnshown, hasRoom } from "../vectors/in-flight-vectors.ts";
+import { fileLiesAt } from "../vectors/vector-folders.ts";
+import { giveWords, takeWords } from "./word-index.ts";
+
+type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
+
+/** What a flip does with the chunks that are stored of a file. */
+type Sorted = {
+  entering: StoredChunk[];
+  staying: StoredChunk[];
+  leaving: StoredChunk[];
+  missing: ChunkId[];
+};
+
+function sortChunks(
+  sql: SqlStorage,
+  file: number,
+  revision: number,
+  placed: Map<ChunkId, PlacedChunk>,
+): Sorted {
+  const stored = sql
+    .exec<StoredChunk>(
+      "SELECT chunk, id, live, revision, duplicate_key, headings FROM chunks WHERE file = ?",
+      file,
+    )
+    .toArray();
+  const known = new Set(stored.map(({ id }) => id));
+  const wanted = stored.filter(({ id }) => placed.has(id));
+  return {
+    entering: wanted.filter(({ live }) => live === 0),
+    staying: wanted.filter(({ live }) => live === 1),
+    // What a later job has staged is still wanted.
+    leaving: stored.filter(
+      (chunk) => !placed.has(chunk.id) && (chunk.live === 1 || chunk.revision <= revision),
+    ),
+    missing: [...placed.keys()].filter((id) => !known.has(id)),
+  };
+}
+
+function writePlace(sql: SqlStorage, chunk: number, place: PlacedChunk): void {
+  sql.exec(
+    `UPDATE chunks SET live = 1, position = ?, headings = ?, page = ?, start_at = ?, end_at = ?
+      WHERE chunk = ?`,
+    place.position,
+    JSON.stringify(place.headings),
+    place.page,
+    place.start,
+    place.end,
+    chunk,
+  );
+}
+
+/** Where the chunks stand now; words are searched beside their headings, so these count too. */
+function place(
+  sql: SqlStorage,
+  termCounts: TermCounts,
+  { entering, staying }: Sorted,
+  placed: Map<ChunkId, PlacedChunk>,
+): void {
+  const moved = staying.filter(
+    ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
+  );
+  takeWords(
+    sql,
+    termCounts,
+    moved.map(({ chunk }) => chunk),
+  );
+  for (const { chunk, id } of [...entering, ...staying]) {
+    const at = placed.get(id);
+    if (at !== undefined) writePlace(sql, chunk, at);
+  }
+  giveWords(
+    sql,
+    termCounts,
+    [...entering, ...moved].map(({ chunk }) => chunk),
+  );
+}
+
+function enter(sql: SqlStorage, entering: StoredChunk[]): void {
+  sql.exec(
+    "UPDATE chunks SET duplicate = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
+    JSON.stringify(entering.map(({ chunk }) => chunk)),
+  );
+  enterUnshown(
+    sql,
+    entering.map(({ chunk }) => chunk),
+  );
+  addToTotals(sql, { chunks: entering.length, staged: -entering.length });
+}
+
+/** Replaces a file's live version; to be called inside a transaction. */
+export function flip(
+  sql: SqlStorage,
+  termCounts: TermCounts,
+  change: IndexChange,
+  call: { facts: FileFacts; revision: number; chunks: PlacedChunk[] },
+): FlipResult {
+  const { facts, revision } = call;
+  const before = findFile(sql, facts.fileId);
+  if (before !== null && isStale(before, revision)) {
+    return { outcome: "stale", revision: before.revision };
+  }
+  const file = before ?? findOrAddFile(sql, facts.fileId);
+  const placed = new Map(call.chunks.map((chunk) => [chunk.id, chunk]));
+  const sorted = sortChunks(sql, file.file, revision, placed);
+  if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };
+  const { entering, leaving } = sorted;
+  const chunksOf = (rows: StoredChunk[]) => rows.map(({ chunk }) => chunk);
+  const replaced = leaving.filter(({ live }) => live === 1);
+  if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
+  const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
+  const marks = withSuccession(sql, keys, () => {
+    deleteChunks(sql, termCounts, leaving);
+    enter(sql, entering);
+    place(sql, termCounts, sorted, placed);
+  });
+  change.left.push(...chunksOf(leaving));
+  change.entered.push(...chunksOf(entering));
+  change.marks.push(...marks);
+  makeLive(sql, file, facts, { revision, chunkCount: placed.size });
+  return { outcome: "flipped", chunkCount: placed.size };
+}
+
+function makeLive(
+  sql: SqlStorage,
+  before: FileRow,
+  facts: FileFacts,
+  live: { revision: number; chunkCount: number },
+): void {
+  const { path, externalId } = facts;
+  const holds = scopeTest(readScopes(sql));
+  const hidden = !holds({ path, externalId, ancestors: ancestorsOf(facts) });
+  writeFacts(sql, before.file, facts, { ...live, hidden });
+  fileLiesAt(sql, before.file, path);
+  addToTotals(sql, {
+    files: before.state === "live" ? 0 : 1,
+    hiddenFiles: (hidden ? 1 : 0) - before.hidden,
+  });
+}
+
+/** The facts of a live file change and its chunks do not; inside a transaction. */
+export function describeLive(sql: SqlStorage, facts: FileFacts, revision: number): DescribeResult {
+  const file = findFile(sql, facts.fileId);
+  if (file !== null && isStale(file, revision))
+    return { outcome: "stale", revision: file.revision };
+  if (file === null || file.state !== "live") return { outcome: "absent" };
+  makeLive(sql, file, facts, { revision, chunkCount: file.chunk_count });
+  return { outcome: "described" };
+}

@@ -1,0 +1,107 @@
+import type { FileId } from "../../core/ids.ts";
+import type { FileFacts } from "../../ports/rag-index.ts";
+
+/**
+ * `staging`: content is being stored and nothing is live. `removed`: a tombstone, which stays, so
+ * that work of an older revision that comes late is refused.
+ */
+type FileState = "staging" | "live" | "removed";
+
+export type FileRow = {
+  file: number;
+  revision: number;
+  state: FileState;
+  hidden: number;
+  chunk_count: number;
+};
+
+export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
+  const rows = sql.exec<FileRow>(
+    "SELECT file, revision, state, hidden, chunk_count FROM files WHERE id = ?",
+    fileId,
+  );
+  return rows.toArray()[0] ?? null;
+}
+
+/** Before anything is known of a file; every revision is later. */
+const NO_REVISION = -1;
+
+export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
+  const known = findFile(sql, fileId);
+  if (known !== null) return known;
+  return sql
+    .exec<FileRow>(
+      `INSERT INTO files (id, revision, state) VALUES (?, ?, 'staging')
+        RETURNING file, revision, state, hidden, chunk_count`,
+      fileId,
+      NO_REVISION,
+    )
+    .one();
+}
+
+/** Whether work of this revision is void: a later change of the file, or its removal, is known. */
+export function isStale(file: FileRow | null, revision: number): boolean {
+  if (file === null) return false;
+  return revision < file.revision || (revision === file.revision && file.state === "removed");
+}
+
+/** The values that a metadata entry can be asked for; scalars compare as text. */
+function valuesOf(entry: unknown): string[] {
+  const values: unknown[] = Array.isArray(entry) ? entry : [entry];
+  return values.flatMap((value) =>
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? [String(value)]
+      : [],
+  );
+}
+
+/** External ids of the folders above a file in its drive, as its source reader lists them. */
+export const ancestorsOf = ({ metadata }: FileFacts) => valuesOf(metadata["ancestors"]);
+
+function clearMetadata(sql: SqlStorage, file: number): void {
+  sql.exec("DELETE FROM file_metadata WHERE file = ?", file);
+}
+
+/** Stores what restriction and citation need; `hidden` says whether the scopes leave it out. */
+export function writeFacts(
+  sql: SqlStorage,
+  file: number,
+  facts: FileFacts,
+  live: { revision: number; hidden: boolean; chunkCount: number },
+): void {
+  sql.exec(
+    `UPDATE files SET state = 'live', revision = ?, hidden = ?, chunk_count = ?, path = ?, name = ?,
+      external_id = ?, url = ?, ancestors = ? WHERE file = ?`,
+    live.revision,
+    live.hidden ? 1 : 0,
+    live.chunkCount,
+    facts.path,
+    facts.name,
+    facts.externalId,
+    facts.url,
+    JSON.stringify(ancestorsOf(facts)),
+    file,
+  );
+  clearMetadata(sql, file);
+  const entries = Object.entries(facts.metadata).flatMap(([field, entry]) =>
+    valuesOf(entry).map((value) => [field, value]),
+  );
+  if (entries.length === 0) return;
+  sql.exec(
+    `INSERT OR IGNORE INTO file_metadata (field, value, file)
+      SELECT value ->> 0, value ->> 1, ? FROM json_each(?)`,
+    file,
+    JSON.stringify(entries),
+  );
+}
+
+/** Leaves of a file its id and the revision that removed it. */
+export function writeTombstone(sql: SqlStorage, file: number, revision: number): void {
+  sql.exec(
+    `UPDATE files SET state = 'removed', revision = ?, hidden = 0, chunk_count = 0, path = '',
+      name = '', external_id = NULL, url = NULL, ancestors = '[]' WHERE file = ?`,
+    revision,
+    file,
+  );
+  clearMetadata(sql, file);
+}

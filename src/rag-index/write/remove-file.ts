@@ -1,0 +1,42 @@
+import type { FileId } from "../../core/ids.ts";
+import { deleteChunks } from "./remove-chunks.ts";
+import type { LeavingChunk } from "./remove-chunks.ts";
+import { withSuccession } from "./duplicates.ts";
+import { findOrAddFile, writeTombstone } from "./files.ts";
+import type { IndexChange } from "../index-change.ts";
+import type { TermCounts } from "./term-counts.ts";
+import { addToTotals } from "../totals.ts";
+import { forgetFolders } from "../vectors/vector-folders.ts";
+
+type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
+
+/**
+ * Takes a file out of every answer and leaves a tombstone, also where nothing of it was stored: a
+ * job under way must find it. What a later revision has staged stays. Inside a transaction.
+ */
+export function removeFile(
+  sql: SqlStorage,
+  termCounts: TermCounts,
+  change: IndexChange,
+  removal: { fileId: FileId; revision: number },
+): void {
+  const { fileId, revision } = removal;
+  const file = findOrAddFile(sql, fileId);
+  if (revision < file.revision) return;
+  const leaving = sql
+    .exec<StoredChunk>(
+      `SELECT chunk, id, live, revision, duplicate_key FROM chunks
+        WHERE file = ? AND (live = 1 OR revision <= ?)`,
+      file.file,
+      revision,
+    )
+    .toArray();
+  const live = leaving.filter((chunk) => chunk.live === 1);
+  const keys = live.map(({ duplicate_key: key }) => key);
+  const marks = withSuccession(sql, keys, () => deleteChunks(sql, termCounts, leaving));
+  change.left.push(...live.map(({ chunk }) => chunk));
+  change.marks.push(...marks);
+  if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
+  writeTombstone(sql, file.file, revision);
+  forgetFolders(sql, file.file);
+}

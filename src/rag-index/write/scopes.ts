@@ -1,0 +1,73 @@
+import type { IndexScope } from "../../ports/rag-index.ts";
+import { addToTotals } from "../totals.ts";
+
+/** What decides whether a file lies within scopes. */
+type Placed = { path: string; externalId: string | null; ancestors: string[] };
+
+export type ScopeTest = (file: Placed) => boolean;
+
+/** `docs/a/b.md` gives `docs/` and `docs/a/`. */
+function foldersAbove(path: string): string[] {
+  return Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index + 1));
+}
+
+/**
+ * A path scope that ends in `/` holds everything beneath it, any other the file of that path; an
+ * external id is that of the file or of a folder above it in the drive. Null holds every file.
+ */
+export function scopeTest(scopes: IndexScope[] | null): ScopeTest {
+  if (scopes === null) return () => true;
+  const valuesOf = (type: IndexScope["type"]) =>
+    new Set(scopes.filter((scope) => scope.type === type).map(({ value }) => value));
+  const paths = valuesOf("path");
+  const externalIds = valuesOf("externalId");
+  return ({ path, externalId, ancestors }) =>
+    (paths.has(path) && !path.endsWith("/")) ||
+    foldersAbove(path).some((folder) => paths.has(folder)) ||
+    (externalId !== null && externalIds.has(externalId)) ||
+    ancestors.some((ancestor) => externalIds.has(ancestor));
+}
+
+const SETTING = "scopes";
+
+export function readScopes(sql: SqlStorage): IndexScope[] | null {
+  const row = sql
+    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", SETTING)
+    .toArray()[0];
+  return row === undefined ? null : (JSON.parse(row.value) as IndexScope[] | null);
+}
+
+type FileRow = {
+  file: number;
+  hidden: number;
+  path: string;
+  external_id: string | null;
+  ancestors: string;
+};
+
+/** Remembers the scopes and hides or shows what is live accordingly. */
+export function applyScopes(sql: SqlStorage, scopes: IndexScope[] | null): void {
+  sql.exec(
+    `INSERT INTO settings (name, value) VALUES (?, ?)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    SETTING,
+    JSON.stringify(scopes),
+  );
+  const holds = scopeTest(scopes);
+  const changed: number[] = [];
+  let hiddenFiles = 0;
+  const rows = sql.exec<FileRow>(
+    "SELECT file, hidden, path, external_id, ancestors FROM files WHERE state = 'live'",
+  );
+  for (const { file, hidden, path, external_id: externalId, ancestors } of rows) {
+    const placed = { path, externalId, ancestors: JSON.parse(ancestors) as string[] };
+    if (holds(placed) !== (hidden === 1)) continue;
+    changed.push(file);
+    hiddenFiles += hidden === 1 ? -1 : 1;
+  }
+  sql.exec(
+    "UPDATE files SET hidden = 1 - hidden WHERE file IN (SELECT value FROM json_each(?))",
+    JSON.stringify(changed),
+  );
+  addToTotals(sql, { hiddenFiles });
+}

@@ -1,0 +1,86 @@
+import type { ChunkId, FileId } from "../../core/ids.ts";
+import type { StagedChunk } from "../../ports/rag-index.ts";
+import type { FileSending, StoredVector } from "../../ports/vector-ledger.ts";
+import { findFile, findOrAddFile, isStale } from "./files.ts";
+import { addToTotals } from "../totals.ts";
+import { addSent, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
+import { noteFolders } from "../vectors/vector-folders.ts";
+
+/** Those of the ids whose text and vector are not stored. */
+export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): ChunkId[] {
+  const file = findFile(sql, fileId);
+  if (file === null) return ids;
+  const rows = sql.exec<{ id: ChunkId }>(
+    `SELECT value AS id FROM json_each(?)
+      WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE id = value AND file = ?)`,
+    JSON.stringify(ids),
+    file.file,
+  );
+  return Array.from(rows, ({ id }) => id);
+}
+
+/** Vectors of those of the ids that are stored of the file. */
+export function storedVectors(
+  sql: SqlStorage,
+  fileId: FileId,
+  ids: ChunkId[],
+): { id: ChunkId; vector: Uint8Array }[] {
+  const file = findFile(sql, fileId);
+  if (file === null) return [];
+  const rows = sql.exec<{ id: ChunkId; vector: ArrayBuffer }>(
+    `SELECT c.id, v.vector FROM json_each(?) wanted
+      CROSS JOIN chunks c ON c.id = wanted.value AND c.file = ?
+      JOIN vectors v ON v.chunk = c.chunk`,
+    JSON.stringify(ids),
+    file.file,
+  );
+  return Array.from(rows, ({ id, vector }) => ({ id, vector: new Uint8Array(vector) }));
+}
+
+/**
+ * Stores content that no search sees yet. Void when the file is known in a later revision. Of a
+ * chunk that is stored already only the revision is raised, so that an older job's end keeps it.
+ * Returns what was added.
+ */
+export function stageChunks(
+  sql: SqlStorage,
+  {
+    fileId,
+    revision,
+    sending,
+  }: { fileId: FileId; revision: number; sending: FileSending | undefined },
+  chunks: StagedChunk[],
+): StoredVector[] {
+  if (isStale(findFile(sql, fileId), revision)) return [];
+  const { file } = findOrAddFile(sql, fileId);
+  const added: { id: ChunkId; chunk: number }[] = [];
+  for (const { id, text, duplicateKey, vector } of chunks) {
+    const row = sql
+      .exec<{ chunk: number }>(
+        `INSERT INTO chunks (id, file, revision, duplicate_key) VALUES (?, ?, ?, ?)
+          ON CONFLICT (id) DO NOTHING RETURNING chunk`,
+        id,
+        file,
+        revision,
+        duplicateKey,
+      )
+      .toArray()[0];
+    if (row === undefined) {
+      sql.exec("UPDATE chunks SET revision = max(revision, ?) WHERE id = ?", revision, id);
+      continue;
+    }
+    sql.exec("INSERT INTO texts (chunk, text) VALUES (?, ?)", row.chunk, text);
+    sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
+    added.push({ id, chunk: row.chunk });
+  }
+  if (sending !== undefined && added.length > 0) {
+    noteFolders(sql, [{ file, folder: sending.folder }]);
+    addSent(
+      sql,
+      added.map(({ chunk }) => chunk),
+      sending,
+    );
+  }
+  addToTotals(sql, { staged: added.length });
+  return added.map((row) => ({ id: row.id, vectorId: vectorIdOfRow(row, 0) }));
+}

@@ -1,0 +1,73 @@
+import { indexWordsOf } from "../../text/words.ts";
+import { termSlotsOf } from "./term-counts.ts";
+import type { TermCounts } from "./term-counts.ts";
+
+/** A chunk's words as the FTS index holds them; the same call takes them out again. */
+export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
+
+type Row = { chunk: number; headings: string; text: string };
+
+function chunkWordsOf(chunk: number, headings: string[], text: string): ChunkWords {
+  return { chunk, headings: indexWordsOf(headings.join("\n")), text: indexWordsOf(text) };
+}
+
+const slotsOf = ({ headings, text }: ChunkWords) => termSlotsOf([...headings, ...text]);
+
+/** Reads the words of live chunks from their stored texts. */
+export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
+  const rows = sql.exec<Row>(
+    `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
+      CROSS JOIN chunks c ON c.chunk = wanted.value JOIN texts t ON t.chunk = c.chunk`,
+    JSON.stringify(chunks),
+  );
+  return Array.from(rows, ({ chunk, headings, text }) =>
+    chunkWordsOf(chunk, JSON.parse(headings) as string[], text),
+  );
+}
+
+function addWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void {
+  sql.exec(
+    "INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)",
+    chunk,
+    headings.join(" "),
+    text.join(" "),
+  );
+}
+
+/**
+ * FTS5's own command for an index that keeps no texts. Unlike `contentless_delete` it also takes
+ * the row out of the totals that BM25 is computed from.
+ */
+function removeWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void {
+  sql.exec(
+    "INSERT INTO words (words, rowid, headings, text) VALUES ('delete', ?, ?, ?)",
+    chunk,
+    headings.join(" "),
+    text.join(" "),
+  );
+}
+
+/** Texts in memory at once; a large file has thousands of chunks. */
+const CHUNKS_AT_ONCE = 256;
+
+function inBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]) => void): void {
+  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
+    work(readWords(sql, chunks.slice(at, at + CHUNKS_AT_ONCE)));
+  }
+}
+
+/** Makes chunks findable by the words of their present texts and headings. */
+export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
+  inBatches(sql, chunks, (batch) => {
+    for (const words of batch) addWords(sql, words);
+    termCounts.record(1, batch.map(slotsOf));
+  });
+}
+
+/** The opposite; texts and headings must still be those that the words were given for. */
+export function takeWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
+  inBatches(sql, chunks, (batch) => {
+    for (const words of batch) removeWords(sql, words);
+    termCounts.record(-1, batch.map(slotsOf));
+  });
+}

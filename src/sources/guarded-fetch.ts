@@ -1,0 +1,185 @@
+import { SECOND_MS } from "../core/clock.ts";
+import { guardUrl } from "./guarded-url.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+
+const MIB = 1_024 * 1_024;
+/** The largest document that is read; decisions of the service, not of the platform. */
+export const DOCUMENT_LIMIT_BYTES = 25 * MIB;
+const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
+const DEFAULT_REDIRECTS = 5;
+
+/** How outgoing fetches to chosen addresses are made; `fetch` is the platform's. */
+export type Outgoing = {
+  fetch: (url: string, request: RequestInit) => Promise<Response>;
+  allowPrivate: boolean;
+};
+
+export type GuardedRequest = {
+  /** The same at every hop, or chosen for each. */
+  headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);
+  /** The whole exchange, body included, in milliseconds. */
+  timeoutMs?: number;
+  /** 0: an answer that redirects is returned as it is. */
+  maxRedirects?: number;
+  signal: AbortSignal;
+  /** Asked before each address but the first; a text refuses it. */
+  refuseHop?: (url: URL) => Promise<string | null> | string | null;
+};
+
+export type GuardedResponse = {
+  response: Response;
+  /** The address that answered, after redirects. */
+  url: URL;
+  /** Ends the exchange: the caller's abort or the time limit. */
+  signal: AbortSignal;
+};
+
+/**
+ * The one way out to an address that a user, a document or a site chose: every hop passes the
+ * guard, and time and redirects are limited. Bytes are limited by `readBytes`.
+ * @throws SourceFailure `denied` for what is not fetched, `bad-file` for redirects that loop,
+ * `down` when nothing answers in time; the abort reason when `signal` aborts.
+ */
+export async function guardedFetch(
+  outgoing: Outgoing,
+  address: string,
+  request: GuardedRequest,
+): Promise<GuardedResponse> {
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const signal = AbortSignal.any([request.signal, timeout]);
+  const maxRedirects = request.maxRedirects ?? DEFAULT_REDIRECTS;
+  const seen = new Set<string>();
+  let url = guarded(outgoing, address);
+  for (;;) {
+    seen.add(withoutFragment(url));
+    const response = await fetchOnce(outgoing, url, request, signal);
+    const location = redirectOf(response);
+    if (location === null || maxRedirects === 0) return { response, url, signal };
+    await response.body?.cancel();
+    url = guarded(outgoing, location, url);
+    if (seen.has(withoutFragment(url)))
+      throw new SourceFailure("bad-file", "redirects in a circle");
+    if (seen.size > maxRedirects) {
+      throw new SourceFailure("bad-file", `more than ${maxRedirects} redirects`);
+    }
+    const refusal = await request.refuseHop?.(url);
+    if (typeof refusal === "string") throw new SourceFailure("denied", refusal);
+  }
+}
+
+function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
+  const verdict = guardUrl(address, base, allowPrivate);
+  if (verdict.ok) return verdict.url;
+  const what = base === undefined ? "address refused" : "redirect refused";
+  throw new SourceFailure("denied", `${what}: ${verdict.reason}`);
+}
+
+async function fetchOnce(
+  { fetch }: Outgoing,
+  url: URL,
+  { headers: chosen = {}, signal: callers }: GuardedRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const headers = typeof chosen === "function" ? await chosen(url) : chosen;
+  try {
+    return await fetch(url.href, { headers, signal, redirect: "manual" });
+  } catch (error) {
+    throw exchangeFailure(error, callers, signal);
+  }
+}
+
+/** What an exchange that broke off means: the caller's abort goes through as it is. */
+function exchangeFailure(
+  error: unknown,
+  callers: AbortSignal | undefined,
+  signal: AbortSignal,
+): unknown {
+  if (error instanceof SourceFailure) return error;
+  if (callers?.aborted === true) return callers.reason;
+  const late = signal.aborted;
+  return new SourceFailure("down", late ? "no complete answer in time" : "the connection failed");
+}
+
+function redirectOf(response: Response): string | null {
+  return [301, 302, 303, 307, 308].includes(response.status)
+    ? response.headers.get("location")
+    : null;
+}
+
+function withoutFragment(url: URL): string {
+  return url.href.split("#", 1)[0] ?? url.href;
+}
+
+export type BodyLimits = {
+  /** The caller's own signal, to tell its abort from the time limit. */
+  callers?: AbortSignal;
+  limitBytes?: number;
+};
+
+/**
+ * The whole body, decompressed.
+ * @throws TooLarge beyond the limit, SourceFailure `down` when the body breaks off or drips.
+ */
+export async function readBytes(
+  { response, signal }: Pick<GuardedResponse, "response" | "signal">,
+  { callers, limitBytes = DOCUMENT_LIMIT_BYTES }: BodyLimits = {},
+): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return joined(parts, size);
+      parts.push(value);
+      size += value.byteLength;
+      if (size > limitBytes) throw tooLarge(limitBytes);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw exchangeFailure(error, callers, signal);
+  }
+}
+
+export class TooLarge extends SourceFailure {}
+
+export function tooLarge(limitBytes: number): TooLarge {
+  return new TooLarge("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
+}
+
+function joined(parts: Uint8Array[], size: number): Uint8Array {
+  const only = parts[0];
+  if (parts.length === 1 && only !== undefined) return only;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+/** `Retry-After` as milliseconds: whole seconds or an HTTP date; null when there is none. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}
+
+/** A body that fails once it has brought more than the limit, whatever its length was said to be. */
+export function limitBody(
+  body: ReadableStream<Uint8Array> | null,
+  limitBytes: number,
+): ReadableStream<Uint8Array> {
+  let size = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > limitBytes) controller.error(tooLarge(limitBytes));
+      else controller.enqueue(chunk);
+    },
+  });
+  return (body ?? new Blob([]).stream()).pipeThrough(counter);
+}

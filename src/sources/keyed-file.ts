@@ -1,0 +1,30 @@
+import type { ListedFile } from "../ports/source-reader.ts";
+import { mediaTypeOfName } from "./media-type.ts";
+
+/** A configured prefix names a folder: `docs` and `docs/` mean the same. Empty: everything. */
+export function folderPrefix(prefix: string | undefined): string {
+  return prefix === undefined || prefix === "" || prefix.endsWith("/")
+    ? (prefix ?? "")
+    : `${prefix}/`;
+}
+
+/** An object of a bucket as a file; null for what only marks a folder. */
+export function keyedFile(
+  prefix: string,
+  object: { key: string; size: number; version: string; mimeType?: string | null },
+): ListedFile | null {
+  const path = object.key.slice(prefix.length);
+  if (path === "" || path.endsWith("/")) return null;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return {
+    path,
+    externalId: object.key,
+    url: null,
+    name,
+    size: object.size,
+    mimeType: object.mimeType ?? mediaTypeOfName(name),
+    version: object.version,
+    metadata: {},
+    sourceState: null,
+  };
+}

@@ -1,0 +1,26 @@
+import type { FileSourceId } from "../core/ids.ts";
+import type { Database } from "../db/client.ts";
+import { knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
+import { pushedFiles } from "../db/scans/pushed-urls.ts";
+import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
+
+/** What D1 knows of a source's files, as a reader may ask for it. */
+export function knownOf(db: Database, sourceId: FileSourceId): KnownFiles {
+  return {
+    async byPath(paths) {
+      const rows = await knownFiles(
+        db,
+        sourceId,
+        paths.map((path) => ({ path, externalId: null })),
+      );
+      return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
+    },
+    async pushed(after, limit) {
+      return (await pushedFiles(db, sourceId, after, limit)).map(listedFrom);
+    },
+  };
+}
+
+function listedFrom({ id: _id, deletedAt: _deletedAt, ...file }: KnownRow): ListedFile {
+  return file;
+}

@@ -1,0 +1,148 @@
+import { AwsClient } from "aws4fetch";
+
+import { MINUTE_MS, type Now } from "../../core/clock.ts";
+import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import {
+  DOCUMENT_LIMIT_BYTES,
+  guardedFetch,
+  limitBody,
+  readBytes,
+  tooLarge,
+  type Outgoing,
+} from "../guarded-fetch.ts";
+import { folderPrefix, keyedFile } from "../keyed-file.ts";
+import type { ObjectStorageConfig, ObjectStorageSecrets } from "./config.ts";
+import { storageFailure } from "./failure.ts";
+import { parseListing, type ListedObject } from "./listing.ts";
+
+const DEFAULT_PAGE_SIZE = 1_000;
+/** 1,000 keys of 1,024 characters, each three bytes long when encoded, with their fields. */
+const LISTING_LIMIT_BYTES = 8 * 1_024 * 1_024;
+const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
+
+export type ObjectStorageOptions = {
+  outgoing: Outgoing;
+  now: Now;
+  /** Keys a page, 1 to 1,000. */
+  pageSize?: number;
+};
+
+/** Any vendor's ListObjectsV2 and GetObject, signed with version 4. The cursor is S3's token. */
+export function objectStorageReader(
+  config: ObjectStorageConfig,
+  secrets: ObjectStorageSecrets,
+  options: ObjectStorageOptions,
+): SourceReader {
+  const { outgoing, now, pageSize = DEFAULT_PAGE_SIZE } = options;
+  const client = signerOf(config, secrets);
+  const prefix = folderPrefix(config.prefix);
+
+  const get = async (url: URL, signal: AbortSignal, timeoutMs?: number) => {
+    const signed = await client.sign(url.href, { method: "GET" });
+    const headers = Object.fromEntries(signed.headers);
+    // A signature is for one address: a redirect is told, not followed.
+    const request = { headers, signal, maxRedirects: 0 };
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    return await guardedFetch(outgoing, url.href, { ...request, ...limit });
+  };
+
+  return {
+    async list(cursor, signal) {
+      const url = listingUrl(config, prefix, cursor, pageSize);
+      const got = await get(url, signal);
+      if (!got.response.ok) throw await storageFailure(got, now());
+      const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
+      const listing = parseListing(new TextDecoder().decode(await readBytes(got, limits)));
+      if (listing === null) throw brokenListing("the answer is no complete listing");
+      const next = listing.nextToken;
+      if (next === "" || (next !== null && next === cursor))
+        throw brokenListing("it does not advance");
+      return {
+        files: listing.objects.flatMap((each) => fileOf(prefix, each)),
+        gone: [],
+        next,
+      };
+    },
+
+    async open(file, signal) {
+      if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
+      const got = await get(objectUrl(config, keyOf(prefix, file)), signal, DOWNLOAD_TIMEOUT_MS);
+      if (got.response.ok) {
+        const { headers, body } = got.response;
+        const size = Number(headers.get("content-length") ?? Number.NaN);
+        return {
+          outcome: "opened",
+          body: limitBody(body, DOCUMENT_LIMIT_BYTES),
+          size: Number.isSafeInteger(size) ? size : null,
+          mimeType: headers.get("content-type"),
+        };
+      }
+      const failure = await storageFailure(got, now());
+      const gone = got.response.status === 404 && !failure.message.includes("NoSuchBucket");
+      if (gone) return { outcome: "gone" };
+      throw failure;
+    },
+  };
+}
+
+function signerOf({ region }: ObjectStorageConfig, secrets: ObjectStorageSecrets): AwsClient {
+  const { sessionToken, ...keys } = secrets;
+  const session = sessionToken === undefined ? {} : { sessionToken };
+  return new AwsClient({ ...keys, ...session, region, service: "s3", retries: 0 });
+}
+
+function brokenListing(why: string): SourceFailure {
+  return new SourceFailure("down", `object storage: broken listing, ${why}`);
+}
+
+function keyOf(prefix: string, file: ListedFile): string {
+  return file.externalId ?? `${prefix}${file.path}`;
+}
+
+function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
+  if (pathStyle) return `${endpoint.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
+  return endpoint.replace("://", `://${bucket}.`);
+}
+
+function listingUrl(
+  config: ObjectStorageConfig,
+  prefix: string,
+  cursor: string | null,
+  pageSize: number,
+): URL {
+  const url = new URL(bucketUrl(config));
+  url.searchParams.set("list-type", "2");
+  url.searchParams.set("encoding-type", "url");
+  url.searchParams.set("max-keys", String(pageSize));
+  if (prefix !== "") url.searchParams.set("prefix", prefix);
+  if (cursor !== null) url.searchParams.set("continuation-token", cursor);
+  return url;
+}
+
+/** Everything is percent-encoded but `/`: the signer reads a bare `+` as a space. */
+function encodedKey(key: string): string {
+  const odd = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(key)
+    .replaceAll("%2F", "/")
+    .replace(/[!'()*]/g, odd);
+}
+
+/** @throws SourceFailure `bad-file` for a key with a `.` or `..` segment: no URL can name it. */
+function objectUrl(config: ObjectStorageConfig, key: string): URL {
+  const text = `${bucketUrl(config)}/${encodedKey(key)}`;
+  const url = new URL(text);
+  if (!url.href.endsWith(`/${encodedKey(key)}`)) throw unaddressable();
+  return url;
+}
+
+function unaddressable(): SourceFailure {
+  return new SourceFailure("bad-file", "the key has a segment . or .. and cannot be addressed");
+}
+
+function fileOf(prefix: string, object: ListedObject): ListedFile[] {
+  const { key, size, etag, lastModified } = object;
+  const version = etag === "" ? `${lastModified}/${size}` : `${etag}/${size}`;
+  const file = keyedFile(prefix, { key, size, version });
+  return file === null || !key.startsWith(prefix) ? [] : [file];
+}

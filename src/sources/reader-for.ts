@@ -1,0 +1,76 @@
+import type { z } from "zod";
+
+import {
+  boundBucketConfig,
+  objectStorageConfig,
+  objectStorageCredentials,
+} from "./object-storage/object-storage-config.ts";
+import { openConfig } from "./source-secrets.ts";
+import { webConfig } from "./web/web-config.ts";
+import { SourceFailure } from "../ports/source-reader.ts";
+import type { SourceReader, SourceSettings } from "../ports/source-reader.ts";
+import type { Services } from "../services.ts";
+import { knownOf } from "./known-files.ts";
+import { objectStorageReader } from "./object-storage/object-storage-reader.ts";
+import { r2BucketReader } from "./r2-bucket/r2-bucket-reader.ts";
+import { sourceStore } from "./source-store.ts";
+import { webReader } from "./web/web-reader.ts";
+
+type Needed = Pick<Services, "config" | "db" | "files" | "now">;
+
+/**
+ * The reader of a source's provider; null for one that is pushed to.
+ * @throws SourceFailure `denied` when its settings or secrets cannot be used
+ */
+export async function readerFor(
+  services: Needed,
+  source: SourceSettings,
+): Promise<SourceReader | null> {
+  if (source.provider === "file_system") return null;
+  const config = await openedConfig(services, source);
+  const { now } = services;
+  // Called as a method of anything else, the platform's fetch refuses.
+  const outgoing = {
+    fetch: async (url: string, request: RequestInit) => await fetch(url, request),
+    allowPrivate: services.config.ALLOW_PRIVATE_URLS,
+  };
+  if (source.provider === "web") {
+    const store = sourceStore(services.files, source.id);
+    const known = knownOf(services.db, source.id);
+    return webReader(checked(webConfig, config), { outgoing, store, known, now });
+  }
+  if (source.provider !== "object_storage") {
+    throw new SourceFailure("denied", `${source.provider}: this provider cannot be read yet`);
+  }
+  if (config["r2"] === true) {
+    const { prefix } = checked(boundBucketConfig, config);
+    return r2BucketReader(services.files, { prefix }, { isOurs: isServiceKey });
+  }
+  const { credentials, ...settings } = config;
+  const secrets = checked(objectStorageCredentials, credentials);
+  return objectStorageReader(checked(objectStorageConfig, settings), secrets, { outgoing, now });
+}
+
+/** Settings were checked when they were stored; what no longer fits is told, not guessed. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map(({ path }) => path.join(".")).join(", ");
+  throw new SourceFailure("denied", `file source: its configuration is not usable: ${fields}`);
+}
+
+/** Everything of ours in the bound bucket lies below one prefix. */
+const isServiceKey = (key: string) => key.startsWith("sources/");
+
+async function openedConfig(
+  services: Needed,
+  { config, sealedSecrets }: SourceSettings,
+): Promise<Record<string, unknown>> {
+  try {
+    return await openConfig(services.config, { config, sealedSecrets });
+  } catch (cause) {
+    const failure = new SourceFailure("denied", "file source: its credentials cannot be opened");
+    failure.cause = cause;
+    throw failure;
+  }
+}

@@ -1,0 +1,49 @@
+import { seal, unseal } from "../access/seal.ts";
+import type { Config } from "../config.ts";
+import { invalid } from "../core/errors.ts";
+import type { Provider } from "../db/records.ts";
+import { SECRET_FIELDS, takesSecret, type ProviderConfig } from "./provider-config.ts";
+
+type Stored = { config: ProviderConfig; sealedSecrets: string | null };
+
+/**
+ * Takes the secret out of a checked configuration and seals it; `true` stands in its place. One
+ * that was left out stays what `before` holds, sealed with the current key.
+ * @throws QuarryError `invalid` when it cannot be read any more and must be given anew.
+ */
+export async function sealSecrets(
+  config: Config,
+  of: { provider: Provider; config: ProviderConfig; before: string | null },
+): Promise<Stored> {
+  const field = SECRET_FIELDS[of.provider];
+  if (field === null || !takesSecret(of.provider, of.config)) {
+    return { config: of.config, sealedSecrets: null };
+  }
+  const given = of.config[field];
+  const shown = { ...of.config, [field]: true };
+  if (given !== undefined && given !== true) {
+    return { config: shown, sealedSecrets: await seal(config, JSON.stringify({ [field]: given })) };
+  }
+  const kept = await unsealed(config, of.before);
+  if (kept === null) throw invalid(`config.${field} is required, none that can be read is kept`);
+  return { config: shown, sealedSecrets: await seal(config, kept) };
+}
+
+/** Null when there is none, or its key is gone. */
+async function unsealed(config: Config, sealed: string | null): Promise<string | null> {
+  try {
+    return sealed === null ? null : await unseal(config, sealed);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The configuration with its secrets in place, for the one who talks to the provider.
+ * @throws Error when the secrets cannot be unsealed; it holds nothing of them.
+ */
+export async function openConfig(config: Config, stored: Stored): Promise<ProviderConfig> {
+  if (stored.sealedSecrets === null) return stored.config;
+  const secrets: unknown = JSON.parse(await unseal(config, stored.sealedSecrets));
+  return { ...stored.config, ...(secrets as ProviderConfig) };
+}

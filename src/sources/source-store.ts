@@ -1,0 +1,20 @@
+import type { FileSourceId } from "../core/ids.ts";
+import type { SourceStore } from "../ports/source-reader.ts";
+import { removeBelow, sourcePrefix } from "./file-objects.ts";
+
+/** What a reader keeps between calls, below the source's prefix, so that it goes with the source. */
+export function sourceStore(bucket: R2Bucket, sourceId: FileSourceId): SourceStore {
+  const prefix = `${sourcePrefix(sourceId)}reader/`;
+  return {
+    async read(key) {
+      const object = await bucket.get(`${prefix}${key}`);
+      return object === null ? null : new Uint8Array(await object.arrayBuffer());
+    },
+    async write(key, bytes) {
+      await bucket.put(`${prefix}${key}`, bytes);
+    },
+    async remove(below) {
+      while (!(await removeBelow(bucket, `${prefix}${below}`)));
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { inParallel } from "../../core/parallel.ts";
+import { SourceFailure, type SourceStore } from "../../ports/source-reader.ts";
+import type { Crawl, LongList, Waiting } from "./crawl-state.ts";
+import { NotedValues } from "./noted-values.ts";
+
+const FOLDER = "crawl/";
+/** Entries of a long list that lie together. */
+const PART_LENGTH = 500;
+/** Of those that wait so many are here, or more. */
+const FEW_WAITING = 100;
+/** So many steps write what they noted each by itself; then it is written together. */
+const MOST_SEGMENTS = 20;
+/** Servers that are remembered; others are met again. */
+const MOST_SITES = 50;
+const AT_ONCE = 5;
+
+const headsOf = (id: string, step: number) => `${FOLDER}${id}/heads/${step}/`;
+const dataKey = (id: string, name: string) => `${FOLDER}${id}/data/${name}`;
+
+/**
+ * Keeps the crawl and names it. A step writes what it brought, and a head that names the parts;
+ * but for the notes of addresses, read as 10 bytes each, it costs the same however many pages are
+ * known. Nothing that another call wrote is written over, so a step that is done twice, even at
+ * the same time, leaves two crawls of which the scan goes on with one.
+ */
+export async function keepCrawl(store: SourceStore, crawl: Crawl): Promise<string> {
+  const attempt = crypto.randomUUID();
+  const nameOf = (what: string) => `${crawl.step}-${attempt}-${what}`;
+  await keepNotes(store, crawl, nameOf("notes"));
+  await spill(store, crawl.id, crawl.later, nameOf("later"));
+  await spill(store, crawl.id, crawl.paths, nameOf("paths"));
+  const cursor = `${crawl.id} ${crawl.step} ${attempt}`;
+  await writeJson(store, `${headsOf(crawl.id, crawl.step)}${attempt}`, {
+    ...crawl,
+    notes: null,
+    hosts: [...crawl.hosts],
+    sites: [...crawl.sites].slice(-MOST_SITES),
+    silence: [...crawl.silence].slice(-MOST_SITES),
+    nextAt: [...crawl.nextAt].slice(-MOST_SITES),
+  });
+  return cursor;
+}
+
+async function keepNotes(store: SourceStore, crawl: Crawl, name: string): Promise<void> {
+  const changes = crawl.notes.takeChanges();
+  const all = crawl.segments.length >= MOST_SEGMENTS;
+  if (changes.byteLength === 0 && !all) return;
+  await store.write(dataKey(crawl.id, name), all ? crawl.notes.everything() : changes);
+  crawl.segments = all ? [name] : [...crawl.segments, name];
+}
+
+async function spill<Item>(
+  store: SourceStore,
+  id: string,
+  list: LongList<Item>,
+  name: string,
+): Promise<void> {
+  const parts: { name: string; items: Item[] }[] = [];
+  while (list.end.length >= PART_LENGTH) {
+    parts.push({ name: `${name}-${parts.length}`, items: list.end.splice(0, PART_LENGTH) });
+  }
+  await inParallel(parts, AT_ONCE, (part) => writeJson(store, dataKey(id, part.name), part.items));
+  list.parts.push(...parts.map((part) => part.name));
+}
+
+type Plain = {
+  [Key in keyof Crawl]: Crawl[Key] extends Map<infer K, infer V>
+    ? [K, V][]
+    : Crawl[Key] extends Set<infer V>
+      ? V[]
+      : Crawl[Key];
+};
+
+/** @throws SourceFailure `down` when the state has gone: the scan must begin anew. */
+export async function readCrawl(store: SourceStore, cursor: string): Promise<Crawl> {
+  const [id = "", step = "", attempt = ""] = cursor.split(" ");
+  const plain = (await readJson(store, `${headsOf(id, Number(step))}${attempt}`)) as Plain;
+  const notes = new NotedValues();
+  const keys = plain.segments.map((name) => dataKey(id, name));
+  for (const bytes of await inParallel(keys, AT_ONCE, (key) => readBytes(store, key))) {
+    notes.add(bytes);
+  }
+  return {
+    ...plain,
+    notes,
+    hosts: new Set(plain.hosts),
+    sites: new Map(plain.sites),
+    silence: new Map(plain.silence),
+    nextAt: new Map(plain.nextAt),
+  };
+}
+
+/** Sees to it that what is to be visited next is here. False: nothing waits. */
+export async function fillWaiting(store: SourceStore, crawl: Crawl): Promise<boolean> {
+  const { waiting, later } = crawl;
+  while (waiting.length < FEW_WAITING) {
+    const part = later.parts.shift();
+    if (part !== undefined) {
+      waiting.push(...((await readJson(store, dataKey(crawl.id, part))) as Waiting[]));
+    } else if (later.end.length > 0) {
+      waiting.push(...later.end.splice(0, PART_LENGTH));
+    } else break;
+  }
+  return waiting.length > 0;
+}
+
+/** The paths of all files that the crawl listed. */
+export async function listedPaths(store: SourceStore, { id, paths }: Crawl): Promise<string[]> {
+  const parts = await inParallel(paths.parts, AT_ONCE, (part) =>
+    readJson(store, dataKey(id, part)),
+  );
+  return [...(parts as string[][]).flat(), ...paths.end];
+}
+
+/** States of finished and abandoned crawls go. */
+export async function forgetCrawls(store: SourceStore): Promise<void> {
+  await store.remove(FOLDER);
+}
+
+/** The state before the last one is of no use to a repeated step. */
+export async function forgetStep(store: SourceStore, id: string, step: number): Promise<void> {
+  if (step >= 0) await store.remove(headsOf(id, step));
+}
+
+async function readBytes(store: SourceStore, key: string): Promise<Uint8Array> {
+  const bytes = await store.read(key);
+  if (bytes === null) throw new SourceFailure("down", "web: the crawl's state was lost");
+  return bytes;
+}
+
+async function readJson(store: SourceStore, key: string): Promise<unknown> {
+  return JSON.parse(new TextDecoder().decode(await readBytes(store, key)));
+}
+
+async function writeJson(store: SourceStore, key: string, value: unknown): Promise<void> {
+  await store.write(key, new TextEncoder().encode(JSON.stringify(value)));
+}

@@ -1,0 +1,116 @@
+import { guardUrl } from "../guarded-url.ts";
+import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
+import type { Crawl, Found, Waiting } from "./crawl-state.ts";
+import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
+import type { UrlFilter } from "./url-filter.ts";
+
+/** The limits within which a crawl grows. */
+export type Bounds = {
+  maxDepth: number;
+  maxPages: number;
+  /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
+  mapDepth: number;
+  filter: UrlFilter;
+  allowPrivate: boolean;
+};
+
+/** Of the pages that a crawl may list, those of one shape that lead to each other: calendars. */
+const SHAPE_SHARE = 0.5;
+const SHAPE_LEAST = 50;
+/** Addresses remembered, and pages asked for, for each page that may be listed. */
+const SEEN_PER_PAGE = 5;
+const ASKED_PER_PAGE = 3;
+const SPARE = 500;
+const MOST_MAPS = 500;
+const DEEPEST_MAP = 2;
+
+export type Origin = { url: URL; depth: number };
+
+/** Takes a link in, unless it leads elsewhere. Whether it was left out as a trap. */
+export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): boolean {
+  const url = wantedLink(crawl, bounds, link, from.url);
+  if (url === null) return false;
+  const shape = shapeOf(url);
+  const leadsOn = shape === shapeOf(from.url);
+  const ofShape = countOfShape(crawl, shape);
+  const shapeLimit = Math.max(SHAPE_LEAST, bounds.maxPages * SHAPE_SHARE);
+  if (looksEndless(url) || (leadsOn && ofShape >= shapeLimit)) {
+    noteState(crawl, url.href, "dropped");
+    return true;
+  }
+  countShape(crawl, shape);
+  add(crawl, { url: url.href, kind: "page", found: "link", depth: from.depth + 1 });
+  return false;
+}
+
+/** A link as a page of this crawl that was not seen before; null when it is none. */
+function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL | null {
+  const verdict = guardUrl(link, base, bounds.allowPrivate);
+  if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) return null;
+  const url = normalizeUrl(verdict.url);
+  if (neverDocument(url) || !bounds.filter(url) || stateOf(crawl, url.href) !== null) return null;
+  return crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE ? null : url;
+}
+
+/** An address that someone named; `pushed` ones keep the form in which they were given. */
+export function addNamed(crawl: Crawl, url: string, found: Found, depth: number): void {
+  add(crawl, { url, kind: "page", found, depth });
+}
+
+/** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
+export function addMapped(crawl: Crawl, bounds: Bounds, address: string, map: URL): void {
+  const verdict = guardUrl(address, map, bounds.allowPrivate);
+  if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
+  if (isTooLong(verdict.url)) return;
+  if (crawl.addresses > bounds.maxPages * SEEN_PER_PAGE + SPARE) return;
+  addNamed(crawl, normalizeUrl(verdict.url).href, "sitemap", bounds.mapDepth);
+}
+
+/** Sitemaps come first: what they name is named, even when a page links to it as well. */
+export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth: number): void {
+  const maps: Waiting[] = [];
+  for (const address of addresses) {
+    const verdict = guardUrl(address, undefined, bounds.allowPrivate);
+    if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
+    const { href } = verdict.url;
+    if (depth > DEEPEST_MAP || crawl.maps >= MOST_MAPS || stateOf(crawl, href) !== null) continue;
+    crawl.maps += 1;
+    noteState(crawl, href, "waiting");
+    maps.push({ url: href, kind: "map", found: "sitemap", depth });
+  }
+  crawl.waiting.unshift(...maps);
+}
+
+function add(crawl: Crawl, entry: Waiting): void {
+  if (stateOf(crawl, entry.url) !== null) return;
+  noteState(crawl, entry.url, "waiting");
+  crawl.later.end.push(entry);
+}
+
+/** Whether the limits on a crawl's pages count this one. */
+export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
+
+/**
+ * The next address to visit, in the order in which they were found; null when there is none, or
+ * none may be visited before the `underWay` bounded ones have ended.
+ */
+export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Waiting | null {
+  const { waiting } = crawl;
+  for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
+    // A redirect or a canonical link may have settled it meanwhile.
+    if (stateOf(crawl, entry.url) !== "waiting") continue;
+    if (!isBounded(entry)) return entry;
+    const spent = crawl.asked >= bounds.maxPages * ASKED_PER_PAGE + SPARE;
+    const pagesLeft = bounds.maxPages - crawl.listed - underWay;
+    if (!spent && pagesLeft > 0) {
+      crawl.asked += 1;
+      return entry;
+    }
+    if (!spent && underWay > 0) {
+      waiting.unshift(entry);
+      return null;
+    }
+    noteState(crawl, entry.url, "dropped");
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import { SECOND_MS } from "../../core/clock.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import { guardedFetch, readBytes } from "../guarded-fetch.ts";
+import { bareMediaType } from "../media-type.ts";
+import { decodeHtml, isHtml } from "./html-page.ts";
+import type { Crawl } from "./crawl-state.ts";
+import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
+import { notFoundWords } from "./soft-not-found.ts";
+import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
+
+const PRODUCT_TOKEN = "quarry";
+const ROBOTS_LIMIT_BYTES = 512_000;
+const ROBOTS_REDIRECTS = 5;
+/** One made-up word: its parts must not be words that a page could hold. */
+const ABSENT_PATH = "quarryzqxkwvjt";
+const LONGEST_CRAWL_DELAY_MS = 30 * SECOND_MS;
+
+/** Milliseconds between two requests to a server; 0 when it asks for none. */
+export function crawlDelayMs(crawl: Crawl, origin: string): number {
+  const seconds = crawl.sites.get(origin)?.robots?.crawlDelaySeconds ?? 0;
+  return Math.min(seconds * SECOND_MS, LONGEST_CRAWL_DELAY_MS);
+}
+
+/** Why robots.txt keeps us from an address; null: it does not. */
+export async function refusedByRobots(visitor: Visitor, url: URL): Promise<SourceFailure | null> {
+  await meet(visitor, url);
+  const robots = visitor.crawl.sites.get(url.origin)?.robots ?? null;
+  if (robots === null) return new SourceFailure("down", `robots.txt of ${url.host} cannot be read`);
+  if (robotsAllow(robots, url)) return null;
+  return new SourceFailure("denied", "robots.txt disallows this page");
+}
+
+/** Reads robots.txt and learns what the server answers for what is not there, once a crawl. */
+async function meet(visitor: Visitor, { origin }: URL): Promise<void> {
+  if (visitor.crawl.sites.has(origin)) return;
+  const meeting = visitor.meeting.get(origin) ?? getAcquainted(visitor, origin);
+  visitor.meeting.set(origin, meeting);
+  await meeting;
+}
+
+async function getAcquainted(visitor: Visitor, origin: string): Promise<void> {
+  const robots = await readRobots(visitor, origin);
+  const probe = robots === null ? null : await askForNothing(visitor, origin, robots);
+  visitor.crawl.sites.set(origin, { robots, probe });
+}
+
+/** RFC 9309 §2.3.1: 4xx allows everything, a server that errs or is silent nothing. */
+async function readRobots(visitor: Visitor, origin: string): Promise<RobotsRules | null> {
+  try {
+    const got = await guardedFetch(visitor.outgoing, `${origin}/robots.txt`, {
+      headers: { "user-agent": USER_AGENT },
+      signal: visitor.signal,
+      timeoutMs: visitor.pageTimeoutMs,
+      maxRedirects: ROBOTS_REDIRECTS,
+    });
+    const { status } = got.response;
+    if (status !== 200) {
+      await got.response.body?.cancel();
+      return status >= 500 || status === 429 ? null : ALLOW_ALL;
+    }
+    const limits = { callers: visitor.signal, limitBytes: ROBOTS_LIMIT_BYTES };
+    return parseRobots(new TextDecoder().decode(await readBytes(got, limits)), PRODUCT_TOKEN);
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    return error.kind === "down" ? null : ALLOW_ALL;
+  }
+}
+
+/** An address that cannot exist: a server that shows a page for it tells what its 404 looks like. */
+async function askForNothing(visitor: Visitor, origin: string, robots: RobotsRules) {
+  const url = new URL(`${origin}/${ABSENT_PATH}`);
+  if (!robotsAllow(robots, url)) return null;
+  try {
+    const got = await guardedFetch(visitor.outgoing, url.href, {
+      headers: { "user-agent": USER_AGENT, accept: ACCEPT },
+      signal: visitor.signal,
+      timeoutMs: visitor.pageTimeoutMs,
+      maxRedirects: 0,
+    });
+    const contentType = got.response.headers.get("content-type");
+    if (got.response.status !== 200 || !isHtml(bareMediaType(contentType) ?? "")) {
+      await got.response.body?.cancel();
+      return null;
+    }
+    const limits = { callers: visitor.signal, limitBytes: ROBOTS_LIMIT_BYTES };
+    return notFoundWords(decodeHtml(await readBytes(got, limits), contentType), url);
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import { sha256Hex } from "../../core/hash.ts";
+import type { SourceStore } from "../../ports/source-reader.ts";
+
+const folderOf = async (path: string) => `pages/${await sha256Hex(path)}/`;
+
+/**
+ * The bytes of each page as last fetched, so that the index job need not fetch again and a page
+ * that did not change, or cannot be reached today, still leads on to its links.
+ */
+export async function keepPage(
+  store: SourceStore,
+  path: string,
+  page: { version: string; bytes: Uint8Array },
+  replaced: string,
+): Promise<void> {
+  const folder = await folderOf(path);
+  await store.write(`${folder}${page.version}`, page.bytes);
+  if (replaced !== "") await store.remove(`${folder}${replaced}`);
+}
+
+export async function readPage(
+  store: SourceStore,
+  path: string,
+  version: string,
+): Promise<Uint8Array | null> {
+  return version === "" ? null : await store.read(`${await folderOf(path)}${version}`);
+}
+
+export async function forgetPage(store: SourceStore, path: string): Promise<void> {
+  await store.remove(await folderOf(path));
+}

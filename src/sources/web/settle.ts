@@ -1,0 +1,282 @@
+import type { Now } from "../../core/clock.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import type { ListedFile, ListingPage, SourceStore } from "../../ports/source-reader.ts";
+import type { KnownFiles } from "../../ports/source-reader.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import { noteState, stateOf } from "./crawl-state.ts";
+import type { Crawl, Found, Waiting } from "./crawl-state.ts";
+import { addLink, type Bounds } from "./frontier.ts";
+import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./html-page.ts";
+import { keepPage, readPage } from "./page-store.ts";
+import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./robots-directives.ts";
+import { isTooLong, nameOfPage, normalizeUrl } from "./page-url.ts";
+import { isSoftNotFound } from "./soft-not-found.ts";
+import type { Page, Visit } from "./visit.ts";
+
+/** What one call of the reader works on and brings out. */
+export type Step = {
+  crawl: Crawl;
+  bounds: Bounds;
+  store: SourceStore;
+  known: KnownFiles;
+  now: Now;
+  /** Visits an address now, for a canonical link. */
+  visitNow: (entry: Waiting, known: ListedFile | null) => Promise<Visit>;
+  out: Required<Pick<ListingPage, "files" | "gone" | "partial" | "skipped">>;
+};
+
+type Subject = { entry: Waiting; known: ListedFile | null; found: Found };
+
+/** A pushed URL stays one, however it is found again. */
+export function foundAs(entry: Waiting, known: ListedFile | null): Found {
+  return known?.sourceState?.["pushed"] === true ? "pushed" : entry.found;
+}
+
+/** Turns a visit into files, failures, further addresses: whatever it means for the listing. */
+export async function settleVisit(
+  step: Step,
+  entry: Waiting,
+  known: ListedFile | null,
+  visit: Visit,
+): Promise<void> {
+  const subject = { entry, known, found: foundAs(entry, known) };
+  noteState(step.crawl, entry.url, "dropped");
+  if (visit.outcome === "page") await settlePage(step, subject, visit);
+  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit);
+  else if (visit.outcome === "missing")
+    settleMissing(step, subject, `the page does not exist (${visit.status})`);
+  else if (visit.outcome === "failed") await settleFailure(step, subject, visit.failure);
+}
+
+async function settlePage(step: Step, subject: Subject, page: Page): Promise<void> {
+  const reading = readingOf(step, subject, page);
+  const { moved, facts } = reading;
+  if (moved !== null && isSettled(step, moved)) return;
+  if (moved !== null) noteState(step.crawl, moved, "dropped");
+  if (reading.softNotFound) {
+    const failure = new SourceFailure("bad-file", "the page says that it does not exist");
+    settleMissingOrNamed(step, subject, failure);
+    return;
+  }
+  if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
+  const asks = directivesOf(page.robotsTag, facts, step.now());
+  if (asks.noIndex) settleMissing(step, subject, NOT_TO_BE_INDEXED);
+  else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
+    await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
+  }
+  if (facts !== null) follow(step, subject, page.url, facts, asks);
+}
+
+function readingOf(step: Step, subject: Subject, page: Page) {
+  const html = isHtml(page.mediaType) ? decodeHtml(page.bytes, page.contentType) : null;
+  const probe = step.crawl.sites.get(page.url.origin)?.probe ?? null;
+  const doubted = html !== null && subject.entry.found !== "start";
+  return {
+    moved: movedTo(subject, page.url),
+    facts: html === null ? null : readHtmlPage(html),
+    softNotFound: doubted && isSoftNotFound(probe, html, page.url),
+  };
+}
+
+/** Where a redirect led, when the file goes by that address; a pushed URL keeps its own. */
+function movedTo({ entry, found }: Subject, url: URL): string | null {
+  const target = normalizeUrl(url).href;
+  return found === "pushed" || target === entry.url ? null : target;
+}
+
+function isSettled({ crawl }: Step, url: string): boolean {
+  const seen = stateOf(crawl, url);
+  return seen === "listed" || seen === "dropped";
+}
+
+/**
+ * A page that names another as the one to keep is left out when that one can be listed. Named
+ * addresses, and pages that are themselves somebody's canonical, stay.
+ */
+async function yieldsToCanonical(
+  step: Step,
+  { entry, found }: Subject,
+  page: Page,
+  facts: HtmlPage,
+): Promise<boolean> {
+  const stays = entry.isCanonical === true || found === "start" || found === "pushed";
+  const target = stays ? null : canonicalOf(step, page, facts);
+  if (target === null || target === entry.url) return false;
+  const { crawl } = step;
+  const seen = stateOf(crawl, target);
+  if (seen === "listed" || seen === "dropped") return seen === "listed";
+  const better = { ...entry, url: target, isCanonical: true };
+  const [known = null] = await step.known.byPath([target]);
+  const visit = await step.visitNow(better, known);
+  // No canonical's canonical: what two pages say of each other would drop both.
+  await settleVisit(step, better, known, visit);
+  return stateOf(crawl, target) === "listed";
+}
+
+/** The canonical address, when it is another one that this crawl may list. */
+function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): string | null {
+  const from = URL.parse(base ?? "", page.url.href) ?? page.url;
+  const url = canonical === null ? null : URL.parse(canonical, from.href);
+  if (url === null || !step.crawl.hosts.has(url.host) || !step.bounds.filter(url)) return null;
+  const target = normalizeUrl(url);
+  const isItself = target.href === normalizeUrl(page.url).href;
+  return isItself || isTooLong(target) ? null : target.href;
+}
+
+type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
+
+async function listPage(step: Step, listing: Listing): Promise<void> {
+  const { entry, found, path, page } = listing;
+  const { crawl, store, out } = step;
+  // After a redirect what is known belongs to another address.
+  const known = path === entry.url ? listing.known : ((await step.known.byPath([path]))[0] ?? null);
+  const version = await sha256Hex(page.bytes);
+  if (known?.version !== version) {
+    await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
+  }
+  const pushed = foundAs({ ...entry, found }, known) === "pushed";
+  out.files.push(fileOf(listing, version, pushed));
+  noteListed(step, path, pushed);
+  noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
+}
+
+function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean): ListedFile {
+  const { etag, lastModified, contentType, robotsTag } = page;
+  const { title = null, language = null } = facts ?? {};
+  return {
+    path,
+    externalId: path,
+    url: page.url.href,
+    name: nameOfPage(new URL(path)),
+    size: page.bytes.byteLength,
+    mimeType: page.mediaType,
+    version,
+    metadata: { ...(title === null ? {} : { title }), ...(language === null ? {} : { language }) },
+    sourceState: {
+      etag,
+      lastModified,
+      contentType,
+      ...(robotsTag === null ? {} : { robotsTag }),
+      ...(pushed ? { pushed } : {}),
+    },
+  };
+}
+
+function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
+  noteState(crawl, path, "listed");
+  crawl.paths.end.push(path);
+  if (!pushed) crawl.listed += 1;
+}
+
+async function settleUnchanged(
+  step: Step,
+  subject: Subject,
+  { url, robotsTag }: { url: URL; robotsTag: string | null },
+): Promise<void> {
+  const { entry, found } = subject;
+  const moved = movedTo(subject, url);
+  if (moved !== null && isSettled(step, moved)) return;
+  const known = moved === null ? subject.known : ((await step.known.byPath([moved]))[0] ?? null);
+  const asks = known === null ? null : await followKept(step, { ...subject, known }, robotsTag);
+  if (known === null || asks === null) {
+    // Its bytes are lost, and with them its links: fetch it whole.
+    const visit = await step.visitNow(entry, null);
+    if (visit.outcome !== "unchanged") return await settleVisit(step, entry, subject.known, visit);
+  }
+  if (known === null) return;
+  if (asks?.noIndex === true) {
+    settleMissing(step, { ...subject, known }, NOT_TO_BE_INDEXED);
+    return;
+  }
+  step.out.files.push(known);
+  noteListed(step, known.path, foundAs({ ...entry, found }, known) === "pushed");
+}
+
+/**
+ * Gone for good (404, 410), or not to be indexed any more. What never was a file stays none, unless
+ * someone named it.
+ */
+function settleMissing(step: Step, subject: Subject, why: string): void {
+  const failure = new SourceFailure("bad-file", why);
+  const { known, found } = subject;
+  const wasRead = known !== null && known.version !== "";
+  // A pushed URL that was never there is an error where it was pushed, and gone at the next scan.
+  const hadItsChance = known !== null && found === "pushed" && !step.crawl.isLook;
+  if (wasRead || hadItsChance) step.out.gone.push(known.path);
+  else settleMissingOrNamed(step, subject, failure);
+}
+
+function settleMissingOrNamed(step: Step, subject: Subject, failure: SourceFailure): void {
+  if (subject.found === "link") step.out.skipped += 1;
+  else listFailure(step, subject, failure);
+}
+
+/** A failure keeps what was known; only named addresses become files by failing. */
+async function settleFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
+  const { entry, known, found } = subject;
+  if (known === null && found === "link") {
+    step.out.skipped += 1;
+    return;
+  }
+  listFailure(step, subject, failure);
+  const seenThrough = (await followKept(step, subject, null)) !== null;
+  const passing = failure.kind === "down" || failure.kind === "throttled";
+  if (passing && !seenThrough && entry.found === "start") step.out.partial = true;
+}
+
+function listFailure(step: Step, { entry, known, found }: Subject, thrown: SourceFailure): void {
+  const failure = { kind: thrown.kind, message: thrown.message };
+  const pushed = found === "pushed";
+  const never: ListedFile = {
+    path: entry.url,
+    externalId: entry.url,
+    url: entry.url,
+    name: nameOfPage(new URL(entry.url)),
+    size: 0,
+    mimeType: "text/html",
+    version: "",
+    metadata: {},
+    sourceState: pushed ? { pushed } : null,
+  };
+  step.out.files.push({ ...(known ?? never), failure });
+  noteListed(step, entry.url, pushed);
+}
+
+/**
+ * Follows the links of the page as it was last fetched. What it and the server ask for; null when
+ * it is not there to be read. `robotsTag`: what the server says today, if it does.
+ */
+async function followKept(
+  step: Step,
+  subject: Subject,
+  robotsTag: string | null,
+): Promise<RobotsDirectives | null> {
+  const { known } = subject;
+  if (known === null) return null;
+  const bytes = await readPage(step.store, known.path, known.version);
+  if (bytes === null) return null;
+  const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  const html = isHtml(known.mimeType) ? decodeHtml(bytes, text(contentType)) : null;
+  const facts = html === null ? null : readHtmlPage(html);
+  const asks = directivesOf(robotsTag ?? text(before), facts, step.now());
+  if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
+  return asks;
+}
+
+function follow(
+  step: Step,
+  { entry }: Subject,
+  url: URL,
+  { links, base }: HtmlPage,
+  { noFollow }: RobotsDirectives,
+): void {
+  const { crawl, bounds, out } = step;
+  if (noFollow || crawl.isLook || entry.found === "pushed" || entry.depth >= bounds.maxDepth)
+    return;
+  const from = {
+    url: URL.parse(base ?? "", url.href) ?? url,
+    depth: entry.depth,
+  };
+  for (const link of links) if (addLink(crawl, bounds, link, from)) out.skipped += 1;
+}

@@ -1,0 +1,194 @@
+import { SourceFailure } from "../../ports/source-reader.ts";
+import {
+  DOCUMENT_LIMIT_BYTES,
+  guardedFetch,
+  readBytes,
+  retryAfterMs,
+  tooLarge,
+  TooLarge,
+  type GuardedResponse,
+} from "../guarded-fetch.ts";
+import { bareMediaType, mediaTypeOfName, UNKNOWN_MEDIA_TYPE } from "../media-type.ts";
+import type { Crawl } from "./crawl-state.ts";
+import { crawlDelayMs, refusedByRobots } from "./meet-site.ts";
+import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
+
+/** So many times in a row without an answer, or with "too many requests", and a scan gives up. */
+const SILENCE_LIMIT = 20;
+/** Bodies up to this size are read side by side. */
+const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;
+/** Headers are kept with the page in the database. */
+const LONGEST_HEADER = 1_000;
+/** What a link leads to and is no document; a named address of this kind is told so later. */
+const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$/;
+
+export type Page = {
+  outcome: "page";
+  url: URL;
+  bytes: Uint8Array;
+  /** As the server sent it, charset included. */
+  contentType: string | null;
+  mediaType: string;
+  etag: string | null;
+  lastModified: string | null;
+  /** `X-Robots-Tag`. */
+  robotsTag: string | null;
+};
+
+export type Visit =
+  | Page
+  | { outcome: "unchanged"; url: URL; robotsTag: string | null }
+  | { outcome: "missing"; status: number }
+  | { outcome: "failed"; failure: SourceFailure }
+  /** Not read, so that no two large bodies are in memory: to be visited again alone. */
+  | { outcome: "large" };
+
+export type Validators = { etag: string | null; lastModified: string | null };
+
+export type Wanted = {
+  /** What the page had when it was last fetched, if it may answer that it has not changed. */
+  validatorsOf: (url: URL) => Promise<Validators | null>;
+  /** False: what is no document is not downloaded. */
+  anyType: boolean;
+  /** Nothing else is being read: the body may be as large as a document or a sitemap is. */
+  alone: boolean;
+  /** Why a redirect may not be followed there; null: it may. */
+  refuse: (url: URL) => string | null;
+};
+
+const failed = (failure: SourceFailure): Visit => ({ outcome: "failed", failure });
+
+/**
+ * Fetches a page as robots.txt and the server's pace allow. What hinders it is an outcome; only
+ * the caller's abort, and a server that has stopped answering altogether, are thrown.
+ */
+export async function visitPage(visitor: Visitor, url: URL, wanted: Wanted): Promise<Visit> {
+  const refusal = await refusedByRobots(visitor, url);
+  if (refusal !== null) return failed(refusal);
+  await takeTurn(visitor, url);
+  const { visit, answered } = await exchange(visitor, url, wanted);
+  noteAnswer(visitor.crawl, url, visit, answered);
+  return visit;
+}
+
+async function exchange(
+  visitor: Visitor,
+  url: URL,
+  wanted: Wanted,
+): Promise<{ visit: Visit; answered: boolean }> {
+  try {
+    const got = await guardedFetch(visitor.outgoing, url.href, {
+      headers: async (hop) => headersOf(await wanted.validatorsOf(hop)),
+      signal: visitor.signal,
+      timeoutMs: visitor.pageTimeoutMs,
+      refuseHop: async (hop) => {
+        const outside = wanted.refuse(hop);
+        if (outside !== null) return outside;
+        return (await refusedByRobots(visitor, hop))?.message ?? null;
+      },
+    });
+    const visit = await visitOf(visitor, got, wanted);
+    return {
+      visit,
+      answered: visit.outcome !== "failed" || visit.failure.kind !== "throttled",
+    };
+  } catch (error) {
+    if (!(error instanceof SourceFailure)) throw error;
+    return { visit: failed(error), answered: error.kind !== "down" };
+  }
+}
+
+function headersOf(validators: Validators | null): Record<string, string> {
+  const headers: Record<string, string> = { "user-agent": USER_AGENT, accept: ACCEPT };
+  if (validators?.etag) headers["if-none-match"] = validators.etag;
+  if (validators?.lastModified) headers["if-modified-since"] = validators.lastModified;
+  return headers;
+}
+
+async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): Promise<Visit> {
+  const { response, url } = got;
+  const { status, headers } = response;
+  const discard = async (visit: Visit) => {
+    await response.body?.cancel();
+    return visit;
+  };
+  const robotsTag = headers.get("x-robots-tag");
+  if (status === 304) return await discard({ outcome: "unchanged", url, robotsTag });
+  if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
+  if (status !== 200) return await discard(failed(statusFailure(response, visitor.now())));
+  const contentType = headers.get("content-type");
+  const mediaType = mediaTypeOf(url, contentType);
+  if (!wanted.anyType && NO_DOCUMENT.test(mediaType)) {
+    return await discard(failed(new SourceFailure("bad-file", `no document: ${mediaType}`)));
+  }
+  const limitBytes = wanted.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
+  const beyond: Visit = wanted.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
+  if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
+  const bytes = await readBytes(got, { callers: visitor.signal, limitBytes }).catch(unlessTooLarge);
+  if (bytes === null) return beyond;
+  return { outcome: "page", url, bytes, mediaType, ...toldOf(headers) };
+}
+
+function toldOf(headers: Headers) {
+  const text = (name: string) => headers.get(name)?.slice(0, LONGEST_HEADER) ?? null;
+  return {
+    contentType: text("content-type"),
+    etag: validator(headers.get("etag")),
+    lastModified: validator(headers.get("last-modified")),
+    robotsTag: text("x-robots-tag"),
+  };
+}
+
+/** One that is cut off would match nothing. */
+function validator(header: string | null): string | null {
+  return header === null || header.length > LONGEST_HEADER ? null : header;
+}
+
+function unlessTooLarge(error: unknown): null {
+  if (error instanceof TooLarge) return null;
+  throw error;
+}
+
+function mediaTypeOf(url: URL, contentType: string | null): string {
+  const told = bareMediaType(contentType);
+  if (told !== null && told !== UNKNOWN_MEDIA_TYPE) return told;
+  const byName = mediaTypeOfName(url.pathname);
+  return told === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
+}
+
+const DENYING = new Set([401, 402, 403, 407, 451]);
+const PASSING = new Set([408, 421, 425]);
+
+function statusFailure(response: Response, nowMs: number): SourceFailure {
+  const { status, headers } = response;
+  const message = `the server answered ${status}`;
+  const wait = retryAfterMs(headers, nowMs);
+  if (status === 429 || (status === 503 && wait !== null)) {
+    return new SourceFailure("throttled", message, wait);
+  }
+  if (DENYING.has(status)) return new SourceFailure("denied", message);
+  const passing = status >= 500 || PASSING.has(status);
+  return new SourceFailure(passing ? "down" : "bad-file", message);
+}
+
+/** @throws SilentServer when it gave no usable answer many times in a row. */
+function noteAnswer(crawl: Crawl, { host }: URL, visit: Visit, answered: boolean): void {
+  const count = answered ? 0 : (crawl.silence.get(host) ?? 0) + 1;
+  crawl.silence.set(host, count);
+  if (visit.outcome !== "failed" || count < SILENCE_LIMIT) return;
+  const { kind, message, retryAfterMs } = visit.failure;
+  throw new SilentServer(kind, `${host}: ${message}, ${count} times in a row`, retryAfterMs);
+}
+
+/** The whole scan stops: to go on would tell nothing about the pages. */
+export class SilentServer extends SourceFailure {}
+
+/** Waits until the host may be asked again and books the next time. */
+async function takeTurn(visitor: Visitor, { host, origin }: URL): Promise<void> {
+  const { crawl, now, wait, signal } = visitor;
+  const delayMs = crawlDelayMs(crawl, origin);
+  if (delayMs === 0) return;
+  const at = Math.max(now(), crawl.nextAt.get(host) ?? 0);
+  crawl.nextAt.set(host, at + delayMs);
+  if (at > now()) await wait(at - now(), signal);
+}

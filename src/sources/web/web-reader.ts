@@ -1,0 +1,170 @@
+import { SECOND_MS, type Now } from "../../core/clock.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type {
+  KnownFiles,
+  ListedFile,
+  OpenedFile,
+  SourceReader,
+  SourceStore,
+} from "../../ports/source-reader.ts";
+import type { Outgoing } from "../guarded-fetch.ts";
+import type { WebConfig } from "./config.ts";
+import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
+import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
+import { crawlOn, visitEntry } from "./crawl-step.ts";
+import { addMaps, addNamed, type Bounds } from "./frontier.ts";
+import { decodeHtml, isHtml, readHtmlPage } from "./html-page.ts";
+import { forgetUnlisted } from "./listed-pages.ts";
+import { readPage } from "./page-store.ts";
+import { normalizeUrl, withoutFragment } from "./page-url.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./robots-directives.ts";
+import { settleVisit, type Step } from "./settle.ts";
+import { urlFilter } from "./url-filter.ts";
+import { visitPage } from "./visit.ts";
+import type { Visitor } from "./visitor.ts";
+
+const PAGE_TIMEOUT_MS = 20 * SECOND_MS;
+/** Pushed URLs that are not reached by then are errors, and looked at again by the next scan. */
+const LOOK_TIME_MS = 40 * SECOND_MS;
+
+export type WebOptions = {
+  outgoing: Outgoing;
+  store: SourceStore;
+  known: KnownFiles;
+  now: Now;
+  /** The whole exchange for one page, ms. */
+  pageTimeoutMs?: number;
+  /** Waits between pages of a server that asks for it. */
+  wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+/**
+ * Pages of the web. A crawl goes on over many calls: its state lies in the store, the cursor only
+ * names it. A page's version is the hash of its bytes; they are kept in the store when listed, so
+ * that `open` need not fetch again.
+ */
+export function webReader(config: WebConfig, options: WebOptions): SourceReader {
+  const { store, outgoing } = options;
+  const bounds: Bounds = {
+    maxDepth: config.maxDepth,
+    maxPages: config.maxPages,
+    mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
+    filter: urlFilter(config),
+    allowPrivate: outgoing.allowPrivate,
+  };
+  return {
+    async list(cursor, signal) {
+      const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
+      if (cursor === null) await forgetCrawls(store);
+      const visitor = visitorOf(options, crawl, signal);
+      const step = stepOf(options, visitor, bounds);
+      const done = await crawlOn(visitor, step);
+      crawl.partial ||= step.out.partial;
+      if (done) {
+        await forgetUnlisted(store, crawl);
+        return { ...step.out, partial: crawl.partial, next: null };
+      }
+      crawl.step += 1;
+      const next = await keepCrawl(store, crawl);
+      await forgetStep(store, crawl.id, crawl.step - 2);
+      return { ...step.out, partial: crawl.partial, next };
+    },
+
+    async ended() {
+      await forgetCrawls(store);
+    },
+
+    async look(paths, signal) {
+      const crawl = newCrawl([], true);
+      for (const path of paths) {
+        const url = URL.parse(path);
+        if (url !== null) addNamed(crawl, withoutFragment(url), "pushed", 0);
+      }
+      crawl.pushedDone = true;
+      const visitor = visitorOf(options, crawl, signal);
+      const step = stepOf(options, visitor, bounds);
+      const endsAt = options.now() + LOOK_TIME_MS;
+      let done = false;
+      while (!done && options.now() < endsAt) done = await crawlOn(visitor, step);
+      if (!done) await giveUpWaiting(step);
+      return { ...step.out, next: null };
+    },
+
+    async open(file, signal) {
+      const kept = await readPage(store, file.path, file.version);
+      if (kept !== null) return openedFrom(kept, contentTypeOf(file));
+      return await fetchAgain(visitorOf(options, newCrawl([], true), signal), file);
+    },
+  };
+}
+
+function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
+  const addresses = [...config.startUrls, ...config.sitemapUrls];
+  const crawl = newCrawl(
+    addresses.flatMap((text) => URL.parse(text)?.host ?? []),
+    false,
+  );
+  for (const text of config.startUrls) {
+    const url = URL.parse(text);
+    if (url !== null) addNamed(crawl, normalizeUrl(url).href, "start", 0);
+  }
+  addMaps(crawl, bounds, config.sitemapUrls, 0);
+  return crawl;
+}
+
+async function giveUpWaiting(step: Step): Promise<void> {
+  const failure = new SourceFailure("down", "not reached in time");
+  const { crawl, known } = step;
+  const entries = waitingHere(crawl);
+  const files = await known.byPath(entries.map(({ url }) => url));
+  for (const entry of entries) {
+    const file = files.find(({ path }) => path === entry.url) ?? null;
+    await settleVisit(step, entry, file, { outcome: "failed", failure });
+  }
+}
+
+function visitorOf(options: WebOptions, crawl: Crawl, signal: AbortSignal): Visitor {
+  const { outgoing, now, wait = pause, pageTimeoutMs = PAGE_TIMEOUT_MS } = options;
+  return { outgoing, now, wait, signal, pageTimeoutMs, crawl, meeting: new Map() };
+}
+
+function stepOf({ store, known }: WebOptions, visitor: Visitor, bounds: Bounds): Step {
+  const step: Step = {
+    crawl: visitor.crawl,
+    bounds,
+    store,
+    known,
+    now: visitor.now,
+    visitNow: async (entry, file) => await visitEntry(visitor, step, entry, file, true),
+    out: { files: [], gone: [], partial: false, skipped: 0 },
+  };
+  return step;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await scheduler.wait(ms, { signal });
+}
+
+function contentTypeOf(file: ListedFile): string {
+  const contentType = file.sourceState?.["contentType"];
+  return typeof contentType === "string" ? contentType : file.mimeType;
+}
+
+function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
+  const body = new Response(bytes).body ?? new ReadableStream();
+  return { outcome: "opened", body, size: bytes.byteLength, mimeType };
+}
+
+/** The kept bytes have gone: the page as it is now. @throws SourceFailure */
+async function fetchAgain(visitor: Visitor, file: ListedFile): Promise<OpenedFile> {
+  const wanted = { validatorsOf: async () => null, anyType: true, alone: true, refuse: () => null };
+  const visit = await visitPage(visitor, new URL(file.path), wanted);
+  if (visit.outcome === "failed") throw visit.failure;
+  if (visit.outcome !== "page") return { outcome: "gone" };
+  const html = isHtml(visit.mediaType) ? decodeHtml(visit.bytes, visit.contentType) : null;
+  const facts = html === null ? null : readHtmlPage(html);
+  if (directivesOf(visit.robotsTag, facts, visitor.now()).noIndex) {
+    throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);
+  }
+  return openedFrom(visit.bytes, visit.contentType ?? visit.mediaType);
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+
+import { lexicalReranker } from "../../../../src/adapters/embedded/lexical-reranker.ts";
+
+const { model, name, batchLimit } = lexicalReranker();
+
+async function order(query: string, values: string[], topN?: number) {
+  const options = topN === undefined ? {} : { topN };
+  const { ranking } = await model.doRerank({
+    query,
+    documents: { type: "text", values },
+    ...options,
+  });
+  for (const { relevanceScore } of ranking) {
+    expect(relevanceScore).toBeGreaterThanOrEqual(0);
+    expect(relevanceScore).toBeLessThanOrEqual(1);
+  }
+  return ranking.map(({ index }) => index);
+}
+
+test("what speaks of the query goes before what does not, wherever it stood", async () => {
+  const documents = [
+    "Holiday allowance is thirty days.",
+    "The canteen opens at eleven.",
+    "Boilers are serviced every spring by the boiler team.",
+  ];
+  expect((await order("boiler servicing", documents))[0]).toBe(2);
+  expect((await order("canteens", documents))[0]).toBe(1);
+});
+
+test("parts of words count where whole words do not match", async () => {
+  const documents = ["Urlaubsregelung im Winter", "Heizungswartung im Frühjahr"];
+  expect(await order("Wartungsplan der Heizung", documents)).toEqual([1, 0]);
+});
+
+test("without anything in common the given order stays", async () => {
+  expect(await order("zeppelin", ["one", "two", "three"])).toEqual([0, 1, 2]);
+  expect(await order("…", ["one", "two"])).toEqual([0, 1]);
+  expect(await order("x", [])).toEqual([]);
+  expect(await order("", ["", ""])).toEqual([0, 1]);
+});
+
+test("it is a reranking model of the AI SDK", async () => {
+  expect([name, model.specificationVersion]).toEqual(["embedded/lexical", "v4"]);
+  expect(batchLimit).toBeGreaterThanOrEqual(1_000);
+  expect(await order("two", ["one", "two", "three"], 1)).toEqual([1]);
+  const { ranking } = await model.doRerank({
+    query: "granite",
+    documents: { type: "object", values: [{ text: "slate" }, { text: "granite" }] },
+  });
+  expect(ranking[0]?.index).toBe(1);
+});

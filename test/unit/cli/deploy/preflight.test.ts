@@ -1,0 +1,216 @@
+import { beforeEach, expect, test } from "vitest";
+
+import type { Finding } from "../../../../src/cli/deploy/finding.ts";
+import { preflight } from "../../../../src/cli/deploy/preflight.ts";
+import { readDeploySettings } from "../../../../src/cli/deploy/settings.ts";
+import { EMPTY_ACCOUNT, type Account } from "../../../doubles/wrangler/account.ts";
+import { answerOf } from "../../../doubles/wrangler/answer.ts";
+
+const production = {
+  ...readDeploySettings("production"),
+  accountId: undefined as string | undefined,
+};
+const preview = { ...readDeploySettings("preview"), accountId: undefined as string | undefined };
+
+let account: Account;
+let calls: string[];
+beforeEach(() => {
+  account = structuredClone(EMPTY_ACCOUNT);
+  calls = [];
+});
+
+const change = (changes: Partial<Account>) => Object.assign(account, structuredClone(changes));
+
+async function ask(args: string[]) {
+  calls.push(args.join(" "));
+  return answerOf(account, args);
+}
+
+const look = (settings = production) => preflight(ask, settings);
+const stateOf = (findings: Finding[]) =>
+  Object.fromEntries(findings.map(({ what, state }) => [what, state]));
+const notThere = (findings: Finding[]) =>
+  Object.fromEntries(
+    findings.filter(({ state }) => state !== "there").map(({ what, state }) => [what, state]),
+  );
+
+/** Everything that production asks for. */
+function complete(): Partial<Account> {
+  const { database, buckets, queues, vectorIndex, secrets } = production;
+  const { name, dimensions, metadataIndexes = [] } = vectorIndex ?? { name: "", dimensions: 0 };
+  return {
+    databases: [{ name: database.name, uuid: database.id }],
+    buckets,
+    queues,
+    indexes: [{ name, dimensions, metric: "cosine", properties: [...metadataIndexes] }],
+    secrets,
+  };
+}
+
+/** Runs the commands that were printed, in their order. */
+function runMended(findings: Finding[]): void {
+  for (const line of findings.flatMap(({ mend = [] }) => mend)) {
+    const [, command] = /(?:^|\| )npx wrangler (.*)$/.exec(line) ?? [];
+    if (command === undefined) expect(line).toMatch(/^#/);
+    else expect(answerOf(account, command.split(" "))).toMatchObject({ code: 0 });
+  }
+}
+
+test("in an empty account everything is missing, and the printed commands make all of it", async () => {
+  const before = await look();
+  expect(before.ready).toBe(false);
+  expect(notThere(before.findings)).toEqual({
+    "D1 database quarry": "missing",
+    "R2 bucket quarry-files": "missing",
+    "queue quarry-scan-dead": "missing",
+    "queue quarry-index-dead": "missing",
+    "queue quarry-usage-dead": "missing",
+    "queue quarry-scan": "missing",
+    "queue quarry-index": "missing",
+    "queue quarry-usage": "missing",
+    "Vectorize index quarry": "missing",
+    "secret ENCRYPTION_KEY": "missing",
+    "secret PANEL_ADMIN_EMAIL": "missing",
+    "secret PANEL_ADMIN_PASSWORD": "missing",
+  });
+  runMended(before.findings);
+  const after = await look();
+  expect(notThere(after.findings)).toEqual({});
+  expect(after.ready).toBe(true);
+  expect(account.indexes).toEqual([
+    expect.objectContaining({ name: "quarry", dimensions: 1_024, metric: "cosine" }),
+  ]);
+});
+
+test("the preview has resources of its own, none of production's", async () => {
+  change(complete());
+  const { findings } = await look(preview);
+  expect(new Set(Object.values(notThere(findings)))).toEqual(new Set(["missing"]));
+  runMended(findings);
+  expect((await look(preview)).ready).toBe(true);
+});
+
+test("an account without R2 is told where to switch it on, before the bucket is made", async () => {
+  change({ ...complete(), hasR2: false, buckets: [] });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  expect(notThere(findings)).toEqual({ "R2 bucket quarry-files": "missing" });
+  const mend = findings.flatMap((finding) => finding.mend ?? []);
+  expect(mend).toEqual([
+    expect.stringContaining("# switch R2 on: https://dash.cloudflare.com/"),
+    "npx wrangler r2 bucket create quarry-files",
+  ]);
+});
+
+test("looking changes nothing", async () => {
+  change(complete());
+  const before = structuredClone(account);
+  await look();
+  expect(account).toEqual(before);
+});
+
+test("without a sign-in nothing else is asked", async () => {
+  change({ loggedIn: false });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  expect(stateOf(findings)).toEqual({ "sign-in": "missing", variables: "there" });
+  expect(findings[0]?.mend?.[0]).toBe("npx wrangler login");
+  expect(calls).toEqual(["whoami --json"]);
+});
+
+test("of several accounts one must be named", async () => {
+  const accounts = [
+    { id: "aaaa", name: "Moss" },
+    { id: "bbbb", name: "Heather" },
+  ];
+  change({ ...complete(), accounts });
+  const { findings } = await look();
+  expect(findings[0]).toMatchObject({ what: "sign-in", state: "wrong" });
+  expect(findings[0]?.mend).toContain("export CLOUDFLARE_ACCOUNT_ID=bbbb  # Heather");
+  const chosen = await look({ ...production, accountId: "bbbb" });
+  expect(chosen.ready).toBe(true);
+});
+
+test("a database with another id than wrangler.toml's is told with the line to put there", async () => {
+  change({ ...complete(), databases: [{ name: "quarry", uuid: "the-real-id" }] });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  const database = findings.find(({ what }) => what === "D1 database quarry");
+  expect(database?.state).toBe("wrong");
+  expect(database?.mend).toContain('# database_id = "the-real-id"');
+  // Of another database nothing is asked.
+  expect(calls.filter((call) => call.startsWith("d1 execute"))).toEqual([]);
+});
+
+test("what is there in part is completed, not made anew", async () => {
+  const index = { name: "quarry", dimensions: 1_024, metric: "cosine", properties: ["file"] };
+  change({
+    ...complete(),
+    queues: production.queues.filter((name) => name !== "quarry-index-dead"),
+    indexes: [index],
+    secrets: ["ENCRYPTION_KEY"],
+  });
+  const { findings } = await look();
+  expect(notThere(findings)).toEqual({
+    "queue quarry-index-dead": "missing",
+    "metadata indexes of quarry": "missing",
+    "secret PANEL_ADMIN_EMAIL": "missing",
+    "secret PANEL_ADMIN_PASSWORD": "missing",
+  });
+  runMended(findings);
+  expect((await look()).ready).toBe(true);
+});
+
+test("a vector index of another shape is never deleted: another one is made beside it", async () => {
+  const index = { name: "quarry", dimensions: 768, metric: "cosine", properties: [] };
+  change({ ...complete(), indexes: [index] });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  const found = findings.find(({ what }) => what === "Vectorize index quarry");
+  expect(found).toMatchObject({ state: "wrong" });
+  expect(found?.note).toContain("768 dimensions");
+  expect(found?.mend?.join("\n")).toContain("vectorize create quarry-1024 --dimensions=1024");
+  expect(found?.mend?.join("\n")).not.toContain("delete");
+});
+
+test("what wrangler could not find out is unknown, with its words, and holds the deployment up", async () => {
+  change({
+    ...complete(),
+    broken: ["queues info", "r2 bucket info", "vectorize list", "secret list", "d1 execute"],
+  });
+  const { findings, ready } = await look();
+  expect(ready).toBe(false);
+  const unknown = findings.filter(({ state }) => state === "unknown");
+  expect(unknown.map(({ what }) => what)).toEqual([
+    "R2 bucket quarry-files",
+    ...production.queues.map((name) => `queue ${name}`),
+    "Vectorize index quarry",
+    "secrets",
+    "migrations",
+  ]);
+  for (const { note } of unknown) expect(note).toContain("Unable to resolve Cloudflare's API");
+});
+
+test("pending migrations are named, and are no fault", async () => {
+  change({ ...complete(), applied: ["0000_tables.sql"] });
+  const { pendingMigrations, ready } = await look();
+  expect(ready).toBe(true);
+  expect(pendingMigrations).not.toContain("0000_tables.sql");
+  expect(pendingMigrations).toContain("0001_count-rag-files.sql");
+  answerOf(account, ["d1", "migrations", "apply", "quarry", "--remote"]);
+  expect((await look()).pendingMigrations).toEqual([]);
+});
+
+test("a variable that the Worker would refuse is found before anything is deployed", async () => {
+  change(complete());
+  const variables = {
+    ...production.variables,
+    VECTOR_INDEX: "pinecone",
+    ALLOW_PRIVATE_URLS: "true",
+  };
+  const { findings, ready } = await look({ ...production, variables });
+  expect(ready).toBe(false);
+  const found = findings.find(({ what }) => what === "variables");
+  expect(found?.state).toBe("wrong");
+  expect(found?.note).toContain("VECTOR_INDEX");
+});

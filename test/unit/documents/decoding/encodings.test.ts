@@ -1,0 +1,208 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { extractDocument, UnreadableDocument } from "../../../../src/documents/extract-document.ts";
+
+/** The inverse of a decoder for characters of one and two bytes. */
+function encode(text: string, encoding: string): Uint8Array {
+  const decoder = new TextDecoder(encoding);
+  const codes = new Map<string, number[]>();
+  for (let first = 0xff; first >= 0; first--) {
+    const seconds = first > 0x80 ? 0xfe : 0;
+    for (let second = 0x40; second <= seconds; second++) {
+      const character = decoder.decode(Uint8Array.of(first, second));
+      if (character.length === 1) codes.set(character, [first, second]);
+    }
+    codes.set(decoder.decode(Uint8Array.of(first)), [first]);
+  }
+  return Uint8Array.from([...text].flatMap((character) => codes.get(character) ?? [0x3f]));
+}
+
+const utf16 = (text: string, isBigEndian: boolean) => {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < text.length; at++)
+    view.setUint16(at * 2, text.charCodeAt(at), !isBigEndian);
+  return bytes;
+};
+
+const read = async (bytes: Uint8Array, name = "a.txt", mimeType: string | null = null) =>
+  (await extractDocument({ name, mimeType, bytes })).markdown;
+
+const TEXTS: [encodings: string, text: string][] = [
+  [
+    "windows-1252 iso-8859-15",
+    "Les élèves ont été très gênés à l'école où le garçon reçoit un gâteau.",
+  ],
+  ["windows-1252 macintosh", "Die Größe der Tür wäre übrigens für Müller schön."],
+  ["windows-1252", "¿Dónde está el niño? Mañana irá al colegio – “con su mamá”."],
+  ["windows-1250 iso-8859-2", "Zażółć gęślą jaźń, proszę przyjść później do biura w Łodzi."],
+  ["windows-1250 iso-8859-2", "Příliš žluťoučký kůň úpěl ďábelské ódy v městě."],
+  ["windows-1254", "Şirketimizin güvenlik politikası çalışanlar için açıklanmıştır."],
+  ["windows-1257", "Įmonės darbuotojų saugos taisyklės yra labai svarbios, žinoma."],
+  ["windows-1251 koi8-r ibm866 iso-8859-5", "Правила внутреннего распорядка обязательны для всех."],
+  ["windows-1253", "Οι κανόνες ασφαλείας είναι υποχρεωτικοί για όλους."],
+  ["windows-1255", "כללי הבטיחות הם חובה לכל העובדים."],
+  ["windows-1256", "قواعد السلامة إلزامية لجميع الموظفين في الشركة."],
+  ["windows-874", "กฎความปลอดภัยเป็นข้อบังคับสำหรับพนักงานทุกคน"],
+  ["shift_jis euc-jp", "安全規則はすべての従業員に義務付けられています。"],
+  ["gb18030", "安全规则对所有员工都是强制性的。"],
+  ["big5", "安全規則對所有員工都是強制性的，請遵守。"],
+  ["euc-kr", "안전 규칙은 모든 직원에게 의무적입니다."],
+];
+const cases = TEXTS.flatMap(([encodings, text]) =>
+  encodings.split(" ").map((encoding) => [encoding, text] as const),
+);
+
+/** What few letters beyond ASCII say, the words around them decide. */
+const FEW_LETTERS: [encoding: string, text: string][] = [
+  ["windows-1252", "Bij het opstarten wordt het bestand niet geopend; zie de reële coëfficiënt."],
+  ["windows-1252", "Questo è il nome della porta, e non è possibile cambiarlo dopo la stampa."],
+  ["windows-1252", "El paquet instal·lat és a la instal·lació del sistema i no es pot treure."],
+  ["windows-1250", "Acest manual este pentru cei care vor să adauge măsuri, sau poate unui coleg."],
+  ["iso-8859-7", "Άδεια χρήσης: Άνθρωποι και φορείς που Άλλοι όρισαν, όπως ορίζει η παρούσα."],
+  ["gb18030", "│名称│────────│\n│系统管理员│──│\n│用户和密码的设置│──│────│"],
+  ["euc-kr", "│ 이름을 입력하세요 │\n├──────────┤\n│──────────│"],
+];
+
+describe("text that declares no encoding", () => {
+  it.each(FEW_LETTERS)("is read as %s: %s", async (encoding, text) => {
+    expect(await read(encode(text, encoding))).toBe(text);
+  });
+
+  it.each(cases)("%s: %s", async (encoding, text) => {
+    expect(await read(encode(text, encoding))).toBe(text);
+  });
+
+  it.each([true, false])("UTF-16 without a mark (big-endian: %s)", async (isBigEndian) => {
+    for (const text of ["Plain words only.", "Правила для всех.", "안전 규칙은 모두.\n그렇다."]) {
+      expect(await read(utf16(text, isBigEndian))).toBe(text);
+    }
+  });
+
+  it("bears a few damaged characters in UTF-8, and says so", async () => {
+    const good = new TextEncoder().encode("ä".repeat(200));
+    const bytes = new Uint8Array([...good, 0xc3, 0x20, 0x61]);
+    const document = await extractDocument({ name: "a.txt", mimeType: null, bytes });
+    expect(document.markdown).toBe(`${"ä".repeat(200)}\ufffd a`);
+    expect(document.notes).toEqual(["1 character was damaged and replaced"]);
+  });
+
+  it("is an error where no encoding reads like language", async () => {
+    const noise = Uint8Array.from(
+      { length: 900 },
+      (_unused, at) => 0x80 + ((at * 7919 + at * at) % 0x7f),
+    );
+    await expect(read(noise)).rejects.toThrow(UnreadableDocument);
+    await expect(read(noise)).rejects.toThrow("text encoding is not recognised");
+  });
+});
+
+it("believes what is declared beside or inside the document", async () => {
+  const text = "Ärger";
+  expect(
+    await read(encode(text, "windows-1250"), "a.txt", "text/plain; charset=windows-1250"),
+  ).toBe(text);
+  const html = `<meta charset="koi8-r"><p>ПРИКАЗ</p>`;
+  expect(await read(encode(html, "koi8-r"), "a.html")).toBe("ПРИКАЗ");
+  const xml = `<?xml version="1.0" encoding="windows-1251"?><note>ПРИКАЗ</note>`;
+  expect(await read(encode(xml, "windows-1251"), "a.xml")).toBe("- note: ПРИКАЗ");
+});
+
+/** Written by Python's codecs, which share nothing with the runtime's decoders. */
+const WRITTEN = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../../fixtures/encodings.json"), "utf8"),
+) as { encoding: string; text: string; base64: string }[];
+
+describe("short texts as another writer encodes them", () => {
+  it.each(WRITTEN)("$encoding: $text", async ({ text, base64 }) => {
+    expect(await read(new Uint8Array(Buffer.from(base64, "base64")))).toBe(text);
+  });
+
+  it.each([
+    ["a single letter of KOI8-R", "koi8-r", "в"],
+    ["a single letter of Windows-1251", "windows-1251", "в"],
+    ["a place name in Shift_JIS", "shift_jis", "東京"],
+    ["a place name in EUC-JP", "euc-jp", "東京都"],
+    ["a company in EUC-JP", "euc-jp", "株式会社山田製作所"],
+    ["a place name in GB 18030", "gb18030", "北京"],
+    ["a place name in Big5", "big5", "台北市"],
+    ["two signs of a bill in Shift_JIS", "shift_jis", "請求書"],
+  ])("%s is an error: it reads as well in other encodings", async (_what, encoding, text) => {
+    await expect(read(encode(text, encoding))).rejects.toThrow("text encoding is not recognised");
+  });
+
+  it.each([
+    ["utf-16le", "一緒に納品書に署名し", false],
+    ["utf-16be", "一緒に納品書に署名し", true],
+  ])("%s without a mark, a zero and a space: %s", async (_what, text, isBigEndian) => {
+    expect(await read(utf16(text, isBigEndian))).toBe(text);
+  });
+
+  it("keeps UTF-8 whose last character is cut in two, and says so", async () => {
+    const bytes = new TextEncoder().encode("Größe").subarray(0, 5);
+    const document = await extractDocument({ name: "a.txt", mimeType: null, bytes });
+    expect(document.markdown).toBe("Gr\u00f6\ufffd");
+    expect(document.notes).toEqual(["1 character was damaged and replaced"]);
+  });
+
+  it("does not take noise for text", async () => {
+    let seed = 7;
+    const next = () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) >> 16;
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, (_unused, at) => {
+        const bytes = Uint8Array.from({ length: 20 + (at % 200) }, () => 0x20 + (next() % 0xe0));
+        return read(bytes).then(
+          () => 1,
+          () => 0,
+        );
+      }),
+    );
+    expect(outcomes.reduce((sum: number, each) => sum + each, 0)).toBe(0);
+  });
+});
+
+describe("a declaration of UTF-16 in a document of bytes", () => {
+  const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const TEXT = "Die Größe der Tür wäre übrigens für Müller schön.";
+
+  it.each([
+    ["a.html", `<meta charset="utf-16"><p>${TEXT}`, TEXT],
+    ["a.html", `<meta charset="UTF-16LE"><p>${TEXT} `, TEXT],
+    ["a.html", `<meta charset="unicode"><p>${TEXT}`, TEXT],
+    ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT}</note>`, `- note: ${TEXT}`],
+    ["a.xml", `<?xml version="1.0" encoding="UTF-16"?><note>${TEXT} </note>`, `- note: ${TEXT}`],
+  ])("is not believed: %s %s", async (name, text, expected) => {
+    expect(await read(latin(text), name)).toBe(expected);
+    expect(await read(new TextEncoder().encode(text), name)).toBe(expected);
+  });
+
+  it("is not believed of its sender either, where there are no zeros", async () => {
+    const type = "text/plain; charset=utf-16";
+    expect(await read(latin(TEXT), "a.txt", type)).toBe(TEXT);
+    expect(await read(latin(`${TEXT} `), "a.txt", type)).toBe(`${TEXT} `);
+    expect(await read(utf16(TEXT, false), "a.txt", type)).toBe(TEXT);
+  });
+});
+
+describe("zeros in a file of UTF-8", () => {
+  const LINE = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
+  const readLog = (text: string) =>
+    extractDocument({ name: "a.log", mimeType: null, bytes: new TextEncoder().encode(text) });
+
+  it.each([
+    ["a single one", "\0", "1 control character removed"],
+    ["a block of them, as a crash leaves", "\0".repeat(512), "512 control characters removed"],
+  ])("are taken out and noted: %s", async (_what, zeros, note) => {
+    const { markdown, notes } = await readLog(LINE.repeat(100) + zeros + LINE.repeat(100));
+    expect(markdown).toBe(LINE.repeat(200));
+    expect(notes).toEqual([note]);
+  });
+
+  it.each([
+    ["many zeros", `${LINE}\0\0\0\0\0\0\0\0`.repeat(50)],
+    ["other control characters", `${LINE}\0\u0001\u0002`.repeat(50)],
+  ])("make it no text where there are %s", async (_what, text) => {
+    await expect(readLog(text)).rejects.toThrow(/application\/octet-stream/);
+  });
+});

@@ -1,0 +1,98 @@
+import { strToU8, zipSync } from "fflate";
+import { expect, it } from "vitest";
+import { extractDocument } from "../../../src/documents/extract-document.ts";
+
+const MIB = 1 << 20;
+/** So often that about a mebibyte comes of it. */
+const many = (part: string) => part.repeat(Math.ceil(MIB / part.length));
+const extract = (name: string, text: string) =>
+  extractDocument({ name, mimeType: null, bytes: new TextEncoder().encode(text) });
+
+/** Each took minutes to years where a pattern was tried again from each place that it may begin at. */
+it.each([
+  ["text of dots", "a.txt", `needle ${many(".")}x`],
+  ["Markdown that ends in backticks", "a.md", `needle <!-- a -->\n${many("`")}`],
+  ["Markdown that ends in tildes", "a.md", `needle <!-- a -->\n${many("~")}`],
+  ["Markdown with a heading of spaces", "a.md", `# needle${" ".repeat(40_000)}x\n`],
+  ["Markdown after many comments", "a.md", `${"<!-- licence -->\n".repeat(200)}needle`],
+  ["Markdown of hidden blocks", "a.md", `needle <!-- a -->\n${many("<div hidden>\n\n")}`],
+  ["Markdown of marks of items", "a.md", `needle <!-- a -->\n${many("- ")}`],
+  ["Markdown of items before tags", "a.md", `needle <!-- a -->\n${many("- <p>\n")}`],
+  ["Markdown of spaces before tags", "a.md", `needle <!-- a -->\n${" ".repeat(MIB)}${many("<p>")}`],
+  ["Markdown of indented fences", "a.md", `needle <!-- a -->\n${many("  ```a `\n  ```\n ~~~\n")}`],
+  ["text after many comments", "a.txt", `${"<!-- licence -->\n".repeat(200)}needle`],
+  ["JSON of comments that never end", "a.json", `["needle", ${many("1 /* ")}]`],
+  ["JSON of comments", "a.json", `["needle", ${many("1 /**/ ")}]`],
+  [
+    "JSON of numbers that lie a thousand deep",
+    "a.json",
+    `["needle",${"[".repeat(990)}${many("1,")}${"]".repeat(991)}`,
+  ],
+  ["JSON of line comments", "a.json", `["needle"\n${many("//\n")}]`],
+  ["HTML with a style sheet of at-rules", "a.html", `<style>${many("@a")}</style><p>needle`],
+  ["HTML with one long at-rule", "a.html", `<style>@${many("a")}</style><p>needle`],
+  ["HTML with unclosed style comments", "a.html", `<style>${many("/*")}</style><p>needle`],
+  ["HTML with unclosed style rules", "a.html", `<style>${many("@a{")}</style><p>needle`],
+  ["HTML with a style sheet of words", "a.html", `<style>${many("a ")}</style><p>needle`],
+  ["HTML with a long tag", "a.html", `<p>needle</p><${many("a")}`],
+  [
+    "HTML with a script of twelve megabytes that compares",
+    "a.html",
+    `<script>if (a<b) c = [${"12345.67,".repeat(1_333_333)}]</script><p>needle`,
+  ],
+  ["HTML that closes what it never opened", "a.html", `<p>needle</p>${many("<div></b>")}`],
+  ["HTML of options in items", "a.html", `<p>needle</p>${many("<li><option>")}`],
+  ["HTML of quotes within tags", "a.html", `<p>needle</p>${many('<a "')}`],
+  ["HTML of single quotes within tags", "a.html", `<p>needle</p>${many("<a '\"")}`],
+  [
+    "HTML tables of cells that span hundreds of rows and columns",
+    "a.html",
+    `<p>needle</p><table>${many("<tr><td rowspan=200 colspan=200>a")}`,
+  ],
+  ["HTML of a thousand raised letters in each other", "a.html", `needle${many("<sup>a ")}`],
+  ["HTML of roots in each other", "a.html", `<p>needle<math>${many("<msqrt><mn>2</mn>")}`],
+  ["HTML of struck words in each other", "a.html", `needle${many("<s>a ")}`],
+  ["HTML lists in items", "a.html", `needle${many("<ol type=i><li value=3999>")}`],
+  ["HTML of readings in each other", "a.html", `needle${many("<ruby>a<rt>b ")}`],
+  [
+    "XML of links in each other around a long text",
+    "a.xml",
+    `<article><para>needle ${'<link href="https://x.test">'.repeat(450)}${many("word ")}${"</link>".repeat(450)}</para></article>`,
+  ],
+  ["code of fences", "a.py", `needle\n${many("```\n")}`],
+  [
+    "XML of values that lie hundreds deep",
+    "a.xml",
+    `<a>needle${"<a>".repeat(480)}${many("<b>1</b>")}${"</a>".repeat(481)}`,
+  ],
+  ["XML of unclosed brackets", "a.xml", `<a>needle${many(" ]")}</a>`],
+  ["CSV of quotes", "a.csv", `needle,b\n${many('""')}`],
+  [
+    "RTF of links in one paragraph",
+    "a.rtf",
+    `{\\rtf1 needle ${many('{\\field{\\*\\fldinst HYPERLINK "https://x.test"}{\\fldrslt b }}')}}`,
+  ],
+  ["RTF of spaces", "a.rtf", `{\\rtf1 needle${many(" ")}}`],
+])("comes to an end: %s", async (_what, name, text) => {
+  expect((await extract(name, text)).markdown).toContain("needle");
+});
+
+it("comes to an end: a spreadsheet whose number formats are brackets", async () => {
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  const bytes = zipSync({
+    "xl/workbook.xml": strToU8(
+      `<workbook ${main} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="a" r:id="a"/></sheets></workbook>`,
+    ),
+    "xl/_rels/workbook.xml.rels": strToU8(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/a.xml"/><Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
+    ),
+    "xl/styles.xml": strToU8(
+      `<styleSheet ${main}><numFmts><numFmt numFmtId="200" formatCode="${many("[")}"/></numFmts><cellXfs>${'<xf numFmtId="200"/>'.repeat(2_000)}</cellXfs></styleSheet>`,
+    ),
+    "xl/worksheets/a.xml": strToU8(
+      `<worksheet ${main}><sheetData><row><c t="inlineStr"><is><t>needle</t></is></c></row></sheetData></worksheet>`,
+    ),
+  });
+  const document = await extractDocument({ name: "a.xlsx", mimeType: null, bytes });
+  expect(document.markdown).toContain("needle");
+});

@@ -1,0 +1,81 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { BestFew } from "../../../src/rag-index/search/best-few.ts";
+import {
+  matchExpression,
+  POSTINGS_LIMIT,
+  queryTerms,
+  withinBound,
+} from "../../../src/rag-index/search/query-terms.ts";
+import { scopeTest } from "../../../src/rag-index/write/scopes.ts";
+
+test("the best few are those of a full sort, ties by key", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 12 }),
+      (scores, limit) => {
+        const best = new BestFew(limit);
+        scores.forEach((score, key) => {
+          if (score >= best.bar) best.offer(key, score);
+        });
+        const expected = scores
+          .map((score, key) => ({ key, score }))
+          .sort((a, b) => b.score - a.score || a.key - b.key)
+          .slice(0, limit);
+        expect(best.sorted()).toEqual(expected);
+      },
+    ),
+  );
+});
+
+const postings: Record<string, number> = { boiler: 12, water: 9_000, plant: 12_000, unit: 30_000 };
+const postingsOf = (word: string) => postings[word] ?? 0;
+const wordsIn = (query: string) => queryTerms(query, postingsOf).map(({ word }) => word);
+
+test("a query's words: rarest first, repeats kept, unknown and stop words out", () => {
+  expect(wordsIn("The unit of the boiler, the boiler's zeppelin water")).toEqual([
+    "boiler",
+    "boiler",
+    "water",
+    "unit",
+  ]);
+});
+
+test("no more postings are read than the bound allows", () => {
+  const bounded = withinBound(queryTerms("plant water boiler unit", postingsOf));
+  expect(bounded.map(({ word }) => word)).toEqual(["boiler", "water"]);
+  expect(bounded.reduce((sum, term) => sum + term.postings, 0)).toBeLessThan(POSTINGS_LIMIT);
+  expect(withinBound(queryTerms("unit", postingsOf))).toEqual([]);
+});
+
+test("words are quoted; one character of a script without spaces is a prefix", () => {
+  const terms = queryTerms('boiler" OR 東', postingsOf);
+  expect(matchExpression(terms)).toBe('"東" * OR "boiler"');
+});
+
+test("scopes hold folders at any depth, files exactly, and drive items with what is beneath", () => {
+  const holds = scopeTest([
+    { type: "path", value: "docs/" },
+    { type: "path", value: "readme" },
+    { type: "path", value: "https://example.org/help/" },
+    { type: "externalId", value: "id-1" },
+  ]);
+  const place = (path: string, externalId: string | null = null, ancestors: string[] = []) =>
+    holds({ path, externalId, ancestors });
+  expect(
+    ["docs/a", "docs/a/b/c", "readme", "https://example.org/help/a"].map((path) => place(path)),
+  ).toEqual([true, true, true, true]);
+  expect(["docs", "docsx/a", "readme/a", "Readme", "a/docs/b"].map((path) => place(path))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(place("x", "id-1")).toBe(true);
+  expect(place("x", "id-2", ["id-0", "id-1"])).toBe(true);
+  expect(place("x", "id-2", ["id-0"])).toBe(false);
+  expect(scopeTest(null)({ path: "x", externalId: null, ancestors: [] })).toBe(true);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+
+import { stemOf } from "../../../src/text/stems.ts";
+import { withoutStopWords } from "../../../src/text/stop-words.ts";
+import {
+  indexWordsOf,
+  isUnspacedCharacter,
+  pairUnspacedScripts,
+  searchWordsOf,
+  wordsOf,
+} from "../../../src/text/words.ts";
+
+test("words are folded: case, diacritics, compatibility forms, punctuation", () => {
+  expect(wordsOf("Größe, ÉTÉ & İstanbul: m² of ﬁne-grained Ｗｉｄｅ ℌ stuff_2")).toEqual(
+    "große ete istanbul m2 of fine grained wide h stuff 2".split(" "),
+  );
+  expect(wordsOf(" -- … 🂡 ")).toEqual([]);
+  expect(wordsOf("서울 한국어")).toEqual(["서울", "한국어"]);
+});
+
+test("scripts without spaces become pairs; kana keep their voicing", () => {
+  expect(pairUnspacedScripts("東京都 is 東")).toBe(" 東京 京都  is  東 ");
+  expect(searchWordsOf("東京都のバー x")).toEqual(["東京", "京都", "都の", "のバ", "バー", "x"]);
+  expect(searchWordsOf("ば")).toEqual(["ば"]);
+  expect(searchWordsOf("กินข้าว")).toEqual(["กน", "นข", "ขา", "าว"]);
+  expect(indexWordsOf("東京都 x")).toEqual(["東京", "京都", "都", "x"]);
+  expect(indexWordsOf("東")).toEqual(["東"]);
+});
+
+test("one character of a script without spaces is told from a letter", () => {
+  expect(["東", "ば", "a", "東京", "é"].map(isUnspacedCharacter)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("stop words go, unless nothing would stay; repeats stay", () => {
+  const kept = withoutStopWords("the boiler and the boiler der kessel".split(" "));
+  expect(kept).toEqual(["boiler", "boiler", "kessel"]);
+  expect(withoutStopWords(["to", "be", "or", "not"])).toEqual(["to", "be", "or", "not"]);
+});
+
+test("stems are Porter's", () => {
+  expect(["relational", "caresses", "ponies", "hopping"].map(stemOf)).toEqual([
+    "relat",
+    "caress",
+    "poni",
+    "hop",
+  ]);
+});

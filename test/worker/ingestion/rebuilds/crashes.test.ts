@@ -1,0 +1,57 @@
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import { drop, facts, found, indexedRag, longText, patch, push, states } from "./support.ts";
+
+const MOST_CALLS = 80;
+/** Each run takes a while: of the calls every fourth is tried, others before than after. */
+const EVERY = 4;
+/** Dozens of builds, each with its sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+async function recover(world: World): Promise<void> {
+  await world.deliver();
+  for (const minutes of [3, 15]) {
+    world.now += minutes * MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  }
+}
+
+test("a worker that dies at any call of a build or its switch leaves what ends as if it had not", async () => {
+  let points = 0;
+  for (const moment of ["before", "after"] as const) {
+    const first = moment === "before" ? 1 : 2;
+    for (let at = first; at <= MOST_CALLS; at += EVERY) {
+      const world = new World();
+      const { source, rag } = await indexedRag(world, {
+        "a.html": longText("moss"),
+        "b.html": longText("fen"),
+      });
+      await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+      await push(world, source, "a.html", longText("bracken"));
+      await drop(world, source, "b.html");
+      const crash = new CrashPoint(at, moment);
+      const untouched = world.services;
+      world.services = crash.wrap(untouched);
+      await world.deliver().catch(() => undefined);
+      world.services = untouched;
+      crash.revive();
+      await recover(world);
+      expect((await states(rag)).at(-1)).toMatch(/ live$/);
+      expect((await states(rag)).filter((state) => /live|building/.test(state))).toHaveLength(1);
+      const { chunks, files } = await facts(world, rag, 2);
+      expect({ files, several: chunks > 1 }).toEqual({ files: 1, several: true });
+      expect(await world.counters(rag)).toMatchObject({ indexed: 1, deleted: 1, vectors: chunks });
+      const { counts, texts } = await found(world, rag);
+      expect(counts).toEqual({ "a.html": chunks });
+      expect(texts.join(" ")).toContain("bracken");
+      if (!crash.hasCrashed) break;
+      points++;
+    }
+  }
+  expect(points).toBeGreaterThan(15);
+});

@@ -1,0 +1,73 @@
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { returnToIndex } from "../../../../src/ingestion/rebuilds/return-to-index.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import {
+  deliverBut,
+  found,
+  generations,
+  indexedRag,
+  longText,
+  ofBuild,
+  states,
+} from "./support.ts";
+
+/** Each test lives through builds and their sweeps. Vectorize holds vectors of one size only. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
+
+test("other vectors: the old ones answer, asked with their own model, until the new are there", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
+  await sweep(world.services);
+  await deliverBut(world, ofBuild);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  expect(await found(world, rag)).toEqual(before);
+  expect(before.losses).toEqual([]);
+
+  await world.deliver();
+  expect(await generations(rag)).toMatchObject([
+    { state: "retired", dimensions: 1_024 },
+    { state: "live", dimensions: 512 },
+  ]);
+  expect(await found(world, rag)).toMatchObject({ counts: before.counts, losses: [] });
+  await sweep(world.services);
+  expect(world.waiting).toEqual([]);
+});
+
+test("an embedding model that was gone back from is not built again until something else is asked", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  const setDimensions = (dimensions: number) => {
+    world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };
+  };
+  setDimensions(512);
+  await sweep(world.services);
+  await world.deliver();
+  await returnToIndex(world.services, { ragId: rag });
+  await world.deliver();
+  for (let minute = 0; minute < 3; minute++) {
+    world.now += MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  }
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  expect(await found(world, rag)).toEqual(before);
+
+  await reindexRag(world.services, { ragId: rag });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
+  await returnToIndex(world.services, { ragId: rag });
+  await world.deliver();
+  setDimensions(256);
+  await sweep(world.services);
+  await world.deliver();
+  expect((await states(rag)).at(-1)).toBe("4 live");
+});

@@ -1,0 +1,189 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import { removeRag } from "../../../../src/catalog/rags/remove-rag.ts";
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { recoverAfterRestart } from "../../../../src/ingestion/maintenance/tick.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { ModelFailure } from "../../../../src/ports/models.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import {
+  deliverBut,
+  drop,
+  facts,
+  found,
+  indexedRag,
+  longText,
+  ofBuild,
+  patch,
+  push,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through a build and its sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const SMALL = { chunkSize: 32, chunkOverlap: 0 };
+const FILES = {
+  "changed.html": longText("moss"),
+  "removed.html": longText("heather"),
+  "same.html": longText("gorse"),
+};
+
+test("files changed, removed and added during a build are so before and after the switch", async () => {
+  for (const order of ["as sent", "backwards", "twice"]) {
+    const world = new World();
+    const { source, rag } = await indexedRag(world, FILES);
+    await patch(world, rag, SMALL);
+    await deliverBut(world, ofBuild);
+    // One file is built in its old version, the others wait.
+    const [first] = world.waiting;
+    if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+
+    await push(world, source, "changed.html", longText("bracken"));
+    await push(world, source, "added.html", longText("sedge"));
+    await drop(world, source, "removed.html");
+    await deliverBut(world, ofBuild);
+    expect(await states(rag)).toEqual(["1 live", "2 building"]);
+    const during = await found(world, rag);
+    expect(during.counts).toEqual({ "added.html": 1, "changed.html": 1, "same.html": 1 });
+    expect(during.texts.join(" ")).toContain("bracken");
+
+    await world.deliver((envelopes) => {
+      if (order === "backwards") return envelopes.toReversed();
+      return order === "twice" ? [...envelopes, ...envelopes] : envelopes;
+    });
+    expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+    const after = await found(world, rag);
+    expect(Object.keys(after.counts).sort()).toEqual(["added.html", "changed.html", "same.html"]);
+    expect(after.texts.join(" ")).not.toMatch(/moss|heather/);
+    const { chunks, files } = await facts(world, rag, 2);
+    expect(files).toBe(3);
+    expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: chunks });
+    await tenMinutesLater(world);
+    expect(await found(world, rag)).toEqual(after);
+  }
+});
+
+test("a build whose messages are all lost is finished by the sweep, and after a restart at once", async () => {
+  for (const restarted of [false, true]) {
+    const world = new World();
+    const { rag } = await indexedRag(world, FILES);
+    await patch(world, rag, SMALL);
+    world.waiting = [];
+    await sweep(world.services);
+    await deliverBut(world, ofBuild);
+    const [first] = world.waiting;
+    if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+    world.waiting = [];
+    if (restarted) await recoverAfterRestart(world.services);
+    else {
+      world.now += 15 * MINUTE_MS;
+      await sweep(world.services);
+    }
+    await world.deliver();
+    expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+    expect(Object.keys((await found(world, rag)).counts).sort()).toEqual(Object.keys(FILES));
+    expect(await world.counters(rag)).toMatchObject({
+      indexed: 3,
+      vectors: (await facts(world, rag, 2)).chunks,
+    });
+  }
+});
+
+/** The embedding provider refuses what contains this word. */
+function refusing(world: World, word: string): void {
+  const { models } = world.services;
+  world.services.models = {
+    ...models,
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+        if (options.values.some((text) => text.includes(word))) {
+          throw new ModelFailure("400", { retryable: false });
+        }
+        return await embedder.model.doEmbed(options);
+      };
+      return { ...embedder, model: { ...embedder.model, doEmbed } };
+    },
+  };
+}
+
+test("a file that fails only in the new generation is an error after the switch, with its reason", async () => {
+  const world = new World();
+  const { source, rag } = await indexedRag(world, FILES);
+  await push(world, source, "empty.html", "");
+  await world.deliver();
+  refusing(world, "heather");
+  await patch(world, rag, SMALL);
+  await deliverBut(world, ofBuild);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 1 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  const reason = expect.stringMatching(/^embedding provider: /) as string;
+  expect(await world.rows(rag)).toMatchObject([
+    { path: "changed.html", status: "indexed", error: null },
+    { path: "empty.html", status: "error", chunks: 0, error: "no text found" },
+    { path: "removed.html", status: "error", chunks: 0, error: reason },
+    { path: "same.html", status: "indexed", error: null },
+  ]);
+  expect(Object.keys((await found(world, rag)).counts)).not.toContain("removed.html");
+});
+
+test("where a new model fails for every file, the old index stays until it works", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  const { models } = world.services;
+  refusing(world, "");
+  await patch(world, rag, SMALL);
+  await world.deliver();
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 0, vectors: 3 });
+
+  world.services.models = models;
+  expect(await found(world, rag)).toEqual(before);
+  world.now += 20 * MINUTE_MS;
+  await sweep(world.services);
+  await world.deliver();
+  expect((await states(rag)).slice(0, 2)).toEqual(["1 retired", "2 live"]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, error: 0 });
+});
+
+test("a scope narrowed during a build hides in both generations", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  await patch(world, rag, SMALL);
+  await deliverBut(world, ofBuild);
+  const [first] = world.waiting;
+  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  const scopes = [{ type: "path" as const, value: "same.html" }];
+  await patch(world, rag, { scopeMode: "scoped", scopes });
+  expect((await found(world, rag)).counts).toEqual({ "same.html": 1 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(Object.keys((await found(world, rag)).counts)).toEqual(["same.html"]);
+  expect(await facts(world, rag, 2)).toMatchObject({ files: 1 });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 1 });
+});
+
+test("a RAG removed during a build leaves nothing behind in either generation", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  await patch(world, rag, SMALL);
+  await deliverBut(world, ofBuild);
+  const [first] = world.waiting;
+  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await removeRag(world.services, { rag: await findRag(world.services, { key: rag }) });
+  await world.deliver();
+  for (const generation of [1, 2]) {
+    expect(await facts(world, rag, generation)).toMatchObject({ chunks: 0, files: 0, staged: 0 });
+  }
+  const left = await env.DB.prepare("select count(*) as n from generation_files where rag_id = ?")
+    .bind(rag)
+    .first();
+  expect(left).toEqual({ n: 0 });
+});

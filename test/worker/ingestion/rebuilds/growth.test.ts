@@ -1,0 +1,162 @@
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
+import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexes.ts";
+import { shardOf } from "../../../../src/core/shard-of.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import {
+  deliverBut,
+  drop,
+  facts,
+  found as search,
+  generations,
+  indexedRag,
+  longText,
+  ofBuild,
+  push,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through a build and its sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const SHARD_CHUNKS = 4;
+/** Twice what six chunks need at four a shard, and one. */
+const GROWN_SHARDS = 4;
+const FILES = Object.fromEntries(
+  ["moss", "fen", "gorse", "heather", "sedge", "reed"].map((name) => [
+    `${name}.html`,
+    longText(name),
+  ]),
+);
+
+/** Texts that are almost equally near come in any order. */
+async function found(world: World, rag: RagId) {
+  const { texts, ...others } = await search(world, rag);
+  return { ...others, texts: texts.toSorted() };
+}
+
+/** A RAG whose index has outgrown its one shard; nothing is begun yet. */
+async function outgrownRag(world: World) {
+  const indexed = await indexedRag(world, FILES);
+  world.services.config = { ...world.services.config, INDEX_SHARD_CHUNKS: SHARD_CHUNKS };
+  return indexed;
+}
+
+async function inShards(world: World, rag: RagId, generation: number) {
+  const each = await Promise.all(
+    Array.from({ length: GROWN_SHARDS }, (_, shard) => facts(world, rag, generation, shard)),
+  );
+  return each.map(({ chunks }) => chunks);
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+
+test("a RAG that outgrows its index is spread over more shards while it answers, without embedding anew", async () => {
+  const world = new World();
+  const { rag } = await outgrownRag(world);
+  const before = await found(world, rag);
+  const embedded = world.countEmbedded();
+  await sweep(world.services);
+  await deliverBut(world, ofBuild);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  expect(await found(world, rag)).toEqual(before);
+  await world.deliver();
+  expect(await generations(rag)).toMatchObject([
+    { state: "retired", shards: 1 },
+    { state: "live", shards: GROWN_SHARDS },
+  ]);
+  const documents = embedded.filter((text) => text.includes("peat"));
+  expect(documents).toEqual([]);
+  const chunks = await inShards(world, rag, 2);
+  expect(sum(chunks)).toBe(6);
+  expect(chunks.filter((count) => count > 0).length).toBeGreaterThan(1);
+  const after = await found(world, rag);
+  expect(after).toEqual(before);
+
+  await sweep(world.services);
+  expect(world.waiting).toEqual([]);
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
+  expect(await found(world, rag)).toEqual(before);
+});
+
+test("files changed, added and removed while it grows, and after, are so in every shard", async () => {
+  const world = new World();
+  const { source, rag } = await outgrownRag(world);
+  await sweep(world.services);
+  await deliverBut(world, ofBuild);
+  const half = world.waiting.splice(0, 3);
+  await world.deliverBatch("quarry-index", half);
+  await push(world, source, "moss.html", longText("bracken"));
+  await push(world, source, "added.html", longText("willow"));
+  await drop(world, source, "fen.html");
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  const grown = await found(world, rag);
+  const expected = ["added", "gorse", "heather", "moss", "reed", "sedge"];
+  expect(Object.keys(grown.counts).sort()).toEqual(expected.map((name) => `${name}.html`));
+  expect(grown.texts.join(" ")).toContain("bracken");
+  expect(grown.texts.join(" ")).not.toMatch(/moss ends|fen ends/);
+
+  await drop(world, source, "gorse.html");
+  await push(world, source, "reed.html", longText("osier"));
+  expect(Object.keys((await found(world, rag)).counts)).not.toContain("gorse.html");
+  await world.deliver();
+  const later = await found(world, rag);
+  expect(later.texts.join(" ")).toContain("osier");
+  expect(later.texts.join(" ")).not.toContain("reed ends");
+  expect(await world.counters(rag)).toMatchObject({
+    indexed: 5,
+    vectors: sum(await inShards(world, rag, 2)),
+  });
+});
+
+test("what is missing from one shard is found by the check and indexed again", async () => {
+  const world = new World();
+  const { rag } = await outgrownRag(world);
+  await sweep(world.services);
+  await world.deliver();
+  const before = await found(world, rag);
+  const shard = (await inShards(world, rag, 2)).findIndex((chunks) => chunks > 0);
+  const address = { ragId: rag, generation: 2, shard };
+  const [lost] = await world.services.ragIndexes(address).listFiles(null, 1);
+  if (lost === undefined) throw new Error("the shard is empty");
+  expect(shardOf(lost.fileId, GROWN_SHARDS)).toBe(shard);
+  await world.services.ragIndexes(address).remove([lost]);
+  expect(Object.keys((await found(world, rag)).counts)).toHaveLength(5);
+  for (let turn = 0; turn < 10; turn++) {
+    world.now += MINUTE_MS;
+    await checkIndexes(world.services);
+  }
+  await world.deliver();
+  expect((await found(world, rag)).counts).toEqual(before.counts);
+});
+
+test("a worker that dies at any call while a RAG grows leaves what ends as if it had not", async () => {
+  for (let at = 2; at <= 40; at += 5) {
+    const world = new World();
+    const { rag } = await outgrownRag(world);
+    const before = await found(world, rag);
+    await sweep(world.services);
+    const crash = new CrashPoint(at, at % 2 === 0 ? "before" : "after");
+    const untouched = world.services;
+    world.services = crash.wrap(untouched);
+    await world.deliver().catch(() => undefined);
+    world.services = untouched;
+    crash.revive();
+    expect((await found(world, rag)).counts).toEqual(before.counts);
+    for (const minutes of [0, 3, 15]) {
+      world.now += minutes * MINUTE_MS;
+      await sweep(world.services);
+      await world.deliver();
+    }
+    expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
+    expect(await found(world, rag)).toEqual(before);
+    expect(sum(await inShards(world, rag, 2))).toBe(6);
+  }
+});

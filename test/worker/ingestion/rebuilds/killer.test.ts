@@ -1,0 +1,70 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
+import { MAX_TRIES } from "../../../../src/ingestion/timeouts.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import { found, indexedRag, longText, patch, states } from "./support.ts";
+
+const HEALTHY = 12;
+const ROUNDS = 14;
+const TIMEOUT_MS = 300_000;
+
+/** A worker that embeds a text with this word never comes to an end. */
+function dyingAt(world: World, word: string): () => Promise<"died"> {
+  const { models } = world.services;
+  let died: () => void = () => undefined;
+  world.services.models = {
+    ...models,
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const doEmbed: typeof embedder.model.doEmbed = async (options) => {
+        if (!options.values.some((text) => text.includes(word))) {
+          return await embedder.model.doEmbed(options);
+        }
+        died();
+        return await new Promise<never>(() => undefined);
+      };
+      return { ...embedder, model: { ...embedder.model, doEmbed } };
+    },
+  };
+  return () => new Promise((resolve) => (died = () => resolve("died")));
+}
+
+const ends = async (rag: RagId) =>
+  (
+    await env.DB.prepare(
+      `select path, status, error_message as error from rag_files
+       where rag_id = ? and status <> 'indexed'`,
+    )
+      .bind(rag)
+      .all()
+  ).results;
+
+test(
+  "a file that kills its worker while a new index is built takes no other file with it",
+  async () => {
+    const world = new World();
+    const names = Array.from({ length: HEALTHY }, (_, at) => `note${at}`);
+    const files = Object.fromEntries(names.map((name) => [`${name}.html`, longText(name)]));
+    const { rag } = await indexedRag(world, { ...files, "poison.html": longText("poison") });
+    await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+    const death = dyingAt(world, "poison");
+    let deaths = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      if ((await Promise.race([world.deliver(), death()])) === "died") deaths++;
+      if ((await states(rag)).every((state) => !state.includes("building"))) break;
+      world.now += 3 * MINUTE_MS;
+      await sweep(world.services);
+    }
+    expect(deaths).toBe(MAX_TRIES);
+    expect(await ends(rag)).toMatchObject([
+      { path: "poison.html", status: "error", error: "indexing did not finish after 5 tries" },
+    ]);
+    const { counts } = await found(world, rag);
+    for (const path of Object.keys(files)) expect(counts[path]).toBeGreaterThan(1);
+  },
+  TIMEOUT_MS,
+);

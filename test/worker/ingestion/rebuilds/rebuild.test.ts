@@ -1,0 +1,106 @@
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import {
+  deliverBut,
+  facts,
+  found,
+  generations,
+  indexedRag,
+  longText,
+  ofBuild,
+  patch,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through a build and its sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
+
+test("other chunking: the old chunks answer until the new ones are complete, then only these", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  expect(before.counts).toEqual({ "a.html": 1, "b.html": 1 });
+
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await deliverBut(world, ofBuild);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  expect(await found(world, rag)).toEqual(before);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, pending: 0, vectors: 2 });
+
+  // One of the two files is built: nothing of it shows yet.
+  const [first, ...others] = world.waiting.splice(0);
+  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  expect((await facts(world, rag, 2)).chunks).toBeGreaterThan(1);
+  expect(await found(world, rag)).toEqual(before);
+
+  world.waiting.push(...others);
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  const after = await found(world, rag);
+  expect(after.counts["a.html"]).toBeGreaterThan(1);
+  expect(after.counts["b.html"]).toBe(after.counts["a.html"]);
+  const { chunks } = await facts(world, rag, 2);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 0, vectors: chunks });
+  expect(after.texts).toHaveLength(chunks);
+
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
+  expect(await facts(world, rag, 1)).toMatchObject({ chunks: 0, files: 0 });
+  expect(await found(world, rag)).toEqual(after);
+});
+
+test("indexing anew builds once, however often its message comes, and leaves every figure as it was", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const counters = await world.counters(rag);
+  await reindexRag(world.services, { ragId: rag });
+  const [message] = world.waiting;
+  if (message === undefined) throw new Error("nothing was queued");
+  await world.deliver();
+  world.waiting.push(message, message);
+  world.now += MINUTE_MS;
+  await world.deliver();
+  await sweep(world.services);
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(await world.counters(rag)).toEqual(counters);
+});
+
+test("a second change during a build leaves the newest settings, and nothing of those between", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await deliverBut(world, ofBuild);
+  const [first] = world.waiting;
+  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await patch(world, rag, { chunkSize: 64, chunkOverlap: 0 });
+  await world.deliver();
+  expect(await generations(rag)).toMatchObject([
+    { state: "retired", chunkSize: 400 },
+    { state: "retired", chunkSize: 32 },
+    { state: "live", chunkSize: 64 },
+  ]);
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 dropped", "3 live"]);
+  expect(await facts(world, rag, 2)).toMatchObject({ chunks: 0, files: 0, staged: 0 });
+  expect(await world.counters(rag)).toMatchObject({ vectors: (await facts(world, rag, 3)).chunks });
+});
+
+test("a change that is taken back ends the build", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await deliverBut(world, ofBuild);
+  await patch(world, rag, { chunkSize: 400, chunkOverlap: 60 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  expect(await found(world, rag)).toEqual(before);
+});

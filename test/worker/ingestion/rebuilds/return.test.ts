@@ -1,0 +1,100 @@
+import { expect, test, vi } from "vitest";
+
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { returnToIndex } from "../../../../src/ingestion/rebuilds/return-to-index.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import {
+  deliverBut,
+  drop,
+  found,
+  indexedRag,
+  longText,
+  ofBuild,
+  patch,
+  push,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through builds and their sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const FILES = {
+  "a.html": longText("moss"),
+  "b.html": longText("heather"),
+  "c.html": longText("gorse"),
+};
+const SMALL = { chunkSize: 32, chunkOverlap: 0 };
+
+test("the index before the last change answers again at once, with its settings, and nothing is embedded", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  const counters = await world.counters(rag);
+  await patch(world, rag, SMALL);
+  await world.deliver();
+  expect((await found(world, rag)).counts["a.html"]).toBeGreaterThan(1);
+
+  const embedded = world.countEmbedded();
+  await returnToIndex(world.services, { ragId: rag });
+  await world.deliver();
+  expect(embedded).toEqual([]);
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  expect(await found(world, rag)).toEqual(before);
+  expect(await world.counters(rag)).toEqual(counters);
+  expect(await findRag(world.services, { key: rag })).toMatchObject({
+    chunkSize: 400,
+    chunkOverlap: 60,
+  });
+  await sweep(world.services);
+  expect(world.waiting).toEqual([]);
+});
+
+test("what was changed, added and removed meanwhile is so in the index gone back to", async () => {
+  const world = new World();
+  const { source, rag } = await indexedRag(world, FILES);
+  await patch(world, rag, SMALL);
+  await world.deliver();
+  await push(world, source, "a.html", longText("bracken"));
+  await push(world, source, "d.html", longText("willow"));
+  await drop(world, source, "b.html");
+  await world.deliver();
+  const live = await found(world, rag);
+
+  await returnToIndex(world.services, { ragId: rag });
+  await deliverBut(world, ofBuild);
+  expect(await states(rag)).toEqual(["1 building", "2 live"]);
+  expect(await found(world, rag)).toEqual(live);
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  const { counts, texts } = await found(world, rag);
+  expect(counts).toEqual({ "a.html": 1, "c.html": 1, "d.html": 1 });
+  expect(texts.join(" ")).toContain("bracken");
+  expect(texts.join(" ")).not.toMatch(/moss|heather/);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
+});
+
+test("a return that dies on the way is finished by the sweep; after the index was dropped it is refused", async () => {
+  const world = new World();
+  const { rag } = await indexedRag(world, FILES);
+  const before = await found(world, rag);
+  await patch(world, rag, SMALL);
+  await world.deliver();
+  await returnToIndex(world.services, { ragId: rag });
+  world.waiting = [];
+  for (const minutes of [0, 3, 15]) {
+    world.now += minutes * MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  }
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  expect(await found(world, rag)).toEqual(before);
+
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 live", "2 dropped"]);
+  await expect(returnToIndex(world.services, { ragId: rag })).rejects.toThrow(
+    "There is no earlier index to go back to",
+  );
+});

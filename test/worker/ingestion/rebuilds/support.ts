@@ -1,0 +1,119 @@
+import { env } from "cloudflare:workers";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
+import type { RagPatch } from "../../../../src/catalog/rags/update-rag.ts";
+import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
+import { removeFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { retrieve } from "../../../../src/retrieval/retrieve.ts";
+import { bytesOf } from "../../../support/ingestion-world.ts";
+import type { World } from "../../../support/ingestion-world.ts";
+
+/** About 40 words: one chunk of 400 tokens, several of 16. */
+export const longText = (name: string) =>
+  `A note about ${name}. The first of its parts speaks of water and peat. ` +
+  `The second of its parts speaks of wind over open ground. ` +
+  `The third of its parts speaks of the people who lived there. The ${name} ends here.`;
+
+export async function push(world: World, source: FileSourceId, path: string, text: string) {
+  await putFile(world.services, {
+    source: { id: source },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: "text/html",
+    metadata: null,
+  });
+}
+
+export const drop = async (world: World, source: FileSourceId, path: string) =>
+  await removeFile(world.services, { source: { id: source }, path });
+
+export async function patch(world: World, ragId: RagId, change: RagPatch) {
+  const rag = await findRag(world.services, { key: ragId });
+  return await updateRag(world.services, { rag, patch: change });
+}
+
+/** A RAG with these files indexed. */
+export async function indexedRag(
+  world: World,
+  files: Record<string, string>,
+): Promise<{ source: FileSourceId; rag: RagId }> {
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  for (const [path, text] of Object.entries(files)) await push(world, source, path, text);
+  await world.deliver();
+  return { source, rag };
+}
+
+/** What a retrieval answers, by path: how many chunks of each file, and whether all was searched. */
+export async function found(world: World, ragId: RagId, query = "note parts") {
+  const rag = await findRag(world.services, { key: ragId });
+  const { chunks, losses } = await retrieve(world.services, {
+    targets: [{ rag, restriction: { named: null, metadata: [] } }],
+    queries: [query],
+    topK: 100,
+    useReranking: false,
+    candidateMultiplier: 2,
+    similarityThreshold: null,
+    includeDuplicates: true,
+  });
+  const counts: Record<string, number> = {};
+  for (const { source } of chunks) {
+    counts[source.filePath] = (counts[source.filePath] ?? 0) + 1;
+  }
+  return { counts, losses, texts: chunks.map(({ text }) => text) };
+}
+
+export async function generations(ragId: RagId) {
+  const { results } = await env.DB.prepare(
+    `select generation, state, dimensions, chunk_size as chunkSize, shards
+     from rag_generations where rag_id = ? order by generation`,
+  )
+    .bind(ragId)
+    .all<{
+      generation: number;
+      state: string;
+      dimensions: number;
+      chunkSize: number;
+      shards: number;
+    }>();
+  return results;
+}
+
+export const states = async (ragId: RagId) =>
+  (await generations(ragId)).map(({ generation, state }) => `${generation} ${state}`);
+
+/** Nobody goes back, and the sweep has come by often enough for what other tests left, too. */
+export async function tenMinutesLater(world: World): Promise<void> {
+  world.services.config = { ...world.services.config, REPLACED_INDEX_MINUTES: 5 };
+  for (let minute = 0; minute < 10; minute++) {
+    world.now += MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  }
+}
+
+/** Chunks that an index object of a generation holds. */
+export const facts = async (world: World, ragId: RagId, generation: number, shard = 0) =>
+  await world.services.ragIndexes({ ragId, generation, shard }).facts();
+
+/** Delivers what waits, but no message that `isHeld` names; those wait on. */
+export async function deliverBut(
+  world: World,
+  isHeld: (envelope: World["waiting"][number]) => boolean,
+): Promise<void> {
+  const held: World["waiting"] = [];
+  await world.deliver((envelopes) => {
+    held.push(...envelopes.filter(isHeld));
+    return envelopes.filter((envelope) => !isHeld(envelope));
+  });
+  world.waiting.push(...held);
+}
+
+/** Index messages of a generation that is being built. */
+export const ofBuild = ({ body }: World["waiting"][number]) =>
+  !("kind" in body) && body.generation !== undefined;

@@ -1,0 +1,58 @@
+import { expect, test, vi } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import {
+  deliverBut,
+  facts,
+  found,
+  indexedRag,
+  longText,
+  ofBuild,
+  patch,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through a build and its sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+test("the vectors of a replaced generation, and of one that was given up, leave the vector index", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, {
+    "a.html": longText("moss"),
+    "b.html": longText("fen"),
+  });
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toHaveLength(2);
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await deliverBut(world, ofBuild);
+  const [first] = world.waiting;
+  if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
+  await patch(world, rag, { chunkSize: 64, chunkOverlap: 0 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag).length).toBeGreaterThan((await facts(world, rag, 3)).chunks);
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 dropped", "3 live"]);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toHaveLength((await facts(world, rag, 3)).chunks);
+});
+
+test("vectors of another size, which the vector index cannot hold, leave everything as it is and say so", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": longText("moss") });
+  const before = await found(world, rag);
+  const errors: unknown[] = [];
+  const { log } = world.services;
+  world.services.log = { ...log, error: (...line) => void errors.push(line) };
+  world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
+  await sweep(world.services);
+  await world.deliver();
+  world.now += MINUTE_MS;
+  expect(JSON.stringify(errors)).toContain("EMBEDDING_DIMENSIONS is now 512");
+  expect(await states(rag)).toEqual(["1 live"]);
+  expect(await found(world, rag)).toEqual(before);
+});

@@ -1,0 +1,112 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import type { IndexMessage } from "../../../src/ports/job-queue.ts";
+import type { World } from "../../support/ingestion-world.ts";
+import {
+  ALL_INDEXED,
+  BEGUN,
+  FILES,
+  PATHS,
+  heavyWorld,
+  push,
+  statuses,
+  timePasses,
+} from "./heavy-files.ts";
+
+type Act = (world: World, source: FileSourceId, rag: RagId) => Promise<unknown>;
+
+/** Just before the fresh messages are sent, or while the first file is read. */
+const WHEN = ["before the messages", "before the hand-back"] as const;
+
+async function actAround(when: (typeof WHEN)[number], act: Act) {
+  const { world, source, rag } = await heavyWorld();
+  const untouched = world.services;
+  let acted = false;
+  const once = async () => {
+    if (acted) return;
+    acted = true;
+    await act(world, source, rag);
+  };
+  const index = async (messages: IndexMessage[]) => {
+    await once();
+    await untouched.queue.index(messages);
+  };
+  const batch = world.waiting.splice(0);
+  if (when === "before the messages") {
+    const consumer = { ...untouched, queue: { ...untouched.queue, index } };
+    const own = Object.assign(Object.create(world) as World, { services: consumer });
+    await own.deliverBatch("quarry-index", batch);
+  } else {
+    const files = new Proxy(untouched.files, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        return async (...args: unknown[]) => {
+          if (name === "get") await once();
+          return await Reflect.apply(method, target, args);
+        };
+      },
+    });
+    const own = Object.assign(Object.create(world) as World, { services: { ...untouched, files } });
+    await own.deliverBatch("quarry-index", batch);
+  }
+  expect(acted).toBe(true);
+  return { world, rag };
+}
+
+async function settledAfter(when: (typeof WHEN)[number], act: Act) {
+  const { world, rag } = await actAround(when, act);
+  await world.deliver();
+  await timePasses(world);
+  return { world, rag };
+}
+
+/** Handed back in each of these tests: the last. */
+const HANDED_BACK = "4.txt";
+
+test("a file that is removed around its hand-back stays removed", async () => {
+  for (const when of WHEN) {
+    const { world, rag } = await settledAfter(when, (acting, source) =>
+      removeFile(acting.services, { source: { id: source }, path: HANDED_BACK }),
+    );
+    expect((await statuses(world, rag)).at(-1)).toMatch(/^deleted/);
+    expect(Object.keys(await world.shown(rag)).sort()).toEqual(PATHS.slice(0, -1));
+  }
+});
+
+test("a file that is changed around its hand-back ends with the change", async () => {
+  for (const when of WHEN) {
+    const { world, rag } = await settledAfter(when, (acting, source) =>
+      push(acting, source, HANDED_BACK, "A note, changed."),
+    );
+    expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+    expect((await world.shown(rag))[HANDED_BACK]).toEqual(["A note, changed."]);
+  }
+});
+
+test("a file that another worker took meanwhile is not handed back", async () => {
+  const { world, rag } = await actAround("before the hand-back", async () => {
+    await env.DB.prepare("update rag_files set lease_id = 'another' where path = ?")
+      .bind(HANDED_BACK)
+      .run();
+  });
+  expect((await statuses(world, rag)).slice(BEGUN)).toEqual([
+    "pending 0",
+    "pending 0",
+    "processing 1",
+  ]);
+  expect(world.waiting).toHaveLength(FILES - BEGUN - 1);
+});
+
+test("a RAG that is removed around a hand-back leaves nothing behind", async () => {
+  for (const when of WHEN) {
+    const { world, rag } = await settledAfter(when, async (acting, _source, removed) => {
+      await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(removed).run();
+      await acting.services.queue.scan({ kind: "clean-rag", ragId: removed });
+    });
+    expect(await world.rows(rag)).toEqual([]);
+    expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, staged: 0 });
+  }
+});

@@ -1,0 +1,204 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../src/core/clock.ts";
+import type { RagId } from "../../../src/core/ids.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { CrashPoint } from "../../support/crash.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { patch, states } from "./rebuilds/support.ts";
+import {
+  ALL_INDEXED,
+  BEGUN,
+  BEGUN_INDEXED,
+  FILES,
+  HEAVY_BYTES,
+  HEAVY_MS,
+  deliverOnce,
+  heavyWorld,
+  push,
+  readingTakes,
+  statuses,
+  timePasses,
+} from "./heavy-files.ts";
+
+/** Dozens of runs of a whole life of files, each with its sweeps. */
+const TIMEOUT_MS = 300_000;
+
+test("after a minute a consumer begins no further file: the rest waits again, untried, and is queued anew", async () => {
+  const { world, rag } = await heavyWorld();
+  const sent = world.waiting.length;
+  await deliverOnce(world);
+  expect(sent).toBe(FILES);
+  expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED);
+  expect(world.waiting).toHaveLength(FILES - BEGUN);
+  await world.deliver();
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+  expect(Object.keys(await world.shown(rag))).toHaveLength(FILES);
+});
+
+test("files that are worked on together are handed back as well, those that were begun excepted", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  const many = 20;
+  for (let at = 0; at < many; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
+  readingTakes(world, HEAVY_MS);
+  await deliverOnce(world);
+  const left = (await world.rows(rag)).filter(({ status }) => status === "pending").length;
+  expect(left).toBeGreaterThanOrEqual(many - 6 - BEGUN * 2);
+  expect(world.waiting).toHaveLength(left);
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({ indexed: many, vectors: many });
+});
+
+test("documents that may hold far more text than they have bytes are not read side by side", async () => {
+  for (const [ending, begun] of [
+    ["docx", BEGUN],
+    ["txt", FILES],
+  ] as const) {
+    const { world, rag } = await heavyWorld();
+    await env.DB.prepare(
+      "update files set size = ?2, name = 'a.' || ?3 where id in (select file_id from rag_files where rag_id = ?1)",
+    )
+      .bind(rag, HEAVY_BYTES / 8, ending)
+      .run();
+    await deliverOnce(world);
+    const left = (await world.rows(rag)).filter(({ status }) => status === "pending");
+    expect({ ending, left: left.length }).toEqual({ ending, left: FILES - begun });
+  }
+});
+
+test("one file is begun however late it is, so that every delivery gets on", async () => {
+  const { world, rag } = await heavyWorld();
+  const { now } = world.services;
+  // Each look at the clock takes longer than a whole budget.
+  world.services.now = () => (world.now += 2 * MINUTE_MS);
+  for (let delivery = 1; delivery <= FILES; delivery++) {
+    await deliverOnce(world);
+    const indexed = (await world.rows(rag)).filter(({ status }) => status === "indexed").length;
+    expect(indexed).toBe(delivery);
+  }
+  world.services.now = now;
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+});
+
+test(
+  "a worker that dies at any call around a hand-back loses no file",
+  async () => {
+    let points = 0;
+    for (const moment of ["before", "after"] as const) {
+      // Every fourth call: some before, others after.
+      for (let at = moment === "before" ? 1 : 3; ; at += 4) {
+        if (at > 60) throw new Error("the work does not come to an end");
+        const { world, rag } = await heavyWorld();
+        const crash = new CrashPoint(at, moment);
+        const untouched = world.services;
+        world.services = crash.wrap(untouched);
+        await deliverOnce(world).catch(() => undefined);
+        world.services = untouched;
+        crash.revive();
+        // Whether the messages come again or not: the sweep finds what waits.
+        if (at % 8 > 3) world.waiting = [];
+        await world.deliver();
+        await timePasses(world);
+        expect({ at, moment, rows: await statuses(world, rag) }).toEqual({
+          at,
+          moment,
+          rows: ALL_INDEXED,
+        });
+        expect(await world.index(rag).facts()).toMatchObject({ chunks: FILES, staged: 0 });
+        if (!crash.hasCrashed) break;
+        points++;
+      }
+    }
+    expect(points).toBeGreaterThan(10);
+  },
+  TIMEOUT_MS,
+);
+
+test("a consumer that dies between hand-back and message leaves files that the sweep queues, untried and unsuspected", async () => {
+  const { world, rag } = await heavyWorld();
+  const { queue } = world.services;
+  const died = new Promise<void>((resolve) => {
+    const index = async () => {
+      resolve();
+      await new Promise<never>(() => undefined);
+    };
+    world.services.queue = { ...queue, index };
+  });
+  await Promise.race([deliverOnce(world), died]);
+  world.services.queue = queue;
+  expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED);
+  world.now += 2 * MINUTE_MS;
+  await sweep(world.services);
+  expect(await suspected(rag)).toEqual([]);
+  await world.deliver();
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+});
+
+async function suspected(rag: RagId): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "select path from rag_files where rag_id = ? and lease_id = 'crashed' order by path",
+  )
+    .bind(rag)
+    .all<{ path: string }>();
+  return results.map(({ path }) => path);
+}
+
+test("a file that may have killed its worker is still suspected after it was handed back, and no try of it is lost", async () => {
+  const { world, rag } = await heavyWorld();
+  await env.DB.prepare(
+    "update rag_files set lease_id = 'crashed', attempts = 2 where rag_id = ? and path > '0.txt'",
+  )
+    .bind(rag)
+    .run();
+  await deliverOnce(world);
+  expect((await statuses(world, rag)).sort()).toEqual([
+    "indexed 0",
+    "indexed 0",
+    "pending 2",
+    "pending 2",
+    "pending 2",
+  ]);
+  expect(await suspected(rag)).toHaveLength(FILES - BEGUN);
+  await world.deliver();
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+  expect(await suspected(rag)).toEqual([]);
+});
+
+test("messages of files that were handed back may come again, the old ones and the new ones", async () => {
+  const { world, rag } = await heavyWorld();
+  const before = [...world.waiting];
+  await deliverOnce(world);
+  const fresh = [...world.waiting];
+  world.waiting = [...fresh, ...before, ...fresh];
+  const embedded = world.countEmbedded();
+  await world.deliver();
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+  expect(embedded).toHaveLength(FILES - BEGUN);
+  expect(await world.index(rag).facts()).toMatchObject({ chunks: FILES, files: FILES });
+});
+
+test("a generation is built in as many deliveries as it takes, each file tried once", async () => {
+  const { world, rag } = await heavyWorld();
+  await world.deliver();
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  const tries: number[] = [];
+  for (let round = 0; round < 30 && world.waiting.length > 0; round++) {
+    const [next] = world.waiting.splice(0, 1);
+    const isIndex = next?.queue === "quarry-index";
+    const same = isIndex ? world.waiting.filter(({ queue }) => queue === "quarry-index") : [];
+    world.waiting = world.waiting.filter((one) => !same.includes(one));
+    if (next !== undefined) await world.deliverBatch(next.queue, [next, ...same]);
+    tries.push(await mostTries(rag));
+  }
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(Math.max(...tries)).toBe(0);
+  expect(await statuses(world, rag)).toEqual(ALL_INDEXED);
+});
+
+const mostTries = async (rag: RagId) =>
+  (await env.DB.prepare("select max(attempts) as most from generation_files where rag_id = ?")
+    .bind(rag)
+    .first<number>("most")) ?? 0;

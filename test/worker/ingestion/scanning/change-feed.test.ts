@@ -1,0 +1,224 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
+import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { openDatabase } from "../../../../src/db/client.ts";
+import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { FollowedSource } from "../../../doubles/source/followed-source.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { countedRows, noRows } from "../../../support/counted-rows.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import { usesVectorize } from "../../../support/tested-adapters.ts";
+import { lastRun } from "../../sources/scanning.ts";
+
+const TIMEOUT_MS = 300_000;
+/** On Vectorize each sweep tends all that earlier rounds left: fewer rounds are as telling. */
+const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
+
+const notes = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
+
+/** A source that was listed once and has a cursor from there. */
+async function followedWorld(files: Record<string, string>, provider = "cloud_drive") {
+  const reader = new FollowedSource(files);
+  const world = new World({ sourceReaders: async () => reader });
+  const source = await world.addSource(provider);
+  const rag = await world.addRag(source);
+  const scan = async (confirmRemovals = false) => {
+    world.now += 1_000;
+    await requestScan(world.services, { sourceId: source, confirmRemovals, urls: null });
+    await world.deliver();
+  };
+  await scan();
+  return { reader, world, source, rag, scan };
+}
+
+const cursorOf = async (source: string) =>
+  (
+    await env.DB.prepare("select change_cursor as cursor from file_sources where id = ?")
+      .bind(source)
+      .first<{ cursor: string | null }>()
+  )?.cursor;
+
+test("what changed since is asked for, not listed: additions, changes, moves and removals", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(4));
+  expect(await cursorOf(source)).toBe("0");
+  reader.opened = [];
+  reader.change("f1.txt", "A note, changed.");
+  reader.change("g/new.txt", "A note, new.");
+  reader.move("f2.txt", "g/moved.txt");
+  reader.remove("f3.txt");
+  await scan();
+  expect(reader.listings).toBe(1);
+  expect(await lastRun(source)).toMatchObject({ added: 1, changed: 2, removed: 1, error: null });
+  expect(await world.shown(rag)).toEqual({
+    "f0.txt": ["A note, 0."],
+    "f1.txt": ["A note, changed."],
+    "g/new.txt": ["A note, new."],
+    "g/moved.txt": ["A note, 2."],
+  });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 4, deleted: 1, vectors: 4 });
+  expect(await cursorOf(source)).toBe("4");
+
+  // Nothing changed: nothing is opened, and the feed is taken up where it was left.
+  reader.opened = [];
+  await scan();
+  expect(reader.opened).toEqual([]);
+  expect(reader.followed).toEqual([0, 4]);
+  expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 0 });
+});
+
+test("a feed that tells of a few files reads as many rows in a large source as in a small one", async () => {
+  const reads = [];
+  for (const size of [20, 220]) {
+    const { reader, world, scan } = await followedWorld(notes(size));
+    reader.change("f1.txt", "A note, changed.");
+    reader.remove("f2.txt");
+    const counts = noRows();
+    const untouched = world.services;
+    world.services = { ...untouched, db: openDatabase(countedRows(env.DB, counts)) };
+    await scan();
+    world.services = untouched;
+    reads.push(counts.read);
+  }
+  expect(Math.abs((reads[1] ?? 0) - (reads[0] ?? 0))).toBeLessThan(20);
+}, 60_000);
+
+test("an expired cursor lists everything, and what had gone meanwhile goes", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(4));
+  reader.change("new.txt", "A note, new.");
+  reader.remove("f3.txt");
+  reader.oldestCursor = 1;
+  await scan();
+  expect(reader.listings).toBe(2);
+  expect(await lastRun(source)).toMatchObject({ added: 1, removed: 1, unchanged: 3, error: null });
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual([
+    "f0.txt",
+    "f1.txt",
+    "f2.txt",
+    "new.txt",
+  ]);
+  expect(await cursorOf(source)).toBe("2");
+  await scan();
+  expect(reader.listings).toBe(2);
+});
+
+test("a file that the feed showed before its cursor expired, and that then went, goes", async () => {
+  const { reader, world, rag, scan } = await followedWorld(notes(4));
+  reader.changesAPage = 1;
+  // Only what is said of it changed: its download would tell that it has gone.
+  reader.change("f1.txt", { text: "A note, 1.", metadata: { labels: ["new"] } });
+  reader.change("f2.txt", "A note, changed too.");
+  reader.beforeChanges = async (first) => {
+    if (first !== 1) return;
+    reader.remove("f1.txt");
+    reader.oldestCursor = 3;
+  };
+  await scan();
+  expect(reader.listings).toBe(2);
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f2.txt", "f3.txt"]);
+});
+
+test("of what a feed tells twice of a file the later holds", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(3));
+  reader.changesAPage = 1;
+  reader.change("f2.txt", { text: "A note, 2.", metadata: { labels: ["soon gone"] } });
+  reader.remove("f0.txt");
+  reader.change("f1.txt", "A note, changed.");
+  reader.beforeChanges = async (first) => {
+    if (first === 1) reader.remove("f2.txt");
+    if (first === 2) reader.change("f0.txt", "A note, back again.");
+  };
+  await scan();
+  expect(await world.shown(rag)).toEqual({
+    "f0.txt": ["A note, back again."],
+    "f1.txt": ["A note, changed."],
+  });
+  expect(await cursorOf(source)).toBe("5");
+});
+
+test("a feed that names most of the source as gone is held, and told again until confirmed", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(30));
+  for (let at = 0; at < 25; at++) reader.remove(`f${at}.txt`);
+  await scan();
+  expect(await lastRun(source)).toMatchObject({
+    removed: 0,
+    error: "removal of 25 of 30 files is held until confirmed",
+  });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(30);
+  await scan();
+  expect(await lastRun(source)).toMatchObject({ removed: 0 });
+  await scan(true);
+  expect(await lastRun(source)).toMatchObject({ removed: 25, error: null });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(5);
+  expect(await cursorOf(source)).toBe("25");
+});
+
+test("a changed configuration ends the scan under way, and what it would have kept as its place", async () => {
+  // Any provider does: it is the double that is read.
+  const { reader, world, source, scan } = await followedWorld(notes(3), "web");
+  reader.change("f1.txt", "A note, changed.");
+  let asked = 0;
+  reader.beforeChanges = async () => {
+    if (++asked > 1) return;
+    // The scan that follows begins later: it is the last run.
+    world.now += 1_000;
+    const found = await findFileSource(world.services, { key: source });
+    const config = { startUrls: ["https://another.example.com/"] };
+    await updateFileSource(world.services, { source: found, patch: { config } });
+  };
+  await scan();
+  expect(asked).toBe(1);
+  expect(reader.listings).toBe(2);
+  expect(await lastRun(source)).toMatchObject({ changed: 1, error: null });
+});
+
+test(
+  "a worker that dies at any call while it follows a feed leaves what ends as if it had not",
+  async () => {
+    let points = 0;
+    for (const moment of ["before", "after"] as const) {
+      for (let at = 1; ; at += CALLS_BETWEEN_CRASHES) {
+        expect(at).toBeLessThan(150);
+        const { reader, world, source, rag, scan } = await followedWorld(notes(3));
+        reader.changesAPage = 2;
+        reader.opened = [];
+        reader.change("f1.txt", "A note, changed.");
+        reader.change("g.txt", "A note, added.");
+        reader.remove("f0.txt");
+        const untouched = world.services;
+        const crash = new CrashPoint(at, moment);
+        world.services = crash.wrap(untouched);
+        await scan().catch(() => undefined);
+        world.services = untouched;
+        crash.revive();
+        await world.deliver();
+        for (const minutes of [3, 15]) {
+          world.now += minutes * MINUTE_MS;
+          await sweep(world.services);
+          await world.deliver();
+        }
+        // A scan that was asked for in vain is asked for by the clock.
+        if ((await lastRun(source))?.["added"] === 3) await scan();
+        expect(await world.shown(rag)).toEqual({
+          "f1.txt": ["A note, changed."],
+          "f2.txt": ["A note, 2."],
+          "g.txt": ["A note, added."],
+        });
+        expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
+        expect(await lastRun(source)).toMatchObject({ error: null });
+        expect({ cursor: await cursorOf(source), listings: reader.listings }).toEqual({
+          cursor: "3",
+          listings: 1,
+        });
+        if (!crash.hasCrashed) break;
+        points++;
+      }
+    }
+    expect(points).toBeGreaterThan(30 / CALLS_BETWEEN_CRASHES);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,292 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import type { FileSourceId } from "../../../../src/core/ids.ts";
+import { openDatabase } from "../../../../src/db/client.ts";
+import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { SourceFailure } from "../../../../src/ports/source-reader.ts";
+import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import { usesVectorize } from "../../../support/tested-adapters.ts";
+
+const TIMEOUT_MS = 300_000;
+/** On Vectorize each sweep tends all that earlier rounds left: fewer rounds are as telling. */
+const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
+
+async function worldWith(files: Record<string, string>) {
+  const reader = new ScriptedSource(files);
+  const world = new World({ sourceReaders: async () => reader });
+  const source = await world.addSource("cloud_drive");
+  const rag = await world.addRag(source);
+  return { reader, world, source, rag };
+}
+
+async function scan(world: World, sourceId: FileSourceId, confirmRemovals = false) {
+  world.now += 1_000;
+  await requestScan(world.services, { sourceId, confirmRemovals, urls: null });
+  await world.deliver();
+}
+
+async function lastRun(source: FileSourceId) {
+  return await env.DB.prepare(
+    `select r.added, r.changed, r.removed, r.unchanged, r.failed, r.error, s.status,
+       r.held_removals as held, r.finished_at is not null as finished,
+       r.downloads_saved as downloadsSaved, r.embeddings_saved as embeddingsSaved
+     from scan_runs r join file_sources s on s.id = r.file_source_id
+     where s.id = ? order by r.started_at desc, r.rowid desc limit 1`,
+  )
+    .bind(source)
+    .first();
+}
+
+/** The database, telling of the longest parameter that is bound, bytes. */
+function measuredParameters(database: D1Database, longest: { bytes: number }): D1Database {
+  return new Proxy(database, {
+    get(target, name) {
+      if (name !== "prepare") return (Reflect.get(target, name) as () => unknown).bind(target);
+      return (sql: string) => {
+        const prepared = target.prepare(sql);
+        const bind = (...values: unknown[]) => {
+          const sizes = values.map((value) => new TextEncoder().encode(String(value)).length);
+          longest.bytes = Math.max(longest.bytes, ...sizes);
+          return prepared.bind(...values);
+        };
+        return { bind };
+      };
+    },
+  });
+}
+
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
+
+test("a scan adds, changes, moves and removes; what is unchanged is not opened again", async () => {
+  const { reader, world, source, rag } = await worldWith({});
+  reader.set({
+    "a.txt": { text: "A note, first.", externalId: "1" },
+    "b.txt": { text: "A note, second.", externalId: "2" },
+    "c.txt": { text: "A note, third.", externalId: "3" },
+  });
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 3, finished: 1, error: null });
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
+
+  reader.opened = [];
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 0, unchanged: 3, downloadsSaved: 3 });
+  expect(reader.opened).toEqual([]);
+
+  // a and b swap their names, c changes, d is new.
+  reader.set({
+    "b.txt": { text: "A note, first.", externalId: "1" },
+    "a.txt": { text: "A note, second.", externalId: "2" },
+    "c.txt": { text: "A note, third and changed.", externalId: "3" },
+    "d/e.txt": { text: "A note, fourth.", externalId: "4" },
+  });
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 1, changed: 3, removed: 0 });
+  expect(await world.shown(rag)).toEqual({
+    "a.txt": ["A note, second."],
+    "b.txt": ["A note, first."],
+    "c.txt": ["A note, third and changed."],
+    "d/e.txt": ["A note, fourth."],
+  });
+
+  reader.files.delete("c.txt");
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ removed: 1, unchanged: 3 });
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.txt", "b.txt", "d/e.txt"]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
+});
+
+test("a scan that would delete most of a source holds it until an administrator confirms", async () => {
+  const { reader, world, source, rag } = await worldWith(many(40));
+  await scan(world, source);
+  reader.set({ ...many(10), "new.txt": "A note, new." });
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({
+    added: 1,
+    removed: 0,
+    held: 30,
+    status: "error",
+    error: "removal of 30 of 41 files is held until confirmed",
+  });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(41);
+  await scan(world, source, true);
+  expect(await lastRun(source)).toMatchObject({ removed: 30, held: 0, status: "active" });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(11);
+});
+
+test("of a file that changes the text of its present version alone is kept", async () => {
+  const { reader, world, source, rag } = await worldWith({ "a.txt": "A note, first." });
+  await scan(world, source);
+  for (const text of ["A note, second.", "A note, third."]) {
+    reader.set({ "a.txt": text });
+    await scan(world, source);
+  }
+  const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
+  const texts = objects.map(({ key }) => key).filter((key) => key.includes("/text/"));
+  expect(texts).toHaveLength(1);
+  // A second RAG reads what is kept.
+  reader.opened = [];
+  const second = await world.addRag(source);
+  await world.services.queue.scan({ kind: "apply-scopes", ragId: second, after: null });
+  await world.deliver();
+  expect(reader.opened).toEqual([]);
+  expect(await world.shown(second)).toEqual({ "a.txt": ["A note, third."] });
+  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, third."] });
+});
+
+test("a page of files that say much of themselves is written in parts that D1 takes", async () => {
+  const { reader, world, source } = await worldWith({});
+  const metadata = { abstract: "ü".repeat(2_000) };
+  reader.set(
+    Object.fromEntries(
+      Array.from({ length: 900 }, (_, at) => [`f${at}.txt`, { text: `A note, ${at}.`, metadata }]),
+    ),
+  );
+  const longest = { bytes: 0 };
+  const { services } = world;
+  const db = openDatabase(measuredParameters(env.DB, longest));
+  const input = { fileSourceId: source, confirmRemovals: false, urls: null };
+  await startScan({ ...services, db }, input);
+  expect(await lastRun(source)).toMatchObject({ added: 900, error: null });
+  expect(longest.bytes).toBeGreaterThan(500_000);
+  expect(longest.bytes).toBeLessThan(2_000_000);
+  const stored = await env.DB.prepare(
+    "select count(*) as files, min(length(metadata)) as least from files where file_source_id = ?",
+  )
+    .bind(source)
+    .first();
+  expect(stored).toEqual({ files: 900, least: JSON.stringify(metadata).length });
+});
+
+test("an empty or partial listing deletes nothing", async () => {
+  const { reader, world, source, rag } = await worldWith(many(3));
+  await scan(world, source);
+  reader.set({});
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ removed: 0, held: 3, status: "error" });
+  reader.set({ "f0.txt": "A note, 0." });
+  reader.partial = true;
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ removed: 0, held: 0, status: "active" });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(3);
+});
+
+test("a listing that fails half way goes on where it was; one that is denied says so at once", async () => {
+  const { reader, world, source, rag } = await worldWith(many(25));
+  reader.pageSize = 10;
+  reader.failures.set(1, new SourceFailure("throttled", "drive: 429", 60_000));
+  let asked = 0;
+  reader.beforePage = async (page) => {
+    if (page === 1 && ++asked === 3) reader.failures.clear();
+  };
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 25, error: null, status: "active" });
+  expect(reader.listings).toBe(1);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 25 });
+
+  reader.failures.set(1, new SourceFailure("denied", "drive: 401 Unauthorized"));
+  reader.set(many(12));
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({
+    finished: 1,
+    removed: 0,
+    status: "error",
+    error: "drive: 401 Unauthorized",
+  });
+  expect(Object.keys(await world.shown(rag))).toHaveLength(25);
+
+  reader.failures.set(1, new SourceFailure("down", "drive: 503"));
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: "drive: 503 after 5 tries" });
+});
+
+test("one scan runs at a time, and one more follows what was asked for meanwhile", async () => {
+  const { reader, world, source } = await worldWith(many(3));
+  let running = 0;
+  let most = 0;
+  reader.beforePage = async () => {
+    running++;
+    most = Math.max(most, running);
+    if (reader.listings === 0) {
+      const ask = { sourceId: source, confirmRemovals: false, urls: null };
+      await requestScan(world.services, ask);
+      await requestScan(world.services, ask);
+      await world.deliver();
+    }
+    running--;
+  };
+  await scan(world, source);
+  expect(most).toBe(1);
+  expect(reader.listings).toBe(2);
+});
+
+test("a file that two RAGs index is downloaded once; one that fails for an outside cause is tried at the next scan", async () => {
+  const { reader, world, source, rag } = await worldWith({
+    "a.txt": "A note, fine.",
+    "b.txt": "A note, denied.",
+  });
+  const second = await world.addRag(source);
+  reader.openFailures.set("b.txt", new SourceFailure("denied", "drive: 403 Forbidden"));
+  await scan(world, source);
+  expect(reader.opened.filter((path) => path === "a.txt")).toHaveLength(1);
+  for (const id of [rag, second]) {
+    expect(await world.rows(id)).toMatchObject([
+      { path: "a.txt", status: "indexed" },
+      { path: "b.txt", status: "error", error: "drive: 403 Forbidden" },
+    ]);
+  }
+  reader.openFailures.clear();
+  await scan(world, source);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 0 });
+});
+
+test(
+  "a scan whose worker dies at any call ends with the same files, each listed once",
+  async () => {
+    let points = 0;
+    for (const moment of ["before", "after"] as const) {
+      for (let at = 1; ; at += CALLS_BETWEEN_CRASHES) {
+        expect(at).toBeLessThan(150);
+        const { reader, world, source, rag } = await worldWith(many(4));
+        reader.pageSize = 3;
+        await scan(world, source);
+        reader.files.delete("f0.txt");
+        reader.files.set("f1.txt", { text: "A note, changed." });
+        reader.files.set("g.txt", { text: "A note, added." });
+        const untouched = world.services;
+        const crash = new CrashPoint(at, moment);
+        world.services = crash.wrap(untouched);
+        await scan(world, source).catch(() => undefined);
+        world.services = untouched;
+        crash.revive();
+        await world.deliver();
+        for (const minutes of [3, 15]) {
+          world.now += minutes * MINUTE_MS;
+          await sweep(world.services);
+          await world.deliver();
+        }
+        // A scan that was asked for in vain is asked for by the clock.
+        if ((await lastRun(source))?.["added"] === 4) await scan(world, source);
+        expect(await lastRun(source)).toMatchObject({ finished: 1, error: null });
+        expect(await world.shown(rag)).toEqual({
+          "f1.txt": ["A note, changed."],
+          "f2.txt": ["A note, 2."],
+          "f3.txt": ["A note, 3."],
+          "g.txt": ["A note, added."],
+        });
+        expect(await world.counters(rag)).toMatchObject({ indexed: 4, deleted: 1, vectors: 4 });
+        if (!crash.hasCrashed) break;
+        points++;
+      }
+    }
+    expect(points).toBeGreaterThan(30 / CALLS_BETWEEN_CRASHES);
+  },
+  TIMEOUT_MS,
+);

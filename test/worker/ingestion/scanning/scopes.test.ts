@@ -1,0 +1,140 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { removeScope } from "../../../../src/catalog/rags/remove-scope.ts";
+import { showOnlyScopes } from "../../../../src/catalog/rags/show-only-scopes.ts";
+import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import type { Services } from "../../../../src/services.ts";
+import { World, bytesOf } from "../../../support/ingestion-world.ts";
+
+const push = async (world: World, source: FileSourceId, path: string, text: string) =>
+  await putFile(world.services, {
+    source: { id: source },
+    path,
+    body: bytesOf(text),
+    contentLength: null,
+    mimeType: "text/plain",
+    metadata: null,
+  });
+
+async function setScopes(rag: RagId, values: string[]): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare("update rags set scope_mode = 'scoped' where id = ?").bind(rag),
+    env.DB.prepare("delete from rag_scopes where rag_id = ?").bind(rag),
+    ...values.map((value) =>
+      env.DB.prepare("insert into rag_scopes values (?, 'path', ?, 0)").bind(rag, value),
+    ),
+  ]);
+}
+
+const applyScopes = (world: World, ragId: RagId) =>
+  world.services.queue.scan({ kind: "apply-scopes", ragId, after: null });
+
+test("a RAG has what its scopes hold: what leaves is gone at once, what comes is indexed", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source, ["docs/", "top.txt"]);
+  await push(world, source, "docs/a.txt", "A note, a.");
+  await push(world, source, "docs/deep/b.txt", "A note, b.");
+  await push(world, source, "docsx/c.txt", "A note, c.");
+  await push(world, source, "top.txt", "A note, top.");
+  await push(world, source, "top.txt.bak", "A note, backup.");
+  await world.deliver();
+  const paths = async () => (await world.rows(rag)).map(({ path }) => path);
+  expect(await paths()).toEqual(["docs/a.txt", "docs/deep/b.txt", "top.txt"]);
+
+  await setScopes(rag, ["docs/deep/", "docsx/"]);
+  await showOnlyScopes(world.services, rag);
+  expect(Object.keys(await world.shown(rag))).toEqual(["docs/deep/b.txt"]);
+  await applyScopes(world, rag);
+  await world.deliver();
+  expect(await paths()).toEqual(["docs/deep/b.txt", "docsx/c.txt"]);
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/deep/b.txt", "docsx/c.txt"]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, deleted: 0, vectors: 2 });
+  expect(await world.index(rag).facts()).toMatchObject({ chunks: 2, files: 2 });
+
+  await setScopes(rag, ["docs/"]);
+  await applyScopes(world, rag);
+  await world.deliver();
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
+});
+
+test("a RAG made later indexes what the source already has; indexing anew embeds each text once more", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  await push(world, source, "a.txt", "A note, a.");
+  await push(world, source, "b.txt", "A note, b.");
+  const rag = await world.addRag(source);
+  await applyScopes(world, rag);
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, vectors: 2 });
+
+  const embedded = world.countEmbedded();
+  await reindexRag(world.services, { ragId: rag });
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, vectors: 2 });
+  expect(embedded.toSorted()).toEqual(["A note, a.", "A note, b."]);
+});
+
+test("a removed RAG, then its source, leave nothing behind", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  await push(world, source, "a.html", "A note, a.");
+  await world.deliver();
+  const index = world.index(rag);
+  await env.DB.batch([
+    env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(rag),
+    env.DB.prepare("update file_sources set removed_at = 1 where id = ?").bind(source),
+  ]);
+  await world.services.queue.scan({ kind: "clean-rag", ragId: rag });
+  await world.services.queue.scan({ kind: "clean-source", fileSourceId: source });
+  await world.deliver();
+  expect(await index.facts()).toMatchObject({ chunks: 0, files: 0 });
+  const counts = await env.DB.prepare(
+    `select (select count(*) from rags where id = ?1) + (select count(*) from rag_files
+       where rag_id = ?1) + (select count(*) from files where file_source_id = ?2)
+       + (select count(*) from file_sources where id = ?2) as rows`,
+  )
+    .bind(rag, source)
+    .first<{ rows: number }>();
+  expect(counts).toEqual({ rows: 0 });
+  expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
+});
+
+test("of two changes of the scopes at once the later holds, whichever tells the index last", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const id = await world.addRag(source, ["a/", "b/"]);
+  await push(world, source, "a/1.txt", "A note, a.");
+  await push(world, source, "b/2.txt", "A note, b.");
+  await world.deliver();
+  const rag = await findRag(world.services, { key: id });
+  const remove = (services: Services, value: string) =>
+    removeScope(services, { rag, scope: { type: "path", value } });
+  // The first change has read the scopes, and tells the index only when the second is through.
+  const { ragIndexes } = world.services;
+  let isFirst = true;
+  const overtaken: Services = {
+    ...world.services,
+    ragIndexes: (address) => {
+      const index = ragIndexes(address);
+      const keepOnly: typeof index.keepOnly = async (scopes) => {
+        if (isFirst) {
+          isFirst = false;
+          await remove(world.services, "b/");
+        }
+        await index.keepOnly(scopes);
+      };
+      return new Proxy(index, {
+        get: (stub, name) =>
+          name === "keepOnly" ? keepOnly : (Reflect.get(stub, name) as unknown),
+      });
+    },
+  };
+  await remove(overtaken, "a/");
+  expect(await world.shown(id)).toEqual({});
+});

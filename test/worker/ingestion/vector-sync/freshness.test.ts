@@ -1,0 +1,158 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import type { RagId } from "../../../../src/core/ids.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import {
+  drop,
+  found,
+  indexedRag,
+  longText,
+  patch,
+  push,
+  states,
+  tenMinutesLater,
+} from "../rebuilds/support.ts";
+
+/** Thousands of chunks, and minutes of sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const HEATHER = "Heather flowers in August.";
+const ASKED = "heathr flowring augst";
+/** By meaning alone: no word of the question stands in a text. */
+const near = async (world: VectorizeWorld, rag: RagId, query = ASKED) =>
+  (await found(world, rag, query)).counts;
+
+const unshown = async (world: VectorizeWorld, rag: RagId) =>
+  (await world.index(rag).ledger()).unshown;
+
+test("what is indexed is found at once, before and after the vector index shows it, and after a restart", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  const once = { "a.html": 1 };
+  expect(world.held(rag)).toHaveLength(0);
+  expect(await near(world, rag)).toEqual(once);
+  await evictDurableObject(env.RAG_INDEX.get(env.RAG_INDEX.idFromName(`${rag}:1:0`)));
+  expect(await near(world, rag)).toEqual(once);
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toHaveLength(1);
+  expect(await near(world, rag)).toEqual(once);
+  await world.minutesPass(2);
+  expect(await unshown(world, rag)).toBe(0);
+  expect(await near(world, rag)).toEqual(once);
+  world.vectorize.failure = new Error("down");
+  expect(await near(world, rag)).toEqual({});
+});
+
+test("what the vector index does not show is scanned for as long as that takes", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { vectorIndex } = world.services;
+  if (vectorIndex === null) throw new Error("a vector index is needed");
+  // It says that it has passed the write, and shows nothing.
+  const nothing = { matches: [], floor: null };
+  const hidden = {
+    ...vectorIndex,
+    present: async () => new Set<never>(),
+    query: async () => nothing,
+  };
+  world.services.vectorIndex = hidden;
+  await world.minutesPass(4);
+  expect(await near(world, rag)).toEqual({ "a.html": 1 });
+});
+
+test("what is removed is never shown again, by whichever leg", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("fen") });
+  await drop(world, source, "a.html");
+  for (let step = 0; step < 6; step++) {
+    expect(await near(world, rag)).not.toHaveProperty("a.html");
+    expect(await near(world, rag, "heather")).not.toHaveProperty("a.html");
+    world.now += SHOWN_AFTER_MS / 2;
+    if (step % 2 === 1) await world.minutesPass(1);
+  }
+  expect(world.held(rag)).toHaveLength(1);
+});
+
+test("a file indexed anew is found in one version, at every moment", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  await world.minutesPass(3);
+  await push(world, source, "a.html", "Heather flowers in July already.");
+  await world.deliver();
+  for (let step = 0; step < 5; step++) {
+    const { texts } = await found(world, rag, ASKED);
+    expect(texts).toEqual(["Heather flowers in July already."]);
+    world.now += SHOWN_AFTER_MS / 2;
+    if (step % 2 === 1) await world.minutesPass(1);
+  }
+  await world.everythingSettles();
+  expect(world.held(rag)).toHaveLength(1);
+});
+
+test("equal texts are one answer, also when the vector index shows only one of them", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  await world.minutesPass(3);
+  await push(world, source, "b.html", HEATHER);
+  await world.deliver();
+  expect(await found(world, rag, ASKED)).toMatchObject({ counts: { "a.html": 1, "b.html": 1 } });
+  await drop(world, source, "a.html");
+  expect(await near(world, rag)).toEqual({ "b.html": 1 });
+});
+
+test("right after a switch of generations the new one answers in full", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("moss") });
+  await world.minutesPass(3);
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(await near(world, rag)).toMatchObject({ "a.html": 1 });
+  await tenMinutesLater(world);
+  await world.everythingSettles();
+  expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
+  expect(await near(world, rag)).toMatchObject({ "a.html": 1 });
+  const { chunks } = await world.services
+    .ragIndexes({ ragId: rag, generation: 2, shard: 0 })
+    .facts();
+  expect(world.held(rag)).toHaveLength(chunks);
+});
+
+const WORDS = ["peat", "moss", "fen", "bog", "sedge", "alder", "willow", "heath", "marsh", "reed"];
+/** One chunk of 16 tokens each. */
+const noteOf = (file: number, at: number) =>
+  `Plot ${file}-${at} holds ${WORDS[at % 10]} and ${WORDS[(at * 7 + file) % 10]} in bed ${at * 13}.`;
+const NOTES_PER_FILE = 2_000;
+
+test("of 6,000 new chunks none is `indexed` and not findable", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const { source, rag } = await indexedRag(world, {});
+  await patch(world, rag, { chunkSize: 16, chunkOverlap: 0 });
+  await world.deliver();
+  for (const file of [0, 1, 2]) {
+    const notes = Array.from({ length: NOTES_PER_FILE }, (_, at) => `<p>${noteOf(file, at)}</p>`);
+    await push(world, source, `${file}.html`, notes.join("\n"));
+  }
+  const seen: string[][] = [];
+  for (let minute = 0; minute < 5; minute++) {
+    if (minute === 0) await world.deliver();
+    else await world.minutesPass(1);
+    const rows = await world.rows(rag);
+    seen.push(rows.map(({ status }) => status).sort());
+    for (const { path, status, chunks } of rows) {
+      const file = Number(path[0]);
+      const query = noteOf(file, 1_500)
+        .toLowerCase()
+        .replace(/ holds | and | in /g, "")
+        .replaceAll(" ", "");
+      const counts = await near(world, rag, query);
+      if (status !== "indexed") continue;
+      expect(chunks).toBeGreaterThanOrEqual(NOTES_PER_FILE);
+      expect(counts).toHaveProperty([path]);
+    }
+  }
+  expect(seen[0]).toEqual(["indexed", "indexed", "processing"]);
+  expect(seen.at(-1)).toEqual(["indexed", "indexed", "indexed"]);
+});

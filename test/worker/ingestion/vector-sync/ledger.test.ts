@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import type { ChunkId, FileId, FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { vectorIdOf } from "../../../../src/core/vector-id.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import {
+  drop,
+  found,
+  indexedRag,
+  longText,
+  patch,
+  push,
+  states,
+  tenMinutesLater,
+} from "../rebuilds/support.ts";
+import { live, noteOf, notesRag } from "./notes-rag.ts";
+
+/** Each of them lives through hours of sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const HEATHER = "Heather flowers in August.";
+const ASKED = "heathr flowring augst";
+const MOST_CALLS = 120;
+
+/** By the vector index alone: all that was written is trusted to show. */
+async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
+  expect(await world.index(rag).ledger()).toMatchObject({ unshown: 0 });
+  return (await found(world, rag, query)).counts;
+}
+
+test("a text that comes back while its old vector is being removed keeps its new one", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { vectorIndex } = world.services;
+  if (vectorIndex === null) throw new Error("a vector index is needed");
+  const held: (() => Promise<void>)[] = [];
+  world.services.vectorIndex = {
+    ...vectorIndex,
+    remove: async (ids) => void held.push(() => vectorIndex.remove(ids)),
+  };
+  await world.minutesPass(3);
+  await drop(world, source, "a.html");
+  await push(world, source, "a.html", HEATHER);
+  await world.deliver();
+  await world.minutesPass(3);
+  // The removals of the first vector arrive when the second one shows already.
+  for (const arrive of held) await arrive();
+  world.services.vectorIndex = vectorIndex;
+  world.now += SHOWN_AFTER_MS;
+  expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
+  await world.everythingSettles();
+  expect(world.held(rag)).toHaveLength(1);
+  expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
+});
+
+async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promise<void> {
+  await push(world, source, "a.html", HEATHER);
+  await world.deliver();
+  await drop(world, source, "a.html");
+  await push(world, source, "a.html", HEATHER);
+  await world.deliver();
+  await sweep(world.services);
+}
+
+test("a worker that dies at any call leaves the vector index with what is live, and nothing else", async () => {
+  let points = 0;
+  for (let at = 1; at < MOST_CALLS; at++) {
+    const world = await VectorizeWorld.alone({ dimensions: 64 });
+    const source = await world.addSource();
+    const rag = await world.addRag(source);
+    const { services } = world;
+    const crash = new CrashPoint(at, "after");
+    world.services = crash.wrap(services);
+    await comesAndGoes(world, source).catch(() => undefined);
+    crash.revive();
+    world.services = services;
+    await push(world, source, "a.html", HEATHER);
+    await world.deliver();
+    await world.everythingSettles();
+    expect({ at, held: world.held(rag) }).toMatchObject({ held: [expect.any(String)] });
+    expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });
+    if (!crash.hasCrashed) break;
+    points++;
+  }
+  expect(points).toBeGreaterThan(30);
+});
+
+test("vectors that the vector index lost come back, and are found meanwhile", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, 300);
+  await world.minutesPass(3);
+  const before = world.held(rag).sort();
+  expect(before).toHaveLength(300);
+  const lost = before.filter((_, at) => at % 3 === 0);
+  world.vectorize.lose(lost);
+  const day = 24 * 60;
+  world.now += day * SHOWN_AFTER_MS;
+  const embedded = world.countEmbedded();
+  await world.minutesPass(1);
+  const asked = noteOf(7).toLowerCase().replaceAll(" ", "");
+  expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
+  await world.minutesPass(4);
+  expect(world.held(rag).sort()).toEqual(before);
+  expect(await world.index(rag).ledger()).toMatchObject({ unshown: 0 });
+  expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
+  expect(embedded).toEqual([asked, asked]);
+});
+
+test("a vector index that was emptied, or made anew, is filled again", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, 1_200);
+  await world.minutesPass(3);
+  world.vectorize.lose(world.held(rag));
+  world.now += 24 * 60 * SHOWN_AFTER_MS;
+  await world.minutesPass(6);
+  expect(world.held(rag)).toHaveLength(1_200);
+});
+
+const stray = (number: number) => vectorIdOf("e".repeat(40) as ChunkId, number);
+
+async function plant(world: VectorizeWorld, ragId: RagId, generation: number, count: number) {
+  const values = new Float32Array(world.services.config.EMBEDDING_DIMENSIONS);
+  const vectors = Array.from({ length: count }, (_, at) => {
+    return { id: stray(at), values: values.map((__, place) => (place === at % 9 ? 1 : 0.1)) };
+  });
+  const facts = { fileId: "gone" as FileId, folder: "" };
+  await world.services.vectorIndex?.upsert(
+    { ragId, generation },
+    vectors.map((vector) => Object.assign(vector, facts)),
+  );
+}
+
+test("vectors that nobody knows are removed", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, 40);
+  await plant(world, rag, 1, 50);
+  await world.minutesPass(3);
+  expect(world.held(rag)).toHaveLength(40);
+  expect(await live(world, rag)).toBe(40);
+});
+
+test("vectors of another shard are nobody's strangers", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const { rag } = await indexedRag(world, {});
+  await env.DB.prepare("update rag_generations set shards = 3 where rag_id = ?").bind(rag).run();
+  const source = await world.addSource();
+  await env.DB.prepare("update rags set file_source_id = ? where id = ?").bind(source, rag).run();
+  for (let at = 0; at < 30; at++) await push(world, source, `${at}.html`, noteOf(at));
+  await world.deliver();
+  await world.everythingSettles();
+  expect(world.held(rag)).toHaveLength(30);
+});
+
+test("what a dropped generation left behind is removed once its workers are gone", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("moss") });
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await world.deliver();
+  await tenMinutesLater(world);
+  expect(await states(rag)).toEqual(["1 dropped", "2 live"]);
+  await plant(world, rag, 1, 150);
+  await world.minutesPass(1);
+  expect(world.held(rag).length).toBeGreaterThan(150);
+  for (let turn = 0; turn < 4; turn++) {
+    world.now += 20 * SHOWN_AFTER_MS;
+    await world.minutesPass(1);
+  }
+  world.now += SHOWN_AFTER_MS;
+  const { chunks } = await world.services
+    .ragIndexes({ ragId: rag, generation: 2, shard: 0 })
+    .facts();
+  expect(world.held(rag)).toHaveLength(chunks);
+});
+
+test("a walk that is interrupted at any call goes on, and repairs all the same", async () => {
+  for (let at = 1; at < MOST_CALLS; at++) {
+    const world = await VectorizeWorld.alone({ dimensions: 64 });
+    const rag = await notesRag(world, 250);
+    await world.minutesPass(3);
+    const before = world.held(rag).sort();
+    world.vectorize.lose(before.filter((_, place) => place % 50 === 0));
+    world.now += 24 * 60 * SHOWN_AFTER_MS;
+    const { services } = world;
+    const crash = new CrashPoint(at, "after");
+    world.services = crash.wrap(services);
+    await sweep(world.services).catch(() => undefined);
+    crash.revive();
+    world.services = services;
+    await world.minutesPass(8);
+    expect({ at, held: world.held(rag).sort() }).toEqual({ at, held: before });
+    if (!crash.hasCrashed) return;
+    at += 3;
+  }
+});
+
+test("a healthy index costs a bounded number of calls a minute, and a walk a day", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, 1_300);
+  await world.minutesPass(10);
+  const quiet = world.countCalls("getByIds", "query", "describe", "upsert", "deleteByIds");
+  await world.minutesPass(30);
+  expect(quiet()).toBe(0);
+  world.now += 24 * 60 * SHOWN_AFTER_MS;
+  const perMinute: number[] = [];
+  for (let minute = 0; minute < 6; minute++) {
+    const calls = world.countCalls("getByIds", "query", "describe");
+    await world.minutesPass(1);
+    perMinute.push(calls());
+  }
+  // 500 vectors a minute: 25 calls for them, 5 for strangers.
+  expect(perMinute).toEqual([30, 30, 18, 0, 0, 0]);
+  expect(world.held(rag)).toHaveLength(1_300);
+});

@@ -1,0 +1,56 @@
+import { expect, test, vi } from "vitest";
+
+import type { RagIndex } from "../../../../src/ports/rag-index.ts";
+import { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { indexedRag, push } from "../rebuilds/support.ts";
+import { drive, nearest } from "./support.ts";
+
+const HEATHER = "Heather flowers in August.";
+const MOSS = "Moss grows on peat.";
+
+test("while the vector index is down a semantic RAG is searched by words, beside what is new", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  await world.minutesPass(3);
+  await push(world, source, "b.html", MOSS);
+  await world.deliver();
+  world.vectorize.failure = new Error("down");
+  const byWord = await nearest(world, rag, "heather");
+  expect(byWord.chunks).toContain(`a.html: ${HEATHER}`);
+  expect(byWord.losses).toEqual([expect.stringMatching(/^vector index: failed after \d+ ms$/)]);
+  expect((await nearest(world, rag, "peatmoss")).chunks).toEqual([`b.html: ${MOSS}`]);
+});
+
+test("a question that the vector index fails once is asked once more", async () => {
+  const world = await VectorizeWorld.alone();
+  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  await world.minutesPass(3);
+  vi.spyOn(world.vectorize, "query").mockRejectedValueOnce(new Error("internal error"));
+  const { chunks, losses } = await nearest(world, rag, "heathr flowring");
+  expect([losses, chunks]).toEqual([[], [`a.html: ${HEATHER}`]]);
+});
+
+test("what was read stays in the answer when a search behind a crowd fails", async () => {
+  const lines = (file: number) =>
+    Array.from({ length: 12 }, (_, at) => `Heather and willow of plot ${file} bed ${at}.`);
+  const files = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`${at}.txt`, lines(at).join("\n\n")]),
+  );
+  const { world, reader, rag, scan } = await drive(files, { scoreSteps: 1e6 });
+  await world.minutesPass(4);
+  const closest = (await nearest(world, rag, "heatherwillow")).chunks.slice(0, 90);
+  const paths = [...new Set(closest.map((chunk) => chunk.split(":")[0] ?? ""))];
+  for (const path of paths.slice(0, 12)) reader.remove(path);
+  await scan();
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) =>
+    new Proxy(ragIndexes(address), {
+      get: (index: RagIndex, name) =>
+        name === "candidatesWithChunks"
+          ? async () => await Promise.reject(new Error("overloaded"))
+          : (Reflect.get(index, name) as unknown),
+    });
+  const { chunks, losses } = await nearest(world, rag, "heatherwillow");
+  expect(losses).toEqual([expect.stringMatching(/^index: failed after \d+ ms$/)]);
+  expect(chunks.length).toBeGreaterThan(0);
+});

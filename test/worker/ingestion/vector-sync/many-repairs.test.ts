@@ -1,0 +1,63 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { ChunkId, RagId } from "../../../../src/core/ids.ts";
+import { openDatabase } from "../../../../src/db/client.ts";
+import { vectorIdOf } from "../../../../src/core/vector-id.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { countedRows, noRows } from "../../../support/counted-rows.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+
+const TIMEOUT_MS = 300_000;
+/** https://developers.cloudflare.com/workers/platform/limits/#subrequests */
+const CALLS_PER_INVOCATION = 10_000;
+const INDEXES = 45;
+
+/** Vectors that never show: 250 calls for one look at them. */
+const SENDINGS = Array.from({ length: 5_000 }, (_, id) => {
+  return { id, at: 0, vectorId: vectorIdOf("e".repeat(40) as ChunkId, id), folder: "" };
+});
+
+/** Each index of the world waits for as many vectors as one can; calls of any kind are counted. */
+function burdened(world: VectorizeWorld) {
+  const { ragIndexes } = world.services;
+  const rows = noRows();
+  world.services.db = openDatabase(countedRows(env.DB, rows));
+  const lookedAt = new Set<RagId>();
+  let asked = 0;
+  world.services.ragIndexes = (address) =>
+    new Proxy(ragIndexes(address), {
+      get(index, name) {
+        const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => {
+          asked += 1;
+          if (name !== "unshownSendings") return call(...args);
+          lookedAt.add(address.ragId);
+          return Promise.resolve(SENDINGS);
+        };
+      },
+    });
+  const calls = () => asked + rows.calls + world.vectorize.calls.length;
+  return { calls, lookedAt };
+}
+
+test(
+  "however many indexes are in repair, one sweep stays below the limit of calls, and all have their turns",
+  async () => {
+    const world = await VectorizeWorld.alone({ dimensions: 64 });
+    const source = await world.addSource();
+    for (let at = 0; at < INDEXES; at++) await world.addRag(source);
+    const { calls, lookedAt } = burdened(world);
+    const seen = [];
+    for (let minute = 0; minute < 3; minute++) {
+      const before = calls();
+      world.now += SHOWN_AFTER_MS;
+      await sweep(world.services);
+      expect(calls() - before).toBeLessThan(CALLS_PER_INVOCATION * 0.8);
+      seen.push(lookedAt.size);
+    }
+    expect(seen[0]).toBeGreaterThan(10);
+    expect(seen.at(-1)).toBe(INDEXES);
+  },
+  TIMEOUT_MS,
+);

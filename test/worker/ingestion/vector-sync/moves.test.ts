@@ -1,0 +1,162 @@
+import { expect, test, vi } from "vitest";
+
+import type { RagId } from "../../../../src/core/ids.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
+import type { VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { drive, nearest } from "./support.ts";
+
+/** Minutes of sweeps, many times over. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const PLANTS = ["heather", "sundew", "bracken", "gorse", "sedge", "willow", "alder", "rowan"];
+const textOf = (at: number) => `${PLANTS[at % PLANTS.length]} grows in bed ${at}.`;
+/** By meaning alone: no word of the question stands in a text. */
+const asked = (at: number) => textOf(at).toLowerCase().replaceAll(" ", "");
+
+/** All of it shows in the vector index. */
+async function shownDrive(files: Record<string, number>) {
+  const texts = Object.entries(files).map(([path, at]) => [path, textOf(at)]);
+  const made = await drive(Object.fromEntries(texts) as Record<string, string>);
+  await made.world.minutesPass(4);
+  expect(await made.world.index(made.rag).ledger()).toMatchObject({ unshown: 0, moved: 0 });
+  return made;
+}
+
+async function inFolder(world: VectorizeWorld, ragId: RagId, folder: string, query: string) {
+  const { chunks, losses } = await nearest(world, ragId, query, { folder });
+  expect(losses).toEqual([]);
+  return chunks.map((chunk) => chunk.split(":", 1)[0] ?? "").sort();
+}
+
+/** Once a half minute until nothing is on its way any more. */
+async function throughout(world: VectorizeWorld, check: () => Promise<void>): Promise<void> {
+  for (let step = 0; step < 14; step++) {
+    await check();
+    world.now += SHOWN_AFTER_MS / 2;
+    if (step % 2 === 1) await world.minutesPass(1);
+  }
+}
+
+test("a file that moved is found in its new folder at once, and never in its old one", async () => {
+  const { world, reader, rag, scan } = await shownDrive({
+    "old/a.txt": 0,
+    "old/b.txt": 1,
+    "new/c.txt": 2,
+  });
+  const embedded = world.countEmbedded();
+  reader.move("old/a.txt", "new/a.txt");
+  await scan();
+  expect(embedded).toEqual([]);
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 1 });
+  await throughout(world, async () => {
+    expect(await inFolder(world, rag, "new", asked(0))).toEqual(["new/a.txt", "new/c.txt"]);
+    expect(await inFolder(world, rag, "old", asked(0))).toEqual(["old/b.txt"]);
+  });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  const queries = world.countCalls("query");
+  expect(await inFolder(world, rag, "new", asked(0))).toContain("new/a.txt");
+  // The old folder is asked no longer, and the new one knows the file by itself.
+  expect(queries()).toBe(1);
+});
+
+test("a file that moves on, out of its folder or back is found where it lies", async () => {
+  const { world, reader, rag, scan } = await shownDrive({
+    "a/x.txt": 0,
+    "b/y.txt": 1,
+    "c/z.txt": 2,
+  });
+  const way = ["b/x.txt", "c/x.txt", "x.txt", "c/d/x.txt", "a/x.txt"];
+  let at = "a/x.txt";
+  for (const [step, to] of way.entries()) {
+    reader.move(at, to);
+    at = to;
+    await scan();
+    for (const folder of ["a", "b", "c"]) {
+      const isThere = (await inFolder(world, rag, folder, asked(0))).includes(at);
+      expect([step, folder, isThere]).toEqual([step, folder, at.startsWith(`${folder}/`)]);
+    }
+    // Each time the vectors have come another part of the way.
+    if (step % 2 === 0) await world.minutesPass(1);
+    world.now += 20_000;
+  }
+  await world.minutesPass(8);
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  expect(await inFolder(world, rag, "a", asked(0))).toEqual(["a/x.txt"]);
+  expect(world.held(rag)).toHaveLength(3);
+});
+
+test("a folder of many files that moves is found whole at once, and sent again in pages", async () => {
+  const names = Array.from({ length: 60 }, (_, at) => `${at % 7}/${at}.txt`);
+  const files = Object.fromEntries(names.map((name, at) => [`old/deep/${name}`, at]));
+  const { world, reader, rag, scan } = await shownDrive(files);
+  const sent = world.countCalls("upsert");
+  for (const name of names) reader.move(`old/deep/${name}`, `new/${name}`);
+  await scan();
+  expect(sent()).toBe(0);
+  const all = names.map((name) => `new/${name}`).sort();
+  const queries = world.countCalls("query");
+  expect(await inFolder(world, rag, "new", asked(5))).toEqual(all);
+  // The new folder, and the old ones together: side by side.
+  expect(queries()).toBe(2);
+  await throughout(world, async () => {
+    expect(await inFolder(world, rag, "new", asked(5))).toEqual(all);
+    expect(await inFolder(world, rag, "old", asked(5))).toEqual([]);
+  });
+  expect(sent()).toBe(1);
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+});
+
+test("a file that was moved and changed at once is found where it lies, in its new version alone", async () => {
+  const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
+  reader.move("old/a.txt", "new/a.txt");
+  reader.change("new/a.txt", { text: textOf(3), externalId: "old/a.txt" });
+  await scan();
+  await throughout(world, async () => {
+    expect(await inFolder(world, rag, "new", asked(3))).toEqual(["new/a.txt", "new/c.txt"]);
+    expect(await inFolder(world, rag, "old", asked(3))).toEqual([]);
+  });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+});
+
+test("a worker that dies at any call while a move is sent again loses nothing", async () => {
+  for (let at = 1; ; at += 7) {
+    const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
+    const { services } = world;
+    const crash = new CrashPoint(at, at % 2 === 1 ? "before" : "after");
+    world.services = crash.wrap(services);
+    reader.move("old/a.txt", "new/a.txt");
+    await scan().catch(() => undefined);
+    await world.minutesPass(2).catch(() => undefined);
+    crash.revive();
+    world.services = services;
+    await scan();
+    await world.minutesPass(10);
+    expect([at, await inFolder(world, rag, "new", asked(0))]).toEqual([
+      at,
+      ["new/a.txt", "new/c.txt"],
+    ]);
+    expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+    if (!crash.hasCrashed) {
+      expect(at).toBeGreaterThan(20);
+      return;
+    }
+  }
+});
+
+test("the daily walk mends vectors whose folder is not that of their file", async () => {
+  const { world, rag } = await shownDrive({ "a/x.txt": 0, "b/y.txt": 1 });
+  const [vectorId] = world.held(rag);
+  const { vectorIndex } = world.services;
+  if (vectorId === undefined || vectorIndex === null) throw new Error("a vector is needed");
+  const space = { ragId: rag, generation: 1 };
+  const [stored] = await world.vectorize.getByIds([vectorId]);
+  const values = Float32Array.from(stored?.values ?? []);
+  await vectorIndex.upsert(space, [
+    { id: vectorId, values, fileId: "f" as never, folder: "wrong" },
+  ]);
+  world.now += 24 * 60 * SHOWN_AFTER_MS;
+  await world.minutesPass(4);
+  expect(await inFolder(world, rag, "a", asked(0))).toEqual(["a/x.txt"]);
+  expect(await inFolder(world, rag, "b", asked(1))).toEqual(["b/y.txt"]);
+});

@@ -1,0 +1,113 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+
+import type { ChunkId, FileId, RagId } from "../../../../src/core/ids.ts";
+import { vectorIdOf } from "../../../../src/core/vector-id.ts";
+import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
+import type { PanelEnv } from "../../../../src/panel/api/panel-env.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { notesRag } from "./notes-rag.ts";
+
+/** A vector that nobody knows in the very place of each of these. */
+async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): Promise<void> {
+  const vectors = [];
+  for (let at = 0; at < ids.length; at += 20) {
+    const stored = await world.vectorize.getByIds(ids.slice(at, at + 20));
+    const values = stored.map((one) => Float32Array.from(one.values));
+    for (const [place, of] of values.entries()) {
+      const id = vectorIdOf("e".repeat(40) as ChunkId, at + place);
+      vectors.push({ id, values: of, fileId: "gone" as FileId, folder: "" });
+    }
+  }
+  await world.services.vectorIndex?.upsert({ ragId, generation: 1 }, vectors);
+}
+
+/** What an administrator sees of the vector index, as the world's own clock has it. */
+async function shown(world: VectorizeWorld): Promise<unknown> {
+  const app = new Hono<PanelEnv>();
+  app.use(async (context, next) => {
+    context.set("services", world.services);
+    await next();
+  });
+  const answer = await app.route("/", overviewRoutes()).request("/");
+  return (await answer.json<{ vectorIndex: unknown }>()).vectorIndex;
+}
+
+test("the overview tells when the vector index was compared, what was mended, and what is not over", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, 250);
+  await world.minutesPass(3);
+  const aDay = 24 * 60 * SHOWN_AFTER_MS;
+  world.now += aDay;
+  const ended = world.now + SHOWN_AFTER_MS;
+  await world.minutesPass(3);
+  const healthy = {
+    indexes: 1,
+    compared: 1,
+    lastComparedAt: new Date(ended).toISOString(),
+    vectorsChecked: 250,
+    vectorsAddedAgain: 0,
+    vectorsRemoved: 0,
+    underWay: 0,
+    underWaySince: null,
+  };
+  expect(await shown(world)).toEqual(healthy);
+
+  const known = world.held(rag);
+  await plantBeside(world, rag, known);
+  world.vectorize.lose(known.slice(0, 5));
+  world.now += aDay;
+  const began = world.now + SHOWN_AFTER_MS;
+  // A page is compared, then the vector index is down for two minutes.
+  const { services } = world;
+  const { vectorIndex } = services;
+  if (vectorIndex === null) throw new Error("a vector index is needed");
+  let answers = 1;
+  const present: typeof vectorIndex.present = async (ids) => {
+    if (answers-- > 0) return await vectorIndex.present(ids);
+    throw new Error("vector index: down");
+  };
+  world.services = { ...services, vectorIndex: { ...vectorIndex, present } };
+  await world.minutesPass(2);
+  expect(await shown(world)).toEqual({
+    ...healthy,
+    underWay: 1,
+    underWaySince: new Date(began).toISOString(),
+  });
+  world.services = services;
+  await world.minutesPass(6);
+  expect(await shown(world)).toEqual({
+    ...healthy,
+    lastComparedAt: expect.toSatisfy((time: string) => Date.parse(time) > began),
+    vectorsAddedAgain: 5,
+    vectorsRemoved: 2 * known.length - world.held(rag).length,
+  });
+  expect(world.held(rag).length).toBeLessThan(2 * known.length);
+});
+
+test("a walk that came to its end has ended, also where what follows it in that minute fails", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  await notesRag(world, 250);
+  await world.minutesPass(3);
+  world.now += 24 * 60 * SHOWN_AFTER_MS;
+  const ended = world.now + SHOWN_AFTER_MS;
+  const { services } = world;
+  world.services = {
+    ...services,
+    ragIndexes: (address) =>
+      new Proxy(services.ragIndexes(address), {
+        get(index, name) {
+          if (name !== "queueMoved") return Reflect.get(index, name) as unknown;
+          return () => Promise.reject(new Error("index object: moved"));
+        },
+      }),
+  };
+  await world.minutesPass(1);
+  world.services = services;
+  await world.minutesPass(4);
+  expect(await shown(world)).toMatchObject({
+    lastComparedAt: new Date(ended).toISOString(),
+    vectorsChecked: 250,
+    underWaySince: null,
+  });
+});

@@ -1,0 +1,87 @@
+import { env } from "cloudflare:workers";
+
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
+import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import type { RagIndex } from "../../../../src/ports/rag-index.ts";
+import type { RetrievalRequest } from "../../../../src/retrieval/types.ts";
+import { retrieve } from "../../../../src/retrieval/retrieve.ts";
+import { FollowedSource } from "../../../doubles/source/followed-source.ts";
+import { VectorizeWorld } from "../../../support/vectorize-world.ts";
+
+/** Names of what the index objects were asked, in order. */
+type Asked = string[];
+
+/** Every restricted search is one of too many chunks to be scanned. */
+function asIfLarge(index: RagIndex, asked: Asked): RagIndex {
+  return new Proxy(index, {
+    get(stub, name) {
+      asked.push(String(name));
+      if (name === "candidates") {
+        return (request: Parameters<RagIndex["candidates"]>[0]) =>
+          stub.candidates({ ...request, exactLimit: 0 });
+      }
+      if (name === "candidatesWithChunks") {
+        return (...[request, ids]: Parameters<RagIndex["candidatesWithChunks"]>) =>
+          stub.candidatesWithChunks({ ...request, exactLimit: 0 }, ids);
+      }
+      return Reflect.get(stub, name) as unknown;
+    },
+  });
+}
+
+/** A drive whose files are followed and indexed, in chunks of about a sentence each. */
+export async function drive(
+  files: Record<string, string>,
+  options: Parameters<typeof VectorizeWorld.alone>[0] = {},
+) {
+  const reader = new FollowedSource(files);
+  const world = await VectorizeWorld.alone({ dimensions: 64, ...options });
+  const { ragIndexes } = world.services;
+  const asked: Asked = [];
+  world.services.sourceReaders = async () => reader;
+  world.services.ragIndexes = (address) => asIfLarge(ragIndexes(address), asked);
+  const source = await world.addSource("cloud_drive");
+  const rag = await world.addRag(source);
+  const small = "chunk_size = 16, chunk_overlap = 0";
+  await env.DB.batch([
+    env.DB.prepare(`update rags set ${small} where id = ?`).bind(rag),
+    env.DB.prepare(`update rag_generations set ${small} where rag_id = ?`).bind(rag),
+  ]);
+  const scan = async () => {
+    world.now += 1_000;
+    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+    await world.deliver();
+  };
+  await scan();
+  return { world, reader, rag, scan, asked };
+}
+
+/** What a retrieval by meaning shows, in a folder or everywhere, best first. */
+export async function nearest(
+  world: VectorizeWorld,
+  ragId: RagId,
+  query: string,
+  {
+    folder = null,
+    searchMode = "semantic",
+    ...more
+  }: {
+    folder?: string | null;
+    searchMode?: "semantic" | "hybrid";
+  } & Partial<RetrievalRequest> = {},
+) {
+  const rag = await findRag(world.services, { key: ragId });
+  const named = folder === null ? null : { files: [], folders: [folder] };
+  const { chunks, losses } = await retrieve(world.services, {
+    targets: [{ rag: { ...rag, searchMode }, restriction: { named, metadata: [] } }],
+    queries: [query],
+    topK: 100,
+    useReranking: false,
+    candidateMultiplier: 2,
+    similarityThreshold: null,
+    includeDuplicates: false,
+    ...more,
+  });
+  return { losses, chunks: chunks.map(({ text, source }) => `${source.filePath}: ${text}`) };
+}
