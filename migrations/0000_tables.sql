@@ -127,6 +127,14 @@ CREATE TABLE `usage_batches` (
 );
 --> statement-breakpoint
 CREATE INDEX `usage_batches_folded` ON `usage_batches` (`folded_at`);--> statement-breakpoint
+CREATE TABLE `usage_counted` (
+	`slot` integer NOT NULL,
+	`first` text NOT NULL,
+	`last` text NOT NULL,
+	`ids` text NOT NULL,
+	PRIMARY KEY(`slot`, `first`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `usage_hours` (
 	`hour` integer NOT NULL,
 	`dimension` text NOT NULL,
@@ -139,9 +147,30 @@ CREATE TABLE `usage_hours` (
 	`input_tokens` integer NOT NULL,
 	`output_tokens` integer NOT NULL,
 	`cost` real NOT NULL,
+	`latencies` text DEFAULT '{}' NOT NULL,
 	PRIMARY KEY(`dimension`, `hour`, `key`, `bucket`, `currency`)
 );
 --> statement-breakpoint
+CREATE TABLE `generation_files` (
+	`rag_id` text NOT NULL,
+	`generation` integer NOT NULL,
+	`file_id` text NOT NULL,
+	`state` text NOT NULL,
+	`revision` integer NOT NULL,
+	`chunk_count` integer DEFAULT 0 NOT NULL,
+	`fingerprint` text,
+	`notes` text DEFAULT '[]' NOT NULL,
+	`error_message` text,
+	`error_is_outside` integer DEFAULT false NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`lease_id` text,
+	`held_until` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`rag_id`, `generation`, `file_id`),
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `generation_files_state` ON `generation_files` (`rag_id`,`generation`,`state`);--> statement-breakpoint
+CREATE INDEX `generation_files_lease` ON `generation_files` (`lease_id`);--> statement-breakpoint
 CREATE TABLE `rag_files` (
 	`rag_id` text NOT NULL,
 	`file_id` text NOT NULL,
@@ -153,6 +182,7 @@ CREATE TABLE `rag_files` (
 	`error_is_outside` integer DEFAULT false NOT NULL,
 	`chunk_count` integer DEFAULT 0 NOT NULL,
 	`indexed_sha256` text,
+	`notes` text DEFAULT '[]' NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`lease_id` text,
 	`held_until` integer DEFAULT 0 NOT NULL,
@@ -164,7 +194,8 @@ CREATE TABLE `rag_files` (
 CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`status`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`);--> statement-breakpoint
-CREATE INDEX `rag_files_held` ON `rag_files` (`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX `rag_files_held` ON `rag_files` (`rag_id`,`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX `rag_files_leaving` ON `rag_files` (`held_until`) WHERE status = 'deleted' and held_until > 0;--> statement-breakpoint
 CREATE TABLE `rag_generations` (
 	`rag_id` text NOT NULL,
 	`generation` integer NOT NULL,
@@ -176,10 +207,17 @@ CREATE TABLE `rag_generations` (
 	`format` integer NOT NULL,
 	`shards` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
+	`changed_at` integer DEFAULT 0 NOT NULL,
+	`live_since` integer DEFAULT 0 NOT NULL,
+	`vectors_from` integer,
+	`moved_after` text,
+	`taken_after` text DEFAULT '' NOT NULL,
 	PRIMARY KEY(`rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE INDEX `rag_generations_state` ON `rag_generations` (`state`);--> statement-breakpoint
+CREATE INDEX `rag_generations_moving` ON `rag_generations` (`rag_id`) WHERE moved_after is not null;--> statement-breakpoint
 CREATE TABLE `rag_scopes` (
 	`rag_id` text NOT NULL,
 	`type` text NOT NULL,
@@ -207,6 +245,7 @@ CREATE TABLE `rags` (
 	`error_files` integer DEFAULT 0 NOT NULL,
 	`deleted_files` integer DEFAULT 0 NOT NULL,
 	`number_vectors` integer DEFAULT 0 NOT NULL,
+	`refused_index` text,
 	`created_at` integer NOT NULL,
 	`removed_at` integer,
 	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE no action
@@ -215,6 +254,18 @@ CREATE TABLE `rags` (
 CREATE UNIQUE INDEX `rags_identifier` ON `rags` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `rags_source` ON `rags` (`file_source_id`);--> statement-breakpoint
 CREATE INDEX `rags_removed` ON `rags` (`removed_at`);--> statement-breakpoint
+CREATE TABLE `vector_upkeep` (
+	`rag_id` text NOT NULL,
+	`generation` integer NOT NULL,
+	`shard` integer NOT NULL,
+	`due_at` integer NOT NULL,
+	`walk_at` integer DEFAULT 0 NOT NULL,
+	`walk` text,
+	`walked` text,
+	PRIMARY KEY(`rag_id`, `generation`, `shard`)
+);
+--> statement-breakpoint
+CREATE INDEX `vector_upkeep_due` ON `vector_upkeep` (`due_at`);--> statement-breakpoint
 CREATE TABLE `file_sources` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -282,3 +333,42 @@ CREATE TABLE `scan_runs` (
 );
 --> statement-breakpoint
 CREATE INDEX `scan_runs_source` ON `scan_runs` (`file_source_id`,`started_at`);
+--> statement-breakpoint
+-- By hand from here on: what drizzle-kit does not know.
+-- Keeps the counters of a RAG exact whoever writes rag_files, and O(1) to read.
+CREATE TRIGGER `rag_files_counted_on_insert` AFTER INSERT ON `rag_files`
+BEGIN
+	UPDATE `rags` SET
+		`pending_files` = `pending_files` + (new.`status` = 'pending'),
+		`processing_files` = `processing_files` + (new.`status` = 'processing'),
+		`indexed_files` = `indexed_files` + (new.`status` = 'indexed'),
+		`error_files` = `error_files` + (new.`status` = 'error'),
+		`deleted_files` = `deleted_files` + (new.`status` = 'deleted'),
+		`number_vectors` = `number_vectors` + new.`chunk_count`
+	WHERE `id` = new.`rag_id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `rag_files_counted_on_update` AFTER UPDATE OF `status`, `chunk_count` ON `rag_files`
+WHEN old.`status` <> new.`status` OR old.`chunk_count` <> new.`chunk_count`
+BEGIN
+	UPDATE `rags` SET
+		`pending_files` = `pending_files` + (new.`status` = 'pending') - (old.`status` = 'pending'),
+		`processing_files` = `processing_files` + (new.`status` = 'processing') - (old.`status` = 'processing'),
+		`indexed_files` = `indexed_files` + (new.`status` = 'indexed') - (old.`status` = 'indexed'),
+		`error_files` = `error_files` + (new.`status` = 'error') - (old.`status` = 'error'),
+		`deleted_files` = `deleted_files` + (new.`status` = 'deleted') - (old.`status` = 'deleted'),
+		`number_vectors` = `number_vectors` + new.`chunk_count` - old.`chunk_count`
+	WHERE `id` = new.`rag_id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `rag_files_counted_on_delete` AFTER DELETE ON `rag_files`
+BEGIN
+	UPDATE `rags` SET
+		`pending_files` = `pending_files` - (old.`status` = 'pending'),
+		`processing_files` = `processing_files` - (old.`status` = 'processing'),
+		`indexed_files` = `indexed_files` - (old.`status` = 'indexed'),
+		`error_files` = `error_files` - (old.`status` = 'error'),
+		`deleted_files` = `deleted_files` - (old.`status` = 'deleted'),
+		`number_vectors` = `number_vectors` - old.`chunk_count`
+	WHERE `id` = old.`rag_id`;
+END;

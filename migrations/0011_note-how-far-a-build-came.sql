@@ -1,1 +1,0 @@
-ALTER TABLE `rag_generations` ADD `taken_after` text DEFAULT '' NOT NULL;
