@@ -6,10 +6,12 @@ import type { RetrievedChunk } from "../retrieval/types.ts";
 import type { Caller } from "./caller.ts";
 
 /** `degraded` as this caller may see it; nothing when nothing was lost. */
-export function degradedFor(caller: Caller, losses: string[]) {
-  if (losses.length === 0) return {};
+export function degradedFor(caller: Caller, degradations: string[]) {
+  if (degradations.length === 0) return {};
   const occurred = true as const;
-  return { degraded: caller.isAdmin ? { occurred, message: losses.join("; ") } : { occurred } };
+  return {
+    degraded: caller.isAdmin ? { occurred, message: degradations.join("; ") } : { occurred },
+  };
 }
 
 /** A chunk is its text and score; where it comes from is told to those who ask. */

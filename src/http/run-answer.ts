@@ -6,12 +6,12 @@ type Asked = { includeSources?: boolean | undefined; includeSystemPrompt: boolea
 
 /** What a run of an inference and a turn of an agent answer alike, as this caller may see it. */
 export function runAnswer(result: Omit<InferenceResult, "response">, asked: Asked, caller: Caller) {
-  const { items, toolCalls, systemPrompt, losses, timings, usage } = result;
+  const { items, toolCalls, systemPrompt, degradations, timings, usage } = result;
   return {
     items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),
     toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
     ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
-    ...degradedFor(caller, losses),
+    ...degradedFor(caller, degradations),
     ...(caller.isAdmin ? { timings: rounded(timings), usage } : {}),
   };
 }

@@ -76,7 +76,7 @@ export function recordUsage(services: Recording, subject: UsageSubject, how: Usa
 
 const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: null };
 
-/** The same for a retrieval without a model; `losses` and `uses` are those of its result. */
+/** The same for a retrieval without a model; `degradations` and `uses` are those of its result. */
 export function recordRetrieveUsage(
   services: Recording,
   of: {
@@ -84,14 +84,14 @@ export function recordRetrieveUsage(
     inferenceId?: InferenceId;
     caller: Caller;
     latencyMs: number;
-    losses: string[];
+    degradations: string[];
     uses: ModelUse[];
   },
 ): void {
-  const { ragIds, inferenceId = null, caller, latencyMs, losses, uses } = of;
+  const { ragIds, inferenceId = null, caller, latencyMs, degradations, uses } = of;
   recordUsage(
     services,
     { kind: "retrieve", inferenceId, agentId: null, ragIds, caller, model: null },
-    { outcome: losses.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS, uses },
+    { outcome: degradations.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS, uses },
   );
 }

@@ -7,7 +7,7 @@ import type { ContextInput, InferenceServices } from "./types.ts";
 
 const NOTHING: RetrievalResult = {
   chunks: [],
-  losses: [],
+  degradations: [],
   uses: [],
   timings: { contextMs: 0, rerankingMs: 0 },
 };

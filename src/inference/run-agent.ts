@@ -48,7 +48,7 @@ export async function runAgent(
       response: answer.response,
       items: [...log.chunks.values()],
       toolCalls,
-      losses: [...log.losses],
+      degradations: [...log.degradations],
       contextMs: log.contextMs,
       rerankingMs: log.rerankingMs,
     };

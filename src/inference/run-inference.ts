@@ -62,7 +62,11 @@ export async function runInference(
       response: answer.response,
       items: [...used, ...log.chunks.values()],
       toolCalls,
-      losses: [...found.losses, ...leftOutLoss(leftOut, found.chunks.length), ...log.losses],
+      degradations: [
+        ...found.degradations,
+        ...leftOutLoss(leftOut, found.chunks.length),
+        ...log.degradations,
+      ],
       contextMs: found.timings.contextMs + log.contextMs,
       rerankingMs: found.timings.rerankingMs + log.rerankingMs,
     };

@@ -63,7 +63,7 @@ export async function runTurn(
     now,
     meter,
   });
-  if (answer.cutOff) log.losses.add(`steps: no answer within ${request.maxSteps}`);
+  if (answer.cutOff) log.degradations.add(`steps: no answer within ${request.maxSteps}`);
   return { answer, log, toolCalls: inOrder(answer.asked, log) };
 }
 
@@ -75,7 +75,7 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
     const [found] = at === -1 ? [] : done.splice(at, 1);
     if (found !== undefined) return found;
     const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
-    log.losses.add(`${tool.slice(0, LONGEST_NAME)}: ${output}`);
+    log.degradations.add(`${tool.slice(0, LONGEST_NAME)}: ${output}`);
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });
 }
@@ -138,7 +138,7 @@ async function measure(
     throw thrown;
   }
   const { contextMs, rerankingMs, ...result } = finished;
-  const { usage, latencyMs } = await record(result.losses.length > 0 ? "degraded" : "ok");
+  const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
   const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
   return { ...result, systemPrompt, timings, usage };
 }

@@ -65,7 +65,7 @@ export type InferenceResult = {
   toolCalls: ToolCall[];
   systemPrompt: string;
   /** Plain sentences; empty when nothing was lost. */
-  losses: string[];
+  degradations: string[];
   timings: Timings;
   usage: Usage;
 };

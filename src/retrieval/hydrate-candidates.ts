@@ -146,7 +146,7 @@ export async function searchAgain(
   const answered = replies.filter((reply) => reply !== null);
   if (answered.length < replies.length) return null;
   const isWhole = answered.every(({ scanned }) => scanned);
-  if (deep && !isWhole) call.losses.add(CROWDED);
+  if (deep && !isWhole) call.degradations.add(CROWDED);
   const { queries, shardOf } = mergeShards(replies, sizeOf(plan));
   const outside = (at: number): Candidate[] => (isWhole ? [] : (named[at] ?? []));
   const legs = queries.map(({ lexical, vector }, at) => {

@@ -17,7 +17,7 @@ export type Call = {
   services: RetrievalServices;
   deadline: Deadline;
   /** Plain sentences in order of loss, each once. */
-  losses: Set<string>;
+  degradations: Set<string>;
   /** Embedding and reranking, those that failed among them. */
   uses: ModelUse[];
   /** When each leg ran; those of a kind run side by side. */
@@ -41,7 +41,7 @@ export async function leg<T>(
   share: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const { deadline, losses, legs, services } = call;
+  const { deadline, degradations, legs, services } = call;
   const startedAt = services.now();
   const endsAt = startedAt + deadline.remainingMs * share;
   const tryWithin = (signal: AbortSignal) =>
@@ -59,8 +59,8 @@ export async function leg<T>(
     } catch (thrown) {
       const loss = sentence(what, thrown, services.now() - startedAt);
       // What is down is asked for several things, and lost once.
-      if (![...losses].some((known) => known.startsWith(`${what}: `))) losses.add(loss);
-      note({ "retrieval.loss": loss });
+      if (![...degradations].some((known) => known.startsWith(`${what}: `))) degradations.add(loss);
+      note({ "retrieval.degradation": loss });
       reportUnknown(services.log, what, thrown);
       return null;
     } finally {

@@ -14,7 +14,7 @@ export function retrievalFacts(
   { legs }: Call,
   request: RetrievalRequest,
   found: Found[],
-  { chunks, losses, timings }: RetrievalResult,
+  { chunks, degradations, timings }: RetrievalResult,
 ): SpanFacts {
   return {
     rags: request.targets.length,
@@ -25,8 +25,8 @@ export function retrievalFacts(
     chunks: chunks.length,
     totalMs: timings.contextMs + timings.rerankingMs,
     ...Object.fromEntries(KINDS.flatMap((kind) => timeOf(legs, kind))),
-    degraded: losses.length > 0,
-    ...(losses.length > 0 ? { losses: losses.join("; ") } : {}),
+    degraded: degradations.length > 0,
+    ...(degradations.length > 0 ? { degradations: degradations.join("; ") } : {}),
   };
 }
 

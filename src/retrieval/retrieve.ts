@@ -35,7 +35,7 @@ const QUERY_LIMIT = 16_384;
 
 /**
  * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`.
- * Never throws for what is down or slow: `losses` says what is missing from the answer.
+ * Never throws for what is down or slow: `degradations` says what is missing from the answer.
  */
 export function retrieve(
   services: RetrievalServices,
@@ -59,7 +59,7 @@ async function run(
   const { now, config } = services;
   const startedAt = now();
   const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
-  const call: Call = { services, deadline, losses: new Set(), uses: [], legs: [] };
+  const call: Call = { services, deadline, degradations: new Set(), uses: [], legs: [] };
   const targets = request.targets.filter(showsAnything);
   const plan = planOf(request);
 
@@ -75,7 +75,7 @@ async function run(
 
   const result = {
     chunks: merged.slice(0, request.topK).map(asRetrieved),
-    losses: [...call.losses],
+    degradations: [...call.degradations],
     uses: call.uses,
     timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
   };

@@ -37,7 +37,7 @@ export type RetrievedChunk = { text: string; score: number; source: ChunkSource 
 export type RetrievalResult = {
   chunks: RetrievedChunk[];
   /** What was lost, one plain sentence each (`reranker: 503 after 812 ms`); empty: nothing. */
-  losses: string[];
+  degradations: string[];
   /** What embedding and reranking used, for the record. */
   uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };

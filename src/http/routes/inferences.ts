@@ -123,7 +123,7 @@ inferenceRoutes.openapi(
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
     const startedAt = services.now();
-    const { systemPrompt, chunks, losses, uses } = await retrieveContext(services, {
+    const { systemPrompt, chunks, degradations, uses } = await retrieveContext(services, {
       inference,
       input,
       signal,
@@ -133,11 +133,14 @@ inferenceRoutes.openapi(
       inferenceId: inference.id,
       caller,
       latencyMs: services.now() - startedAt,
-      losses,
+      degradations,
       uses,
     });
     const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-    return context.json({ systemPrompt, chunks: answers, ...degradedFor(caller, losses) }, 200);
+    return context.json(
+      { systemPrompt, chunks: answers, ...degradedFor(caller, degradations) },
+      200,
+    );
   },
   inferenceHook,
 );

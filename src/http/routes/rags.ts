@@ -80,7 +80,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const { selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const named = input.useAllFiles ? null : { files, folders };
   const startedAt = services.now();
-  const { chunks, losses, uses } = await retrieve(
+  const { chunks, degradations, uses } = await retrieve(
     services,
     {
       targets: [{ rag, restriction: { named, metadata: [] } }],
@@ -94,7 +94,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     { signal: context.req.raw.signal },
   );
   const latencyMs = services.now() - startedAt;
-  recordRetrieveUsage(services, { ragIds: [rag.id], caller, latencyMs, losses, uses });
+  recordRetrieveUsage(services, { ragIds: [rag.id], caller, latencyMs, degradations, uses });
   const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-  return context.json({ chunks: answers, ...degradedFor(caller, losses) }, 200);
+  return context.json({ chunks: answers, ...degradedFor(caller, degradations) }, 200);
 });

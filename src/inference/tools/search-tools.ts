@@ -28,7 +28,7 @@ export type SearchLog = {
   calls: ToolCall[];
   /** Each passage once, in the order in which it was found. */
   chunks: Map<string, RetrievedChunk>;
-  losses: Set<string>;
+  degradations: Set<string>;
   /** Of embedding and reranking. */
   uses: ModelUse[];
   contextMs: number;
@@ -38,7 +38,7 @@ export type SearchLog = {
 export const newSearchLog = (uses: ModelUse[]): SearchLog => ({
   calls: [],
   chunks: new Map(),
-  losses: new Set(),
+  degradations: new Set(),
   uses,
   contextMs: 0,
   rerankingMs: 0,
@@ -135,7 +135,7 @@ async function recorded(
     return output;
   } catch (thrown) {
     add(false, reasonOf(thrown));
-    log.losses.add(`${name}: ${reasonOf(thrown)}`);
+    log.degradations.add(`${name}: ${reasonOf(thrown)}`);
     throw thrown;
   }
 }
@@ -156,14 +156,15 @@ async function searchOnce(
   log.contextMs += found.timings.contextMs;
   log.rerankingMs += found.timings.rerankingMs;
   log.uses.push(...found.uses);
-  for (const loss of found.losses) log.losses.add(loss);
-  if (found.chunks.length === 0 && found.losses.length > 0) throw new Error("the search failed");
+  for (const loss of found.degradations) log.degradations.add(loss);
+  if (found.chunks.length === 0 && found.degradations.length > 0)
+    throw new Error("the search failed");
   if (found.chunks.length === 0) return "Nothing was found.";
   const room = Math.min(budget.left, contextTokens * RESULT_SHARE);
   const { shown, tokens } = within(found.chunks, room, tokenizer);
   const leftOut = found.chunks.length - shown.length;
   if (leftOut > 0) {
-    log.losses.add(`context: ${leftOut} of ${found.chunks.length} passages had no room`);
+    log.degradations.add(`context: ${leftOut} of ${found.chunks.length} passages had no room`);
   }
   if (shown.length === 0) throw new Error("no room is left for more passages");
   // Parallel searches share one budget: what one takes, the others no longer have.

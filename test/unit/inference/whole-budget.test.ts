@@ -170,9 +170,9 @@ test("what is left out of a search that is too slow is told", async () => {
   const work = search(servicesAt(silence, 200));
   const elapsed = await elapsedOf(work, RETRIEVAL_MS + TOLERANCE_MS);
   expect(elapsed).toBeLessThanOrEqual(RETRIEVAL_MS);
-  const { chunks, losses } = await work;
+  const { chunks, degradations } = await work;
   expect(chunks).toEqual([]);
-  expect(losses.toSorted()).toEqual([
+  expect(degradations.toSorted()).toEqual([
     "embedding: no answer after 4000 ms",
     "index part 1 of 2: no answer after 4800 ms",
     "index part 2 of 2: no answer after 4800 ms",

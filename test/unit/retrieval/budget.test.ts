@@ -33,7 +33,7 @@ function callOf(): Call {
   return {
     services,
     deadline: new Deadline(now, BUDGET_MS),
-    losses: new Set(),
+    degradations: new Set(),
     uses: [],
     legs: [],
   };
@@ -55,7 +55,7 @@ test("a leg that hangs is left after its share, and the next has the rest", asyn
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await second).toBeNull();
   expect(Date.now() - startedAt).toBe(BUDGET_MS);
-  expect([...call.losses]).toEqual([
+  expect([...call.degradations]).toEqual([
     "embedding: no answer after 4000 ms",
     "reranker: no answer after 4000 ms",
   ]);
@@ -74,7 +74,7 @@ test("a leg that answers in time leaves no timer behind", async () => {
   const call = callOf();
   expect(await leg(call, INDEX, 0.5, () => Promise.resolve(7))).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
-  expect(call.losses.size).toBe(0);
+  expect(call.degradations.size).toBe(0);
 });
 
 test("a caller who goes away ends a leg at once", async () => {

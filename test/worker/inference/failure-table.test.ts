@@ -189,9 +189,13 @@ async function see(services: InferenceServices) {
   const jsonSchema = JSON.stringify({ type: "object", required: ["answer"] });
   const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, jsonSchema });
   try {
-    const { losses, items } = await runInference(services, { inference, input, caller: nobody });
-    const bearer = degradedFor(viewer(false), losses);
-    const administrator = degradedFor(viewer(true), losses);
+    const { degradations, items } = await runInference(services, {
+      inference,
+      input,
+      caller: nobody,
+    });
+    const bearer = degradedFor(viewer(false), degradations);
+    const administrator = degradedFor(viewer(true), degradations);
     return { status: 200, error: null, bearer, administrator, first: items[0]?.text };
   } catch (thrown) {
     return { ...answerTo(thrown), bearer: {}, administrator: {}, first: undefined };

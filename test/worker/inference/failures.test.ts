@@ -49,12 +49,16 @@ async function see(services: InferenceServices, more: Partial<InferenceInput> = 
   const inference = inferenceOf({ model: "local/chat", rags: [rag] });
   const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, ...more });
   try {
-    const { losses, items } = await runInference(services, { inference, input, caller: nobody });
+    const { degradations, items } = await runInference(services, {
+      inference,
+      input,
+      caller: nobody,
+    });
     return {
       status: 200,
       error: null,
-      bearer: degradedFor({ tokenId: null, isAdmin: false } as never, losses),
-      administrator: degradedFor({ tokenId: null, isAdmin: true } as never, losses),
+      bearer: degradedFor({ tokenId: null, isAdmin: false } as never, degradations),
+      administrator: degradedFor({ tokenId: null, isAdmin: true } as never, degradations),
       items: items.map(({ text }) => text),
     };
   } catch (thrown) {
@@ -161,7 +165,7 @@ test("a tool whose search fails is told to the model, recorded, and degrades the
   expect(result.toolCalls).toMatchObject([
     { tool: "search_handbook", ok: false, debug: { output: "the search failed" } },
   ]);
-  expect(result.losses[0]).toMatch(/^index: failed after \d+ ms$/);
+  expect(result.degradations[0]).toMatch(/^index: failed after \d+ ms$/);
   expect(JSON.stringify(double.of("chat")[1]?.body)).toContain("the search failed");
 });
 

@@ -218,8 +218,14 @@ test("usage that cannot be recorded fails no call", async () => {
 test("a retrieval without a model is recorded too", async () => {
   const world = worldWith({});
   const ragIds = ["rag" as RagId];
-  const losses = ["reranker: 503 after 2 ms"];
-  recordRetrieveUsage(world.services, { ragIds, caller: nobody, latencyMs: 12, losses, uses: [] });
+  const degradations = ["reranker: 503 after 2 ms"];
+  recordRetrieveUsage(world.services, {
+    ragIds,
+    caller: nobody,
+    latencyMs: 12,
+    degradations,
+    uses: [],
+  });
   await world.settled();
   expect(world.usage).toMatchObject([
     { kind: "retrieve", ragIds, model: null, outcome: "degraded", latencyMs: 12 },

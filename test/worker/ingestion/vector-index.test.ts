@@ -68,5 +68,8 @@ test("neither a removal nor a new file waits for a vector index that is down; th
     await sweep(world.services);
   }
   expect(held(world, rag)).toBe(1);
-  expect(await found(world, rag, "nota b")).toMatchObject({ counts: { "b.txt": 1 }, losses: [] });
+  expect(await found(world, rag, "nota b")).toMatchObject({
+    counts: { "b.txt": 1 },
+    degradations: [],
+  });
 });

@@ -43,8 +43,8 @@ test("words and meaning find; the score is the exact cosine, also of what words 
     "b.md": ["Bicycles are parked behind the hall."],
   });
   const { services } = worldWith({});
-  const { chunks, losses } = await retrieve(services, requestOf([rag]));
-  expect(losses).toEqual([]);
+  const { chunks, degradations } = await retrieve(services, requestOf([rag]));
+  expect(degradations).toEqual([]);
   expect(chunks[0]?.text).toBe("The boiler gets its service in spring.");
   const [query, text] = [embed("boiler service"), embed(chunks[0]?.text ?? "")];
   const cosine = query.reduce((sum, value, at) => sum + value * (text[at] ?? 0), 0);
@@ -105,7 +105,7 @@ test("a call that names nothing finds nothing, and asks nobody", async () => {
   const rag = await indexedRag("none", { "a.md": ["boiler"] }, { embeddingModel: "local/embed" });
   const restriction = { named: { files: [], folders: [] }, metadata: [] };
   const request = { ...requestOf([]), targets: [{ rag, restriction }] };
-  expect(await retrieve(services, request)).toMatchObject({ chunks: [], losses: [] });
+  expect(await retrieve(services, request)).toMatchObject({ chunks: [], degradations: [] });
   expect(double.requests).toEqual([]);
 });
 
@@ -123,7 +123,7 @@ test("a query of any length and any characters is searched", async () => {
   const { services } = worldWith({});
   for (const query of ["boiler \uD800", '"boiler" OR (', `boiler ${"x".repeat(200_000)}`, "?"]) {
     const result = await retrieve(services, requestOf([rag], { queries: [query] }));
-    expect(result.losses).toEqual([]);
+    expect(result.degradations).toEqual([]);
   }
 });
 
@@ -142,7 +142,7 @@ describe("reranking", () => {
     const without = { ...rag, reranker: null };
     const ignored = await retrieve(services, requestOf([without], { useReranking: true }));
     expect(texts(ignored)).toEqual(texts(plain));
-    expect(ignored.losses).toEqual([]);
+    expect(ignored.degradations).toEqual([]);
   });
 
   test("topK 100 with multiplier 10 goes in batches that Workers AI takes, several at once", async () => {
@@ -151,8 +151,8 @@ describe("reranking", () => {
     const reranker = "workers-ai/@cf/baai/bge-reranker-base";
     const rag = await indexedRag("batches", many(1_000), { reranker });
     const wish = { topK: 100, candidateMultiplier: 10, useReranking: true };
-    const { chunks, losses } = await retrieve(services, requestOf([rag], wish));
-    expect(losses).toEqual([]);
+    const { chunks, degradations } = await retrieve(services, requestOf([rag], wish));
+    expect(degradations).toEqual([]);
     expect(chunks).toHaveLength(100);
     const sizes = ai.calls.map(({ inputs }) => (inputs["contexts"] as unknown[]).length);
     expect(sizes).toEqual(Array(10).fill(100));
@@ -193,8 +193,8 @@ describe("reranking", () => {
     const rag = await indexedRag("lexical", many(20), { reranker: "embedded/lexical" });
     const queries = ["boiler service in house 77"];
     const wish = { useReranking: true, queries, topK: 1 };
-    const { chunks, losses } = await retrieve(services, requestOf([rag], wish));
-    expect(losses).toEqual([]);
+    const { chunks, degradations } = await retrieve(services, requestOf([rag], wish));
+    expect(degradations).toEqual([]);
     expect(chunks[0]?.text).toContain("house 77.");
   });
 });
@@ -233,8 +233,8 @@ describe("with a vector index outside", () => {
     const { rag, vectorize, services } = await world("outside");
     const semantic = { ...rag, searchMode: "semantic" as const };
     const queries = ["Warm water is made here.", "boiler service"];
-    const { chunks, losses } = await retrieve(services, requestOf([semantic], { queries }));
-    expect(losses).toEqual([]);
+    const { chunks, degradations } = await retrieve(services, requestOf([semantic], { queries }));
+    expect(degradations).toEqual([]);
     expect(chunks[0]).toMatchObject({ text: "Warm water is made here." });
     expect(chunks[0]?.score).toBeCloseTo(1, 3);
     expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(2);
@@ -265,8 +265,8 @@ describe("with a vector index outside", () => {
       return { matches: [stray, ...matches], floor };
     };
     const strayed = { ...services, vectorIndex: { ...vectorIndex, query } };
-    const { chunks, losses } = await retrieve(strayed, requestOf([rag]));
-    expect(losses).toEqual([]);
+    const { chunks, degradations } = await retrieve(strayed, requestOf([rag]));
+    expect(degradations).toEqual([]);
     expect(chunks).toHaveLength(2);
   });
 });

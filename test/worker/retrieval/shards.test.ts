@@ -84,9 +84,9 @@ async function answer(
     includeDuplicates: false,
     ...more,
   };
-  const { chunks, losses } = await retrieve(services, request);
+  const { chunks, degradations } = await retrieve(services, request);
   return {
-    losses,
+    degradations,
     found: chunks.map(
       ({ text, score, source }) => `${score.toFixed(3)} ${source.filePath} ${text}`,
     ),
@@ -100,7 +100,7 @@ test("four shards answer as one index does: the same chunks, scores and order", 
     for (const more of [{}, { folder: "a" }, { includeDuplicates: true }, { topK: 5 }]) {
       const asked = { queries: [query], ...more };
       const expected = await answer(services, one, asked);
-      expect(expected.losses).toEqual([]);
+      expect(expected.degradations).toEqual([]);
       expect({ asked, ...(await answer(services, four, asked)) }).toEqual({ asked, ...expected });
     }
   }
@@ -143,8 +143,8 @@ test("a shard that is down takes its files with it, and the answer says so", asy
   const { four } = await both("down");
   const whole = await answer(services, four, { topK: 100 });
   const lame = { ...services, ragIndexes: withoutShard(services.ragIndexes, 2) };
-  const { found, losses } = await answer(lame, four, { topK: 100 });
-  expect(losses).toEqual([expect.stringMatching(/^index part 3 of 4: failed after \d+ ms$/)]);
+  const { found, degradations } = await answer(lame, four, { topK: 100 });
+  expect(degradations).toEqual([expect.stringMatching(/^index part 3 of 4: failed after \d+ ms$/)]);
   expect(found.length).toBeGreaterThan(whole.found.length / 2);
   const missing = whole.found.filter((line) => !found.includes(line));
   expect(missing.length).toBeGreaterThan(0);

@@ -79,7 +79,7 @@ test("what was lost is said, with the leg that lost it", async () => {
       reranked: true,
       degraded: true,
       rerankingMs: expect.any(Number),
-      losses: expect.stringMatching(/^reranker: 503 after \d+ ms$/),
+      degradations: expect.stringMatching(/^reranker: 503 after \d+ ms$/),
     }),
   ]);
   expect(spans).toContain("retrieval reranking");

@@ -29,14 +29,14 @@ test("other vectors: the old ones answer, asked with their own model, until the 
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
   expect(await found(world, rag)).toEqual(before);
-  expect(before.losses).toEqual([]);
+  expect(before.degradations).toEqual([]);
 
   await world.deliver();
   expect(await generations(rag)).toMatchObject([
     { state: "retired", dimensions: 1_024 },
     { state: "live", dimensions: 512 },
   ]);
-  expect(await found(world, rag)).toMatchObject({ counts: before.counts, losses: [] });
+  expect(await found(world, rag)).toMatchObject({ counts: before.counts, degradations: [] });
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
 });

@@ -52,7 +52,7 @@ export async function indexedRag(
 /** What a retrieval answers, by path: how many chunks of each file, and whether all was searched. */
 export async function found(world: World, ragId: RagId, query = "note parts") {
   const rag = await findRag(world.services, { key: ragId });
-  const { chunks, losses } = await retrieve(world.services, {
+  const { chunks, degradations } = await retrieve(world.services, {
     targets: [{ rag, restriction: { named: null, metadata: [] } }],
     queries: [query],
     topK: 100,
@@ -65,7 +65,7 @@ export async function found(world: World, ragId: RagId, query = "note parts") {
   for (const { source } of chunks) {
     counts[source.filePath] = (counts[source.filePath] ?? 0) + 1;
   }
-  return { counts, losses, texts: chunks.map(({ text }) => text) };
+  return { counts, degradations, texts: chunks.map(({ text }) => text) };
 }
 
 export async function generations(ragId: RagId) {

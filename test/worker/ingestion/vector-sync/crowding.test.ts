@@ -86,8 +86,8 @@ test("removed files that the vector index still names do not keep out what is li
   await scan();
   const live = await exactly(world.index(rag), null);
   for (const topK of [1, 10, 30]) {
-    const { chunks, losses } = await best(world, rag, topK);
-    expect([losses, chunks]).toEqual([[], live.slice(0, topK)]);
+    const { chunks, degradations } = await best(world, rag, topK);
+    expect([degradations, chunks]).toEqual([[], live.slice(0, topK)]);
     expect(chunks).toHaveLength(topK);
   }
 });
@@ -99,8 +99,8 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   const all = Object.fromEntries([...files, ...copies]) as Record<string, string>;
   const { world, rag, asked } = await drive(all, { scoreSteps: 1e6 });
   await world.minutesPass(4);
-  const { chunks, losses } = await best(world, rag, 30);
-  expect(losses).toEqual([]);
+  const { chunks, degradations } = await best(world, rag, 30);
+  expect(degradations).toEqual([]);
   expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
   expect(asked.filter((name) => name === "candidatesWithChunks")).toHaveLength(1);
@@ -133,8 +133,8 @@ test("where the index is too large to be scanned, the answer says what it lacks"
           : (Reflect.get(stub, name) as unknown),
     });
   };
-  const { chunks, losses } = await best(world, rag, 100);
-  expect(losses).toEqual([
+  const { chunks, degradations } = await best(world, rag, 100);
+  expect(degradations).toEqual([
     "vector index: most of what is nearest is gone, and the index too large to scan",
   ]);
   expect(chunks.length).toBeGreaterThan(0);
@@ -192,8 +192,8 @@ test("after random additions, changes, moves and removals, shown early or late, 
       expect(new Set(all.map((place) => place.split(":")[0])), `step ${step}`).toEqual(
         new Set(live),
       );
-      const { chunks, losses } = await best(world, rag, 30, folder);
-      expect([step, folder, losses, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
+      const { chunks, degradations } = await best(world, rag, 30, folder);
+      expect([step, folder, degradations, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
     }
   }
   const again = asked.filter((name) => name === "candidatesWithChunks").length;

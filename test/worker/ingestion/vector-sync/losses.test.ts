@@ -17,7 +17,9 @@ test("while the vector index is down a semantic RAG is searched by words, beside
   world.vectorize.failure = new Error("down");
   const byWord = await nearest(world, rag, "heather");
   expect(byWord.chunks).toContain(`a.html: ${HEATHER}`);
-  expect(byWord.losses).toEqual([expect.stringMatching(/^vector index: failed after \d+ ms$/)]);
+  expect(byWord.degradations).toEqual([
+    expect.stringMatching(/^vector index: failed after \d+ ms$/),
+  ]);
   expect((await nearest(world, rag, "peatmoss")).chunks).toEqual([`b.html: ${MOSS}`]);
 });
 
@@ -26,8 +28,8 @@ test("a question that the vector index fails once is asked once more", async () 
   const { rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);
   vi.spyOn(world.vectorize, "query").mockRejectedValueOnce(new Error("internal error"));
-  const { chunks, losses } = await nearest(world, rag, "heathr flowring");
-  expect([losses, chunks]).toEqual([[], [`a.html: ${HEATHER}`]]);
+  const { chunks, degradations } = await nearest(world, rag, "heathr flowring");
+  expect([degradations, chunks]).toEqual([[], [`a.html: ${HEATHER}`]]);
 });
 
 test("what was read stays in the answer when a search behind a crowd fails", async () => {
@@ -50,7 +52,7 @@ test("what was read stays in the answer when a search behind a crowd fails", asy
           ? async () => await Promise.reject(new Error("overloaded"))
           : (Reflect.get(index, name) as unknown),
     });
-  const { chunks, losses } = await nearest(world, rag, "heatherwillow");
-  expect(losses).toEqual([expect.stringMatching(/^index: failed after \d+ ms$/)]);
+  const { chunks, degradations } = await nearest(world, rag, "heatherwillow");
+  expect(degradations).toEqual([expect.stringMatching(/^index: failed after \d+ ms$/)]);
   expect(chunks.length).toBeGreaterThan(0);
 });

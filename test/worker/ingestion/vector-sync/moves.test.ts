@@ -24,8 +24,8 @@ async function shownDrive(files: Record<string, number>) {
 }
 
 async function inFolder(world: VectorizeWorld, ragId: RagId, folder: string, query: string) {
-  const { chunks, losses } = await nearest(world, ragId, query, { folder });
-  expect(losses).toEqual([]);
+  const { chunks, degradations } = await nearest(world, ragId, query, { folder });
+  expect(degradations).toEqual([]);
   return chunks.map((chunk) => chunk.split(":", 1)[0] ?? "").sort();
 }
 

@@ -73,7 +73,7 @@ export async function nearest(
 ) {
   const rag = await findRag(world.services, { key: ragId });
   const named = folder === null ? null : { files: [], folders: [folder] };
-  const { chunks, losses } = await retrieve(world.services, {
+  const { chunks, degradations } = await retrieve(world.services, {
     targets: [{ rag: { ...rag, searchMode }, restriction: { named, metadata: [] } }],
     queries: [query],
     topK: 100,
@@ -83,5 +83,5 @@ export async function nearest(
     includeDuplicates: false,
     ...more,
   });
-  return { losses, chunks: chunks.map(({ text, source }) => `${source.filePath}: ${text}`) };
+  return { degradations, chunks: chunks.map(({ text, source }) => `${source.filePath}: ${text}`) };
 }
