@@ -1,5 +1,5 @@
-import { atPace } from "../core/cooperative.ts";
-import type { Pace, Stretches } from "../core/cooperative.ts";
+import { runCooperatively } from "../core/cooperative.ts";
+import type { YieldToOthers, CooperativeWork } from "../core/cooperative.ts";
 import type { DocumentConverter } from "./document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
@@ -26,7 +26,7 @@ export type ExtractOptions = {
   /** Gives up the file's buffer as soon as it is read, so that its text has the room. */
   discardsBytes?: boolean;
   /** Awaited now and then while a long document is read; what it throws ends the reading. */
-  pace?: Pace;
+  yieldToOthers?: YieldToOthers;
 };
 
 const NO_TEXT = "no text found";
@@ -58,7 +58,7 @@ async function extractNested(
   // A PDF's are gone already, or back because a converter may be asked.
   const isPdf = !("foreign" in found) && found.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
-  const document = await atPace(removeHiddenCharacters(extraction), paceOf(options));
+  const document = await runCooperatively(removeHiddenCharacters(extraction), yieldFor(options));
   if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
     if (isPdf) {
       const { reason = NO_TEXT } = extraction;
@@ -99,45 +99,45 @@ async function convertForeign(
   return { text, title: null, language: null, pages: [], notes };
 }
 
-type BinaryExtractor = (bytes: Uint8Array) => Stretches<Extraction>;
-type TextExtractor = (text: string, file: RawDocument) => Stretches<Extraction>;
+type BinaryExtractor = (bytes: Uint8Array) => CooperativeWork<Extraction>;
+type TextExtractor = (text: string, file: RawDocument) => CooperativeWork<Extraction>;
 
-const unhurried: Pace = () => Promise.resolve();
-const paceOf = ({ pace = unhurried }: ExtractOptions) => pace;
+const neverYield: YieldToOthers = () => Promise.resolve();
+const yieldFor = ({ yieldToOthers = neverYield }: ExtractOptions) => yieldToOthers;
 
 const BINARY_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<BinaryExtractor>>> = {
-  docx: async () => (await import("./formats/office/docx/docx.ts")).extractDocx,
-  pptx: async () => (await import("./formats/office/slides/pptx.ts")).extractPptx,
-  xlsx: async () => (await import("./formats/office/sheets/xlsx.ts")).extractXlsx,
+  docx: async () => (await import("./formats/office/docx/extract-docx.ts")).extractDocx,
+  pptx: async () => (await import("./formats/office/slides/extract-pptx.ts")).extractPptx,
+  xlsx: async () => (await import("./formats/office/sheets/extract-xlsx.ts")).extractXlsx,
   odt: async () => odf("text"),
   ods: async () => odf("spreadsheet"),
   odp: async () => odf("presentation"),
-  "flat-odf": async () => (await import("./formats/office/odf/odf.ts")).extractFlatOdf,
-  epub: async () => (await import("./formats/epub/epub.ts")).extractEpub,
-  rtf: async () => (await import("./formats/rtf/rtf.ts")).extractRtf,
+  "flat-odf": async () => (await import("./formats/office/odf/extract-odf.ts")).extractFlatOdf,
+  epub: async () => (await import("./formats/epub/extract-epub.ts")).extractEpub,
+  rtf: async () => (await import("./formats/rtf/extract-rtf.ts")).extractRtf,
 };
 
 async function odf(kind: "text" | "spreadsheet" | "presentation"): Promise<BinaryExtractor> {
-  const { extractOdf } = await import("./formats/office/odf/odf.ts");
+  const { extractOdf } = await import("./formats/office/odf/extract-odf.ts");
   return (bytes) => extractOdf(bytes, kind);
 }
 
 const TEXT_EXTRACTORS: Partial<Record<DocumentKind, () => Promise<TextExtractor>>> = {
-  markdown: async () => (await import("./formats/markdown/markdown.ts")).extractMarkdown,
-  html: async () => (await import("./formats/html/html.ts")).extractHtml,
+  markdown: async () => (await import("./formats/markdown/extract-markdown.ts")).extractMarkdown,
+  html: async () => (await import("./formats/html/extract-html.ts")).extractHtml,
   csv: async () => {
-    const { extractCsv } = await import("./formats/csv/csv.ts");
+    const { extractCsv } = await import("./formats/csv/extract-csv.ts");
     return (text) => extractCsv(text);
   },
   tsv: async () => {
-    const { extractCsv } = await import("./formats/csv/csv.ts");
+    const { extractCsv } = await import("./formats/csv/extract-csv.ts");
     return (text) => extractCsv(text, "\t");
   },
-  json: async () => (await import("./formats/json/json.ts")).extractJson,
-  xml: async () => (await import("./formats/xml/xml.ts")).extractXml,
-  notebook: async () => (await import("./formats/json/notebook.ts")).extractNotebook,
+  json: async () => (await import("./formats/json/extract-json.ts")).extractJson,
+  xml: async () => (await import("./formats/xml/extract-xml.ts")).extractXml,
+  notebook: async () => (await import("./formats/json/extract-notebook.ts")).extractNotebook,
   code: async () => {
-    const { extractSourceCode } = await import("./formats/markdown/source-code.ts");
+    const { extractSourceCode } = await import("./formats/markdown/extract-source-code.ts");
     return (text, { name }) => extractSourceCode(text, codeLanguage(name));
   },
 };
@@ -149,37 +149,38 @@ async function extractKind(
   depth: number,
 ): Promise<Extraction> {
   if (kind === "eml") {
-    const { extractEml } = await import("./formats/mail/mail.ts");
-    return await extractEml(file.bytes, {
+    const { extractMail } = await import("./formats/mail/extract-mail.ts");
+    return await extractMail(file.bytes, {
       depth,
       discardsBytes: options.discardsBytes ?? false,
-      pace: paceOf(options),
+      yieldToOthers: yieldFor(options),
       // A part's bytes are a copy.
       extract: (part) => extractNested(part, { ...options, discardsBytes: true }, depth + 1),
     });
   }
   if (kind === "pdf") {
-    const { extractPdf } = await import("./formats/pdf/pdf.ts");
-    return await extractPdf(file, paceOf(options));
+    const { extractPdf } = await import("./formats/pdf/extract-pdf.ts");
+    return await extractPdf(file, yieldFor(options));
   }
   const binary = BINARY_EXTRACTORS[kind];
   if (binary !== undefined) {
     const extractBinary = await binary();
-    return await atPace(unlessBroken(extractBinary(file.bytes)), paceOf(options));
+    return await runCooperatively(unlessBroken(extractBinary(file.bytes)), yieldFor(options));
   }
   const decoded = decodeFile(file);
   discardBytes(file, options);
   const extractor = await TEXT_EXTRACTORS[kind]?.();
-  const extract = extractor ?? (await import("./formats/markdown/plain-text.ts")).extractPlainText;
+  const extract =
+    extractor ?? (await import("./formats/markdown/extract-plain-text.ts")).extractPlainText;
   const text = withLineFeeds(decoded);
   // Where line ends changed, the former text must not stay.
   decoded.text = "";
-  const extraction = await atPace(unlessBroken(extract(text, file)), paceOf(options));
+  const extraction = await runCooperatively(unlessBroken(extract(text, file)), yieldFor(options));
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 
 /** What no extractor foresaw lies in the document: it would happen again at every try. */
-function* unlessBroken(reading: Stretches<Extraction>): Stretches<Extraction> {
+function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Extraction> {
   try {
     return yield* reading;
   } catch (cause) {

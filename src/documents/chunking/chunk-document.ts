@@ -1,5 +1,5 @@
-import { atOnce, Progress } from "../../core/cooperative.ts";
-import type { Stretches } from "../../core/cooperative.ts";
+import { runToEnd, Progress } from "../../core/cooperative.ts";
+import type { CooperativeWork } from "../../core/cooperative.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
@@ -53,10 +53,10 @@ const MAX_CHUNKS = 100_000;
  * stretches follow each other with only white space between them.
  * @throws UnreadableDocument when there are too many
  */
-export function* chunkInStretches(
+export function* chunkCooperatively(
   document: ExtractedDocument,
   settings: ChunkSettings,
-): Stretches<Chunk[]> {
+): CooperativeWork<Chunk[]> {
   const limits = {
     chunkSize: Math.max(1, settings.chunkSize),
     chunkOverlap: Math.max(0, settings.chunkOverlap),
@@ -86,8 +86,8 @@ export function* chunkInStretches(
     if (placed === "cut") settle(true);
     else {
       addUnit(pending, placed);
-      const stretch = progress.stretchTo(placed.unit.end);
-      if (stretch > 0) yield stretch;
+      const advanced = progress.advanceTo(placed.unit.end);
+      if (advanced > 0) yield advanced;
     }
     if (pending.length >= batch) settle(false);
   }
@@ -103,7 +103,7 @@ const tooManyChunks = () =>
 
 /** All of it at once. */
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
-  atOnce(chunkInStretches(document, settings));
+  runToEnd(chunkCooperatively(document, settings));
 
 /** White space weighs nothing: it goes with what stands before, or a chunk held any number of it. */
 function addUnit(pending: Placed[], placed: Placed): void {

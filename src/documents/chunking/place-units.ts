@@ -1,5 +1,5 @@
 import { Progress } from "../../core/cooperative.ts";
-import type { Stretches } from "../../core/cooperative.ts";
+import type { CooperativeWork } from "../../core/cooperative.ts";
 import { pathUnder } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
 import { scanBlocks } from "./scan-blocks.ts";
@@ -41,13 +41,13 @@ export function* placedUnits(
  * Which headings begin a chunk: the shallowest that the document has. A short document may join
  * what stands before its only top heading. 0 for none.
  */
-export function* levelOfCuts(markdown: string, isShort: boolean): Stretches<number> {
+export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWork<number> {
   const progress = new Progress();
   let level = Infinity;
   let count = 0;
   for (const { kind, level: found, end } of scanBlocks(markdown)) {
-    const stretch = progress.stretchTo(end);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(end);
+    if (advanced > 0) yield advanced;
     if (kind !== "heading") continue;
     if (found < level) [level, count] = [found, 0];
     if (found === level) count++;

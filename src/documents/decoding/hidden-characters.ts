@@ -1,4 +1,4 @@
-import type { Stretches } from "../../core/cooperative.ts";
+import type { CooperativeWork } from "../../core/cooperative.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import { textOf } from "../extracted-document.ts";
 import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";
@@ -33,7 +33,9 @@ const STEP_CHARACTERS = 1 << 18;
 export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
 
 /** Takes out what a reader cannot see and says so; page starts follow the text. */
-export function* removeHiddenCharacters(extraction: Extraction): Stretches<ExtractedDocument> {
+export function* removeHiddenCharacters(
+  extraction: Extraction,
+): CooperativeWork<ExtractedDocument> {
   const { title, language, pages, notes } = extraction;
   const text = textOf(extraction);
   if (text.isWellFormed() && !(yield* hasSuspect(text))) {
@@ -44,7 +46,7 @@ export function* removeHiddenCharacters(extraction: Extraction): Stretches<Extra
   return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
 }
 
-function* hasSuspect(text: string): Stretches<boolean> {
+function* hasSuspect(text: string): CooperativeWork<boolean> {
   for (let at = 0; at < text.length;) {
     const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
     SUSPECT.lastIndex = 0;
@@ -57,7 +59,7 @@ function* hasSuspect(text: string): Stretches<boolean> {
 
 type Shown = { kept: CompactText; counts: Map<Kind, number>; moved: PageStart[] };
 
-function* withoutHidden(text: string, pages: PageStart[]): Stretches<Shown> {
+function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown> {
   const kept = new CompactText();
   const counts = new Map<Kind, number>();
   const moved: PageStart[] = [];

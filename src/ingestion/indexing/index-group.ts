@@ -1,11 +1,11 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { inParallel } from "../../core/parallel.ts";
-import { atPace } from "../../core/cooperative.ts";
+import { runCooperatively } from "../../core/cooperative.ts";
 import { countTries } from "../../db/files/attempts.ts";
 import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
-import { chunkInStretches } from "../../documents/chunking/chunk-document.ts";
+import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
 import { slicesOf } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
@@ -112,7 +112,10 @@ async function prepare(
   const fingerprint = await fingerprintOf(file, loaded.sha256);
   const { chunkSize, chunkOverlap, name: fileName } = file;
   const settings = { chunkSize, chunkOverlap, tokenizer, fileName };
-  const cut = await atPace(chunkInStretches(loaded.document, settings), loaded.pace);
+  const cut = await runCooperatively(
+    chunkCooperatively(loaded.document, settings),
+    loaded.yieldToOthers,
+  );
   if (cut.length === 0) throw new UnreadableDocument("no text found");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);

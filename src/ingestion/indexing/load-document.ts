@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/clock.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import type { Pace } from "../../core/cooperative.ts";
+import type { YieldToOthers } from "../../core/cooperative.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import type { ClaimedFile } from "../../db/files/file-work-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -25,13 +25,13 @@ const DOWNLOAD_TIMEOUT_MS = 60_000;
 const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
 export type LoadedDocument =
-  | { outcome: "loaded"; document: ExtractedDocument; sha256: string; pace: Pace }
+  | { outcome: "loaded"; document: ExtractedDocument; sha256: string; yieldToOthers: YieldToOthers }
   | { outcome: "gone" };
 
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
 /**
- * The extracted text of a file, and the pace for what is done with it in the time that is left for
+ * The extracted text of a file, and the yieldToOthers for what is done with it in the time that is left for
  * the file: the kept text where there is one, so that a second RAG neither
  * downloads nor extracts again; otherwise from the bytes, and then it is kept.
  * @throws UnreadableDocument, SourceFailure, StepFailure
@@ -45,7 +45,12 @@ export async function loadDocument(
   if (keeps && file.sha256 !== null) {
     const document = await keptText(services, file, file.sha256);
     if (document !== null) {
-      return { outcome: "loaded", document, sha256: file.sha256, pace: paceOf(services, lease) };
+      return {
+        outcome: "loaded",
+        document,
+        sha256: file.sha256,
+        yieldToOthers: yieldWithin(services, lease),
+      };
     }
   }
   const content = await readContent(services, file);
@@ -56,15 +61,15 @@ export async function loadDocument(
     await during("database", () => noteContent(services.db, file.fileId, file.version, facts));
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
-  const pace = paceOf(services, lease);
-  const options = { converter: services.converter, discardsBytes: true, pace };
+  const yieldToOthers = yieldWithin(services, lease);
+  const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await during("text extraction", () => extractDocument(raw, options));
   if (keeps) await keepText(services, file, sha256, document);
-  return { outcome: "loaded", document, sha256, pace };
+  return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
 /** The clock of a Worker only moves while it waits. */
-function paceOf({ now }: Services, lease: Lease): Pace {
+function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
   const deadline = now() + READING_TIMEOUT_MS;
   return async () => {
     await scheduler.wait(0);

@@ -25,9 +25,9 @@ export default {
     try {
       const bytes = await readLimited(body, FILE_LIMIT_BYTES, size);
       if (bytes === null) throw new Error("larger than a file may be");
-      const pace = () => scheduler.wait(0);
+      const yieldToOthers = () => scheduler.wait(0);
       const raw = { name, mimeType: null, bytes };
-      const document = await extractDocument(raw, { discardsBytes: true, pace });
+      const document = await extractDocument(raw, { discardsBytes: true, yieldToOthers });
       await putText(nowhere, name, document);
       const settings = {
         chunkSize: 400,

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { atOnce } from "../../../src/core/cooperative.ts";
+import { runToEnd } from "../../../src/core/cooperative.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { objectTexts } from "../../../src/documents/formats/pdf/bounds/object-texts.ts";
 import { countFonts } from "../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
@@ -108,9 +108,9 @@ describe("comments before a document's first words", () => {
 describe("objects of a PDF", () => {
   it("are looked through once, whatever never ends in them", () => {
     const endless = "/Differences[".repeat(80_000);
-    expect(atOnce(countFonts([endless])).nameless).toBe(0);
+    expect(runToEnd(countFonts([endless])).nameless).toBe(0);
     const ending = [`${endless}${" ".repeat(1 << 17)}]`, "/Differences [1 /a1 /a2]"];
-    expect(atOnce(countFonts(ending))).toEqual({
+    expect(runToEnd(countFonts(ending))).toEqual({
       unmapped: 0,
       mapped: 0,
       nameless: 1,
@@ -135,6 +135,6 @@ describe("objects of a PDF", () => {
       (_unused, at) => `<</Type/Font/Subtype/Type0/BaseFont/F${at * at}/Encoding/Identity-H>>`,
     );
     const texts = objectTexts(objectStream(utf8(fonts.join(" "))));
-    expect(atOnce(countFonts(texts))).toMatchObject({ unmapped: 20_000, mapped: 0 });
+    expect(runToEnd(countFonts(texts))).toMatchObject({ unmapped: 20_000, mapped: 0 });
   });
 });

@@ -12,8 +12,9 @@ const TOO_LONG = "reading it takes longer than 3 minutes; split it into several"
 async function read(name: string, content: string | Uint8Array, last = Infinity) {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   let looks = 0;
-  const pace = () => (++looks === last ? Promise.reject(new TakesTooLong(3)) : Promise.resolve());
-  const reading = extractDocument({ name, mimeType: null, bytes }, { pace });
+  const yieldToOthers = () =>
+    ++looks === last ? Promise.reject(new TakesTooLong(3)) : Promise.resolve();
+  const reading = extractDocument({ name, mimeType: null, bytes }, { yieldToOthers });
   const end = await reading.then(
     ({ markdown }) => markdown,
     (error: unknown) => error,

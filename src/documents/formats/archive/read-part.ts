@@ -1,8 +1,8 @@
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
 /** The whole part, where the rest is worth reading without it: null when it is missing or damaged. */
-export function* readPart(archive: ZipArchive, name: string): Stretches<Uint8Array | null> {
+export function* readPart(archive: ZipArchive, name: string): CooperativeWork<Uint8Array | null> {
   try {
     return yield* archive.read(name);
   } catch {

@@ -1,5 +1,5 @@
 import { Inflate } from "fflate";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;
@@ -79,7 +79,7 @@ export class ZipArchive {
   }
 
   /** The whole part, null when there is none. */
-  *read(name: string): Stretches<Uint8Array | null> {
+  *read(name: string): CooperativeWork<Uint8Array | null> {
     if (!this.has(name)) return null;
     const chunks: Uint8Array[] = [];
     for (const chunk of this.chunks(name)) {

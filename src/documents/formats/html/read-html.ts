@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { HtmlReader } from "./html-reader.ts";
 import type { HtmlOptions } from "./html-reader.ts";
@@ -23,7 +23,7 @@ export function* readHtml(
   html: string,
   out: MarkdownBuilder,
   options: HtmlOptions = {},
-): Stretches<HtmlFacts> {
+): CooperativeWork<HtmlFacts> {
   const reader = new HtmlReader(out, options);
   const limit = new NestingLimit(html, reader);
   const parser = new Parser(reader, { Tokenizer: limit.tokenizer });

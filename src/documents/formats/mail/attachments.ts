@@ -1,5 +1,5 @@
-import { atPace } from "../../../core/cooperative.ts";
-import type { Pace } from "../../../core/cooperative.ts";
+import { runCooperatively } from "../../../core/cooperative.ts";
+import type { YieldToOthers } from "../../../core/cooperative.ts";
 import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "../../extracted-document.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -27,7 +27,7 @@ export type AttachmentTarget = {
   out: MarkdownBuilder;
   notes: string[];
   extract: ExtractPart;
-  pace: Pace;
+  yieldToOthers: YieldToOthers;
 };
 
 /** Writes each attachment under a heading; says of the others why they are left out. */
@@ -35,10 +35,10 @@ export async function writeAttachments(
   attachments: MailPart[],
   target: AttachmentTarget,
 ): Promise<void> {
-  const { contents, notes, pace } = target;
+  const { contents, notes, yieldToOthers } = target;
   const calendars = new Set<string>();
   for (const [index, part] of attachments.entries()) {
-    await pace();
+    await yieldToOthers();
     if (index >= MAX_ATTACHMENTS) {
       notes.push(`${attachments.length - MAX_ATTACHMENTS} attachments left out`);
       return;
@@ -71,18 +71,18 @@ function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): 
 async function writeInvitation(
   name: string,
   calendar: string,
-  { out, notes, pace }: AttachmentTarget,
+  { out, notes, yieldToOthers }: AttachmentTarget,
 ): Promise<void> {
   if (hasEntries(calendar)) {
     out.heading(2, name);
-    await atPace(writeCalendar(calendar, out), pace);
+    await runCooperatively(writeCalendar(calendar, out), yieldToOthers);
   } else notes.push(`attachment ${name} left out: no entries`);
 }
 
 async function writeFile(
   part: MailPart,
   bytes: Uint8Array,
-  { out, notes, extract, pace }: AttachmentTarget,
+  { out, notes, extract, yieldToOthers }: AttachmentTarget,
 ): Promise<void> {
   const name = part.name ?? nameOf(part);
   const document = await readFile(part, name, bytes, extract).catch((error: unknown) => {
@@ -99,7 +99,7 @@ async function writeFile(
   // A message's own heading is its subject.
   const isNamed = part.name !== null || !isMessage(part);
   if (isNamed) out.heading(2, name);
-  await atPace(writeShifted(document.markdown, out, isNamed ? 2 : 1), pace);
+  await runCooperatively(writeShifted(document.markdown, out, isNamed ? 2 : 1), yieldToOthers);
 }
 
 async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract: ExtractPart) {

@@ -1,5 +1,5 @@
 import { Progress } from "../../../core/cooperative.ts";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
@@ -44,7 +44,7 @@ export const isCalendar = (text: string) => /^\s*BEGIN:VCALENDAR\s/i.test(text.s
 export const hasEntries = (text: string) => BEGIN_ENTRY.test(text);
 
 /** Writes the entries of a calendar (RFC 5545): their facts as a list, their description as text. */
-export function* writeCalendar(text: string, out: MarkdownBuilder): Stretches<void> {
+export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const writer = new CalendarWriter(out, /^METHOD:(.*)$/m.exec(text)?.[1]?.trim() ?? "");
   const progress = new Progress();
   let at = 0;
@@ -52,8 +52,8 @@ export function* writeCalendar(text: string, out: MarkdownBuilder): Stretches<vo
     const property = propertyOf(line.trimEnd());
     if (property !== null) writer.add(property);
     at += line.length + 1;
-    const stretch = progress.stretchTo(at);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(at);
+    if (advanced > 0) yield advanced;
   }
   writer.endEntry();
 }

@@ -1,5 +1,5 @@
 import { Progress } from "../../../core/cooperative.ts";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const LINE_FEED = 0x0a;
@@ -23,7 +23,7 @@ export type Mailbox = {
  * Finds the messages of a mailbox (mbox).
  * @throws UnreadableDocument when there are more than a mailbox of this size may hold.
  */
-export function* messagesOf(bytes: Uint8Array): Stretches<Mailbox> {
+export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
   const starts = yield* envelopes(bytes);
   if (starts.length === 0) return { messages: [bytes], isMailbox: false };
   const messages = starts.map((start, index) => {
@@ -34,13 +34,13 @@ export function* messagesOf(bytes: Uint8Array): Stretches<Mailbox> {
 }
 
 /** Where envelopes begin: at the very beginning, and behind blank lines. */
-function* envelopes(bytes: Uint8Array): Stretches<number[]> {
+function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
   if (!isEnvelope(bytes, 0)) return [];
   const starts = [0];
   const progress = new Progress();
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    const stretch = progress.stretchTo(at);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(at);
+    if (advanced > 0) yield advanced;
     const next = bytes[at + 1] === RETURN ? at + 2 : at + 1;
     if (bytes[next] !== LINE_FEED || !isEnvelope(bytes, next + 1)) continue;
     if (starts.length >= MAX_MESSAGES) {
@@ -68,12 +68,12 @@ function isEnvelope(bytes: Uint8Array, at: number): boolean {
  */
 export function* withoutFromEscapes(
   bytes: Uint8Array<ArrayBuffer>,
-): Stretches<Uint8Array<ArrayBuffer>> {
+): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const progress = new Progress();
   let end = 0;
   for (let at = 0; at < bytes.length;) {
-    const stretch = progress.stretchTo(at);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(at);
+    if (advanced > 0) yield advanced;
     const line = bytes.indexOf(LINE_FEED, at);
     const next = line < 0 ? bytes.length : line + 1;
     const start = isEscaped(bytes, at) ? at + 1 : at;

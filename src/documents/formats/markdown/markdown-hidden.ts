@@ -1,5 +1,5 @@
 import { Progress } from "../../../core/cooperative.ts";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { Parser } from "htmlparser2";
 import { isHidden } from "../html/hidden-styles.ts";
 import type { HiddenSelectors } from "../html/hidden-styles.ts";
@@ -46,7 +46,7 @@ export type ShownMarkdown = { markdown: string; comments: number; elements: numb
  * container that begins a line is hidden to where it is closed. Any other element ends with its
  * paragraph, as does what is never closed: a page may speak of elements. Linear in the text.
  */
-export function* withoutHiddenMarkup(text: string): Stretches<ShownMarkdown> {
+export function* withoutHiddenMarkup(text: string): CooperativeWork<ShownMarkdown> {
   const mayHide = text.includes(COMMENT_START) || MAY_BE_HIDDEN.test(text);
   if (!mayHide) return { markdown: text, comments: 0, elements: 0 };
   return yield* new Remover(text).remove();
@@ -100,12 +100,12 @@ class Remover {
     this.#text = text;
   }
 
-  *remove(): Stretches<ShownMarkdown> {
+  *remove(): CooperativeWork<ShownMarkdown> {
     if (MAY_BE_HIDDEN.test(this.#text)) this.#ends = yield* containerEnds(this.#text);
     const progress = new Progress();
     for (const part of partsOf(this.#text)) {
-      const stretch = progress.stretchTo(part.end);
-      if (stretch > 0) yield stretch;
+      const advanced = progress.advanceTo(part.end);
+      if (advanced > 0) yield advanced;
       this.#endParagraph(part.start, part.isFence);
       if (part.isComment) this.#passComment(part);
       else if (part.tag !== null) this.#passTag(part, part.tag);
@@ -179,13 +179,13 @@ class Remover {
 }
 
 /** Each closing tag ends the last of its name that is open. */
-function* containerEnds(text: string): Stretches<Map<number, number>> {
+function* containerEnds(text: string): CooperativeWork<Map<number, number>> {
   const progress = new Progress();
   const ends = new Map<number, number>();
   const open = new Map<string, { start: number; mayHide: boolean }[]>();
   for (const { start, end, tag } of partsOf(text)) {
-    const stretch = progress.stretchTo(end);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(end);
+    if (advanced > 0) yield advanced;
     if (tag === null || !CONTAINERS.has(tag.name)) continue;
     const same = open.get(tag.name) ?? [];
     open.set(tag.name, same);

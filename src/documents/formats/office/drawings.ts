@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import type { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
@@ -33,7 +33,7 @@ export function* readDrawing(
   archive: ZipArchive,
   part: string,
   drawn: DrawnText,
-): Stretches<Drawing> {
+): CooperativeWork<Drawing> {
   const reader = new DrawingReader(drawn);
   yield* readXml(archive.chunks(part), reader);
   return { texts: [...reader.texts], rows: rowsOf(reader.series) };

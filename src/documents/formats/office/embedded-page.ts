@@ -1,4 +1,4 @@
-import { atOnce } from "../../../core/cooperative.ts";
+import { runToEnd } from "../../../core/cooperative.ts";
 import { readHtml } from "../html/read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
@@ -26,7 +26,7 @@ export function embeddedPage(part: string, bytes: Uint8Array): EmbeddedPage | nu
 const decoded = (bytes: Uint8Array) => withLineFeeds(decodeText(bytes, null));
 
 export function writePage({ kind, text }: EmbeddedPage, out: MarkdownBuilder): void {
-  if (kind === "html") atOnce(readHtml(text, out));
+  if (kind === "html") runToEnd(readHtml(text, out));
   else for (const paragraph of text.split(/\n\s*\n/)) out.paragraph(paragraph);
 }
 

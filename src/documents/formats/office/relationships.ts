@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlHandler } from "../xml/xml-stream.ts";
@@ -10,7 +10,10 @@ export type Relationship = { id: string; type: string; target: string; isExterna
 const MAX_RELATIONSHIPS = 1 << 16;
 
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
-export function* relationshipsOf(archive: ZipArchive, part: string): Stretches<Relationship[]> {
+export function* relationshipsOf(
+  archive: ZipArchive,
+  part: string,
+): CooperativeWork<Relationship[]> {
   const slash = part.lastIndexOf("/");
   const folder = part.slice(0, slash + 1);
   const found: Relationship[] = [];
@@ -43,7 +46,7 @@ export function resolvePart(folder: string, target: string): string {
 }
 
 /** The part that the package is about, or `fallback` where the package does not say. */
-export function* mainPart(archive: ZipArchive, fallback: string): Stretches<string> {
+export function* mainPart(archive: ZipArchive, fallback: string): CooperativeWork<string> {
   const related = yield* relationshipsOf(archive, "");
   const main = related.find(({ type }) => type === "officeDocument");
   return main !== undefined && archive.has(main.target) ? main.target : fallback;
@@ -55,7 +58,7 @@ export type CoreProperties = { title: string | null; language: string | null };
 export function* corePropertiesOf(
   archive: ZipArchive,
   part = "docProps/core.xml",
-): Stretches<CoreProperties> {
+): CooperativeWork<CoreProperties> {
   const reader = new PropertiesReader();
   yield* readXml(archive.chunks(part), reader);
   return reader.properties;

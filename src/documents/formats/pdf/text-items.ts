@@ -1,5 +1,5 @@
 import type { getDocumentProxy } from "unpdf";
-import type { Pace } from "../../../core/cooperative.ts";
+import type { YieldToOthers } from "../../../core/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/page-segments.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";
@@ -14,7 +14,7 @@ type TextPart = { items: (TextItem | Mark)[]; styles: Record<string, { ascent?: 
 const MAX_ITEMS_A_PAGE = 200_000;
 /** They come by tens; one by one only from forms, which may draw each other without end. */
 const MAX_PARTS_A_PAGE = 25_000;
-const PARTS_A_PACE = 1_000;
+const PARTS_BETWEEN_YIELDS = 1_000;
 
 /**
  * As they come, so that a page made to hold without end is left early. pdf.js goes on with it until
@@ -25,13 +25,13 @@ export async function textItems(
   page: PdfPage,
   includeMarkedContent: boolean,
   fonts: UnmappedFonts,
-  pace: Pace,
+  yieldToOthers: YieldToOthers,
 ): Promise<TextItem[]> {
   const reader = page
     .streamTextContent({ includeMarkedContent })
     .getReader() as ReadableStreamDefaultReader<TextPart>;
   try {
-    return await collected(partsAtPace(reader, pace), includeMarkedContent, fonts);
+    return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent, fonts);
   } catch (error) {
     // Otherwise pdf.js waits for this page to be read before it lets go of the document.
     await reader.cancel(error).catch(() => undefined);
@@ -42,13 +42,13 @@ export async function textItems(
 
 const TOO_MANY = new Error("too many");
 
-async function* partsAtPace(
+async function* partsCooperatively(
   reader: ReadableStreamDefaultReader<TextPart>,
-  pace: Pace,
+  yieldToOthers: YieldToOthers,
 ): AsyncGenerator<TextPart> {
   let parts = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (++parts % PARTS_A_PACE === 0) await pace();
+    if (++parts % PARTS_BETWEEN_YIELDS === 0) await yieldToOthers();
     if (parts > MAX_PARTS_A_PAGE) throw TOO_MANY;
     yield part.value;
   }

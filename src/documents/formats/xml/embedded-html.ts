@@ -1,7 +1,7 @@
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { textOf } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { readPage } from "../html/html.ts";
+import { readPage } from "../html/extract-html.ts";
 
 const NAMES = "p|div|ul|ol|li|h[1-6]|a|b|i|em|strong|span|table|blockquote|pre";
 const OPENED = new RegExp(String.raw`<(${NAMES})\b[^<>]*>`, "gi");
@@ -17,7 +17,7 @@ export class EmbeddedHtml {
   hiddenElements = 0;
 
   /** The same text where it holds no HTML. */
-  *toMarkdown(text: string): Stretches<string> {
+  *toMarkdown(text: string): CooperativeWork<string> {
     if (!isHtml(text)) return text;
     const { extraction, hiddenElements } = yield* readPage(text);
     this.hiddenElements += hiddenElements;
@@ -25,7 +25,7 @@ export class EmbeddedHtml {
   }
 
   /** On one line, where it holds HTML. */
-  *inLine(text: string): Stretches<string> {
+  *inLine(text: string): CooperativeWork<string> {
     return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
   }
 }

@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../../writing/long-table.ts";
@@ -48,7 +48,7 @@ export class XmlReader {
   }
 
   /** What the parser found: it cannot give way itself. */
-  *read(events: Iterable<XmlEvent>): Stretches<void> {
+  *read(events: Iterable<XmlEvent>): CooperativeWork<void> {
     for (const event of events) {
       if (event.kind === "open") yield* this.#enterElement(event.name, event.attributes);
       else if (event.kind === "close") yield* this.#close();
@@ -56,7 +56,7 @@ export class XmlReader {
     }
   }
 
-  *#enterElement(name: string, attributes: XmlAttributes): Stretches<void> {
+  *#enterElement(name: string, attributes: XmlAttributes): CooperativeWork<void> {
     const around = this.#open.innermost;
     if (around === null) this.language = attributes["xml:lang"] ?? attributes["lang"] ?? null;
     const vocabulary = vocabularyOf(name, attributes, around);
@@ -85,7 +85,7 @@ export class XmlReader {
     this.#inLink = true;
   }
 
-  *#close(): Stretches<void> {
+  *#close(): CooperativeWork<void> {
     const open = this.#open.innermost;
     if (open === null) return;
     if (open.role === "inline") this.#closeInline(open);
@@ -101,7 +101,7 @@ export class XmlReader {
     this.#open.pop();
   }
 
-  *finish(): Stretches<void> {
+  *finish(): CooperativeWork<void> {
     yield* this.#flush();
     this.#endTable();
   }
@@ -187,7 +187,7 @@ export class XmlReader {
   }
 
   /** Writes the gathered text as what the element that holds it says it is. */
-  *#flush(): Stretches<void> {
+  *#flush(): CooperativeWork<void> {
     if (this.#inCell) {
       if (!this.#text.isEmpty) this.#text.add("\n");
       return;
@@ -237,7 +237,7 @@ export class XmlReader {
     this.out.heading(level, text);
   }
 
-  *#writeField(field: Open, text: string, folded: string): Stretches<void> {
+  *#writeField(field: Open, text: string, folded: string): CooperativeWork<void> {
     if (field.name === "language") this.language ??= folded;
     const indent = this.#open.nameParents(field);
     const prose = yield* this.#html.toMarkdown(text);

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { Stretches } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 /** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */
@@ -58,7 +58,7 @@ export class XmlStream {
     );
   }
 
-  *write(text: string): Stretches<void> {
+  *write(text: string): CooperativeWork<void> {
     for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
       const step = text.slice(at, at + STEP_CHARACTERS);
       this.#parser.write(step);
@@ -83,7 +83,7 @@ function localName(name: string): string {
 export function* readXml(
   chunks: Iterable<Uint8Array>,
   handler: XmlHandler,
-): Stretches<{ endsEarly: boolean }> {
+): CooperativeWork<{ endsEarly: boolean }> {
   const stream = new XmlStream(handler);
   let decoder: TextDecoder | null = null;
   for (const chunk of chunks) {

@@ -1,6 +1,6 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../../extracted-document.ts";
-import { extractHtml, extractLetter } from "../../html/html.ts";
+import { extractHtml, extractLetter } from "../../html/extract-html.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import { ENCRYPTED, ENCRYPTED_PART, withoutArmor } from "./armor.ts";
@@ -23,7 +23,7 @@ export function* writeBody(
   body: Body[],
   target: BodyTarget,
   plain: MailPart | null = null,
-): Stretches<UnreadableDocument | null> {
+): CooperativeWork<UnreadableDocument | null> {
   let unread: UnreadableDocument | null = null;
   for (const each of body) {
     target.out.endList();
@@ -39,7 +39,7 @@ export function* writeBody(
 function* writeAlternatives(
   alternatives: Body[][],
   target: BodyTarget,
-): Stretches<UnreadableDocument | null> {
+): CooperativeWork<UnreadableDocument | null> {
   const { contents, out } = target;
   const before = out.length;
   let unread: UnreadableDocument | null = null;
@@ -63,7 +63,7 @@ function* writePart(
   part: MailPart,
   target: BodyTarget,
   plain: MailPart | null,
-): Stretches<UnreadableDocument | null> {
+): CooperativeWork<UnreadableDocument | null> {
   const { contents, out, notes } = target;
   if (part.type === "text/html") {
     // With an address of its own it is a saved page (RFC 2557).
@@ -95,8 +95,8 @@ function* readPart<T>(
   part: MailPart,
   contents: PartContents,
   notes: string[],
-  read: (text: string) => Stretches<T>,
-): Stretches<T | UnreadableDocument> {
+  read: (text: string) => CooperativeWork<T>,
+): CooperativeWork<T | UnreadableDocument> {
   const taken = takenText(part, contents);
   if (taken instanceof UnreadableDocument) {
     notes.push(`text left out: ${taken.message}`);

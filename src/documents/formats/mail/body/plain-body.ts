@@ -1,5 +1,5 @@
 import { Progress } from "../../../../core/cooperative.ts";
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { withoutUuencoded } from "../parts/uuencoded-files.ts";
 
@@ -17,14 +17,14 @@ export function* writePlainBody(
   out: MarkdownBuilder,
   flow: Flow | null,
   notes: string[],
-): Stretches<void> {
+): CooperativeWork<void> {
   const paragraphs = new ParagraphWriter(out);
   const progress = new Progress();
   const lines = withoutUuencoded(linesOf(text), notes);
   for (const line of flow === null ? lines : unflowed(lines, flow)) {
     paragraphs.line(line);
-    const stretch = progress.stretchTo(out.length);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(out.length);
+    if (advanced > 0) yield advanced;
   }
   paragraphs.end();
 }

@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 const STEP_CHARACTERS = 1 << 18;
@@ -14,7 +14,7 @@ export function* writeShifted(
   markdown: string,
   out: MarkdownBuilder,
   levels: number,
-): Stretches<void> {
+): CooperativeWork<void> {
   const text = markdown.trim();
   let fence = "";
   const shift = (mark: string, heading: string | undefined, code = "", rest = "") => {

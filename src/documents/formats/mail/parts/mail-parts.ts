@@ -1,6 +1,6 @@
 import { decodeWords } from "postal-mime";
 import { Progress } from "../../../../core/cooperative.ts";
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { MailHeaders } from "../mail-headers.ts";
 import { OpenMultiparts } from "./open-multiparts.ts";
@@ -49,7 +49,7 @@ export type FoundParts = { root: MailPart; endsEarly: boolean };
  * without a copy. `endsEarly`: the last boundary of some part is missing.
  * @throws UnreadableDocument for a message that nests too deeply or has too many parts or headers.
  */
-export function findParts(bytes: Uint8Array): Stretches<FoundParts> {
+export function findParts(bytes: Uint8Array): CooperativeWork<FoundParts> {
   return new PartsReader(bytes).read();
 }
 
@@ -65,15 +65,15 @@ class PartsReader {
     this.#bytes = bytes;
   }
 
-  *read(): Stretches<FoundParts> {
+  *read(): CooperativeWork<FoundParts> {
     const bytes = this.#bytes;
     const progress = new Progress();
     const root = this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
     while (at < bytes.length && this.#open.depth > 0) {
-      const stretch = progress.stretchTo(at + this.#looked);
-      if (stretch > 0) yield stretch;
+      const advanced = progress.advanceTo(at + this.#looked);
+      if (advanced > 0) yield advanced;
       const delimiter = this.#delimiterAt(at);
       let next = this.#lineEnd(at) + 1;
       if (delimiter !== null) {

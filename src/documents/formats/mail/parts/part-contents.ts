@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";
@@ -15,7 +15,7 @@ export class PartContents {
   }
 
   /** To be done once, before anything is taken: afterwards the message's bytes may go. */
-  *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): Stretches<void> {
+  *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): CooperativeWork<void> {
     for (const part of [...partsOf(body), ...attachments]) {
       const { start, end, encoding } = part;
       const decoded = yield* decodedBody(message.subarray(start, end), encoding);

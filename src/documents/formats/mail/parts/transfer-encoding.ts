@@ -1,5 +1,5 @@
 import { Progress } from "../../../../core/cooperative.ts";
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
@@ -18,7 +18,7 @@ const STEP_BYTES = 1 << 18;
 export function* decodedBody(
   body: Uint8Array,
   encoding: string,
-): Stretches<Uint8Array<ArrayBuffer>> {
+): CooperativeWork<Uint8Array<ArrayBuffer>> {
   if (encoding === "base64" && !(yield* isNoise(body))) return yield* decodeBase64(body);
   if (encoding === "quoted-printable") return yield* decodeQuotedPrintable(body);
   if (/^(x-)?uu(encode)?$/.test(encoding)) return yield* decodeUuencoded(body);
@@ -32,7 +32,7 @@ const SEXTETS = Uint8Array.from({ length: 256 }, (_unused, byte) => {
   return sextet < 0 ? NOISE : sextet;
 });
 
-function* isNoise(body: Uint8Array): Stretches<boolean> {
+function* isNoise(body: Uint8Array): CooperativeWork<boolean> {
   let noise = 0;
   for (let from = 0; from < body.length; from += STEP_BYTES) {
     const end = Math.min(from + STEP_BYTES, body.length);
@@ -44,7 +44,7 @@ function* isNoise(body: Uint8Array): Stretches<boolean> {
 }
 
 /** Noise is passed over; what follows padding begins anew, as mailers that pad each line mean it. */
-function* decodeBase64(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
   let end = 0;
   let bits = 0;
@@ -66,7 +66,7 @@ function* decodeBase64(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
 }
 
 /** A wrong escape stays as it is; spaces at the end of a line were added on the way. */
-function* decodeQuotedPrintable(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(body.length);
   let end = 0;
   for (let at = 0; at < body.length;) {
@@ -130,7 +130,7 @@ function afterSpaces(body: Uint8Array, from: number): number {
 }
 
 /** Lines between `begin` and `end`, each with its length before it. */
-function* decodeUuencoded(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> {
+function* decodeUuencoded(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const text = new TextDecoder("latin1").decode(body);
   const begin = /^begin [0-7]{3,4} .*\n/m.exec(text);
   if (begin === null) return body.slice();
@@ -138,8 +138,8 @@ function* decodeUuencoded(body: Uint8Array): Stretches<Uint8Array<ArrayBuffer>> 
   const progress = new Progress();
   let end = 0;
   for (let at = begin.index + begin[0].length; at < body.length;) {
-    const stretch = progress.stretchTo(at);
-    if (stretch > 0) yield stretch;
+    const advanced = progress.advanceTo(at);
+    if (advanced > 0) yield advanced;
     const lineEnd = body.indexOf(LINE_FEED, at) < 0 ? body.length : body.indexOf(LINE_FEED, at);
     const told = ((body[at] ?? SPACE) - SPACE) & 63;
     if (told === 0 || text.startsWith("end", at)) break;

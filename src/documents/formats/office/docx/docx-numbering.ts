@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
@@ -68,7 +68,10 @@ export class Numbering {
   }
 }
 
-export function* readNumbering(archive: ZipArchive, part: string | null): Stretches<Numbering> {
+export function* readNumbering(
+  archive: ZipArchive,
+  part: string | null,
+): CooperativeWork<Numbering> {
   const reader = new NumberingReader();
   yield* readXml(part === null ? [] : archive.chunks(part), reader);
   return reader.numbering();

@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
@@ -34,7 +34,7 @@ const MAX_STYLES = 1 << 14;
 export function* readStyles(
   archive: ZipArchive,
   part: string | null,
-): Stretches<Map<string, ParagraphStyle>> {
+): CooperativeWork<Map<string, ParagraphStyle>> {
   const styles = new Map<string, ParagraphStyle>();
   let style: ParagraphStyle | null = null;
   const set: Record<string, (current: ParagraphStyle, attributes: XmlAttributes) => void> = {

@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import { formatOf } from "./number-formats.ts";
@@ -56,7 +56,7 @@ export function* readCellFormats(
   archive: ZipArchive,
   part: string | null,
   is1904: boolean,
-): Stretches<CellFormat[]> {
+): CooperativeWork<CellFormat[]> {
   const codes = new Map<number, string>();
   const built = new Map<number, CellFormat>();
   const formats: CellFormat[] = [];

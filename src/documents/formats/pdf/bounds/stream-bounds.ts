@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { checkCharacterMap, SavedStates } from "./content-bounds.ts";
@@ -17,7 +17,7 @@ const EXPANDS = "compressed data expands too much";
  * Looks at a PDF's streams before pdf.js unpacks them into memory.
  * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
  */
-export function* checkStreams(bytes: Uint8Array): Stretches<void> {
+export function* checkStreams(bytes: Uint8Array): CooperativeWork<void> {
   let objects = 0;
   const states = new SavedStates();
   for (const { dictionary, data } of streamsOf(bytes)) {
@@ -44,7 +44,11 @@ export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
   }
 }
 
-function* checkStream(data: Uint8Array, dictionary: string, states: SavedStates): Stretches<void> {
+function* checkStream(
+  data: Uint8Array,
+  dictionary: string,
+  states: SavedStates,
+): CooperativeWork<void> {
   yield data.length + dictionary.length;
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
@@ -57,7 +61,7 @@ function* checkStream(data: Uint8Array, dictionary: string, states: SavedStates)
 }
 
 /** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
-function* unpacked(data: Uint8Array, look: ContentLook | null): Stretches<void> {
+function* unpacked(data: Uint8Array, look: ContentLook | null): CooperativeWork<void> {
   let inflated = 0;
   let chunks: Uint8Array[] = [];
   const inflate = new Inflate((chunk) => {

@@ -1,5 +1,5 @@
 /** A stretch of text on one line, in points. */
-type Stretch = { text: string; x0: number; x1: number; y: number; size: number };
+type TextRun = { text: string; x0: number; x1: number; y: number; size: number };
 
 /**
  * Older fonts of TeX hold no letters with accents: the accent is drawn first and its letter below
@@ -33,7 +33,7 @@ const MOST_OVERLAP = 1;
 const MOST_RAISED = 0.45;
 
 /** Both in one where an accent and its letter meet; null where none does. */
-export function withAccent(last: Stretch, next: Stretch): string | null {
+export function withAccent(last: TextRun, next: TextRun): string | null {
   const size = Math.max(last.size, next.size);
   const overlap = (last.x1 - next.x0) / size;
   if (overlap < LEAST_OVERLAP || overlap > MOST_OVERLAP) return null;

@@ -1,4 +1,4 @@
-import type { Stretches } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
 import type { TextItem } from "../layout/page-segments.ts";
 
 /**
@@ -23,7 +23,7 @@ const DICTIONARY = /<<[^<>]*>>/g;
 const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
-export function* countFonts(texts: Iterable<string>): Stretches<FontMaps> {
+export function* countFonts(texts: Iterable<string>): CooperativeWork<FontMaps> {
   const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
   let known = 0;
   for (const text of texts) {

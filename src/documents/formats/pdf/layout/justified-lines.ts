@@ -1,5 +1,5 @@
 /** In points. */
-type Stretch = {
+type TextRun = {
   text: string;
   x0: number;
   x1: number;
@@ -23,7 +23,7 @@ const LINE_DISTANCE = 1.75;
  * as far as the columns of a table: such a line's gaps are all the same, and a line above or below
  * has the same edges.
  */
-export function withJustifiedLines<Part extends Stretch>(segments: Part[]): Part[] {
+export function withJustifiedLines<Part extends TextRun>(segments: Part[]): Part[] {
   const rows = rowsOf(segments);
   return rows.flatMap((row, at) => {
     const isSpread = isEven(row) && [rows[at - 1], rows[at + 1]].some((near) => isAlike(row, near));
@@ -31,7 +31,7 @@ export function withJustifiedLines<Part extends Stretch>(segments: Part[]): Part
   });
 }
 
-function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
+function rowsOf<Part extends TextRun>(segments: Part[]): Row<Part>[] {
   const rows: Row<Part>[] = [];
   for (const segment of segments) {
     const { x0, x1, y, size, block } = segment;
@@ -49,7 +49,7 @@ function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
   return rows;
 }
 
-function isEven({ segments, size }: Row<Stretch>): boolean {
+function isEven({ segments, size }: Row<TextRun>): boolean {
   const gaps = segments.slice(1).map(({ x0 }, at) => x0 - (segments[at]?.x1 ?? x0));
   let [least, most] = [Infinity, -Infinity];
   for (const gap of gaps) [least, most] = [Math.min(least, gap), Math.max(most, gap)];
@@ -59,7 +59,7 @@ function isEven({ segments, size }: Row<Stretch>): boolean {
   return isOfWords && most < size * widest && most - least < size * GAP_TOLERANCE;
 }
 
-function isAlike(row: Row<Stretch>, near: Row<Stretch> | undefined): boolean {
+function isAlike(row: Row<TextRun>, near: Row<TextRun> | undefined): boolean {
   if (near === undefined) return false;
   const distance = Math.abs(near.y - row.y);
   if (distance < row.size * SAME_LINE || distance > row.size * LINE_DISTANCE) return false;
@@ -67,7 +67,7 @@ function isAlike(row: Row<Stretch>, near: Row<Stretch> | undefined): boolean {
   return Math.abs(near.x0 - row.x0) < tolerance && Math.abs(near.x1 - row.x1) < tolerance;
 }
 
-function joined<Part extends Stretch>({ segments, x1 }: Row<Part>): Part {
+function joined<Part extends TextRun>({ segments, x1 }: Row<Part>): Part {
   const text = segments.map((segment) => segment.text.trim()).join(" ");
   const [first] = segments;
   if (first === undefined) throw new Error("a row holds a segment at least");

@@ -1,5 +1,5 @@
 /** In points. */
-type Stretch = {
+type TextRun = {
   text: string;
   x0: number;
   x1: number;
@@ -9,7 +9,7 @@ type Stretch = {
 };
 type Row<Part> = { segments: Part[]; y: number; size: number };
 
-export type Stretches<Part> = { segments: Part[] } | { listing: string; first: Part };
+export type PageSection<Part> = { segments: Part[] } | { listing: string; first: Part };
 
 /** Of a listing, where it may be in another font than the lines. */
 export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
@@ -24,8 +24,8 @@ const LEAST_LINES = 2;
 const MAX_INDENT = 200;
 
 /** Takes lines of equally wide letters out of a page's segments, as they are indented. */
-export function listingsIn<Part extends Stretch>(segments: Part[]): Stretches<Part>[] {
-  const found: Stretches<Part>[] = [];
+export function listingsIn<Part extends TextRun>(segments: Part[]): PageSection<Part>[] {
+  const found: PageSection<Part>[] = [];
   let rows: Row<Part>[] = [];
   const close = () => {
     const [row] = rows;
@@ -49,7 +49,7 @@ export function listingsIn<Part extends Stretch>(segments: Part[]): Stretches<Pa
   return together(found);
 }
 
-function isTyped({ segments }: Row<Stretch>): boolean {
+function isTyped({ segments }: Row<TextRun>): boolean {
   const [first] = segments;
   const isNumbered = first !== undefined && segments.length > 1 && LINE_NUMBER.test(first.text);
   const typed = isNumbered ? segments.slice(1) : segments;
@@ -57,8 +57,8 @@ function isTyped({ segments }: Row<Stretch>): boolean {
 }
 
 /** What lies between listings, in one. */
-function together<Part>(found: Stretches<Part>[]): Stretches<Part>[] {
-  const whole: Stretches<Part>[] = [];
+function together<Part>(found: PageSection<Part>[]): PageSection<Part>[] {
+  const whole: PageSection<Part>[] = [];
   for (const each of found) {
     const last = whole.at(-1);
     if ("segments" in each && last !== undefined && "segments" in last) {
@@ -68,7 +68,7 @@ function together<Part>(found: Stretches<Part>[]): Stretches<Part>[] {
   return whole;
 }
 
-function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
+function rowsOf<Part extends TextRun>(segments: Part[]): Row<Part>[] {
   const rows: Row<Part>[] = [];
   for (const segment of segments) {
     const row = rows.at(-1);
@@ -84,13 +84,13 @@ function rowsOf<Part extends Stretch>(segments: Part[]): Row<Part>[] {
   return rows;
 }
 
-function isBelow(last: Row<Stretch>, next: Row<Stretch>): boolean {
+function isBelow(last: Row<TextRun>, next: Row<TextRun>): boolean {
   const distance = next.y - last.y;
   const isSameSize = Math.abs(last.size - next.size) < next.size * 0.1;
   return isSameSize && distance > next.size * SAME_LINE && distance < next.size * FARTHEST_LINE;
 }
 
-function listingOf(rows: Row<Stretch>[]): string {
+function listingOf(rows: Row<TextRun>[]): string {
   const all = rows.flatMap(({ segments }) => segments);
   const left = all.reduce((least, { x0 }) => Math.min(least, x0), Infinity);
   const width = all.reduce((sum, { x0, x1 }) => sum + x1 - x0, 0);
@@ -107,7 +107,7 @@ function listingOf(rows: Row<Stretch>[]): string {
   return lines.join("\n");
 }
 
-function lineOf(segments: Stretch[], left: number, advance: number): string {
+function lineOf(segments: TextRun[], left: number, advance: number): string {
   let line = "";
   for (const { text, x0 } of segments) {
     const column = Math.min(Math.round((x0 - left) / advance), line.length + MAX_INDENT);

@@ -29,10 +29,10 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 
 /** Divides a page's segments into paragraphs and tables, in the order of the content. */
 export function partsOf(segments: Segment[]): PagePart[] {
-  return listingsIn(segments).flatMap((stretch): PagePart[] =>
-    "listing" in stretch
-      ? [{ kind: "code", text: stretch.listing, order: stretch.first.order }]
-      : tablesIn(rowsOf(blocksOf(stretch.segments))),
+  return listingsIn(segments).flatMap((section): PagePart[] =>
+    "listing" in section
+      ? [{ kind: "code", text: section.listing, order: section.first.order }]
+      : tablesIn(rowsOf(blocksOf(section.segments))),
   );
 }
 

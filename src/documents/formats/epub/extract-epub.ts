@@ -1,0 +1,156 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { ZipArchive } from "../archive/zip-archive.ts";
+import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { readHtml } from "../html/read-html.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { countNote } from "../../notes.ts";
+import { resolvePart } from "../office/relationships.ts";
+import { readXml } from "../xml/xml-stream.ts";
+import type { XmlAttributes } from "../xml/xml-stream.ts";
+
+type Package = {
+  title: string | null;
+  language: string | null;
+  /** Parts in reading order. */
+  spine: string[];
+};
+
+/** Fonts may be scrambled without the book being protected (EPUB 3.3, §4.4). */
+const FONT_SCRAMBLING = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc/;
+
+/** Books (EPUB 2 and 3): the spine's chapters one after the other. */
+export function* extractEpub(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
+  yield* refuseProtected(archive);
+  const { title, language, spine } = yield* readPackage(archive, yield* packagePart(archive));
+  const out = new MarkdownBuilder();
+  let hidden = 0;
+  let missing = 0;
+  const unread: unknown[] = [];
+  for (const part of spine) {
+    if (!archive.has(part)) {
+      missing++;
+      continue;
+    }
+    const text = yield* readChapter(archive, part, unread);
+    if (text === null) continue;
+    const { hiddenElements } = yield* readHtml(selfClosedAsPairs(text), out);
+    hidden += hiddenElements;
+  }
+  if (out.length === 0 && unread.length > 0) throw unread[0];
+  const notes = [
+    ...countNote(hidden, "hidden element", "removed"),
+    ...countNote(missing, "chapter", "missing from the file"),
+    ...countNote(unread.length, "chapter", "could not be read"),
+  ];
+  return { text: out, title, language, pages: [], notes };
+}
+
+/** Null for a chapter that is damaged or in no known encoding; `failures` gets the reason. */
+function* readChapter(
+  archive: ZipArchive,
+  part: string,
+  failures: unknown[],
+): CooperativeWork<string | null> {
+  try {
+    const bytes = yield* archive.read(part);
+    return bytes === null ? null : withLineFeeds(decodeText(bytes, null));
+  } catch (error) {
+    failures.push(error);
+    return null;
+  }
+}
+
+const FACTS = new Set(["title", "language"]);
+
+/** Elements that HTML never closes. */
+const VOID = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
+
+/** XHTML may close any element in itself; to an HTML parser `<title/>` would stay open. */
+function selfClosedAsPairs(xhtml: string): string {
+  return xhtml.replace(/<([a-zA-Z][\w:-]*)(\s[^<>]*)?\/>/g, (whole, name: string, rest = "") =>
+    VOID.has(name) ? whole : `<${name}${rest}></${name}>`,
+  );
+}
+
+function* refuseProtected(archive: ZipArchive): CooperativeWork<void> {
+  const part = "META-INF/encryption.xml";
+  const algorithms: string[] = [];
+  yield* readXml(archive.chunks(part), {
+    open: (name, { Algorithm = "" }) => {
+      if (name === "EncryptionMethod") algorithms.push(Algorithm);
+    },
+    close: () => undefined,
+  });
+  if (algorithms.some((algorithm) => !FONT_SCRAMBLING.test(algorithm))) {
+    throw new UnreadableDocument("document is encrypted");
+  }
+}
+
+function* packagePart(archive: ZipArchive): CooperativeWork<string> {
+  let part: string | null = null;
+  yield* readXml(archive.chunks("META-INF/container.xml"), {
+    open: (name, attributes) => {
+      if (name === "rootfile") part ??= attributes["full-path"] ?? null;
+    },
+    close: () => undefined,
+  });
+  const found = part ?? archive.names().find((name) => name.endsWith(".opf"));
+  if (found === undefined) throw new UnreadableDocument("EPUB has no package document");
+  return found;
+}
+
+function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Package> {
+  const folder = part.slice(0, part.lastIndexOf("/") + 1);
+  const items = new Map<string, string>();
+  const leftOut = new Set<string>();
+  const order: string[] = [];
+  const facts: Record<string, string> = {};
+  let current = "";
+  const chapters: string[] = [];
+  const addItem = (attributes: XmlAttributes) => {
+    const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
+    const name = partFor(archive, folder, href);
+    items.set(id, name);
+    if (/html/.test(type) && !/\bnav\b/.test(properties)) chapters.push(name);
+    if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
+  };
+  yield* readXml(archive.chunks(part), {
+    open: (name, attributes) => {
+      // The first title is the book's, others are what it is also called.
+      current = FACTS.has(name) && !facts[name]?.trim() ? name : "";
+      if (name === "item") addItem(attributes);
+      else if (name === "itemref") order.push(attributes["idref"] ?? "");
+    },
+    text: (data) => {
+      if (current !== "") facts[current] = (facts[current] ?? "") + data;
+    },
+    close: () => {
+      current = "";
+    },
+  });
+  const named = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
+  // AbiWord's order names no part that its book has.
+  const spine = named.some((name) => archive.has(name)) ? named : chapters;
+  const { title = "", language = "" } = facts;
+  return { title: title.trim() || null, language: language.trim() || null, spine };
+}
+
+/** References are escaped; some writers name the parts of the archive so as well. */
+function partFor(archive: ZipArchive, folder: string, href: string): string {
+  const [path = ""] = href.split("#", 1);
+  const asWritten = resolvePart(folder, path);
+  return archive.has(asWritten) ? asWritten : resolvePart(folder, decodeReference(path));
+}
+
+function decodeReference(href: string): string {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
+  }
+}

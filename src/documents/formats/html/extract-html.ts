@@ -1,0 +1,72 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { endsEarly } from "./ends-early.ts";
+import type { HtmlOptions } from "./html-reader.ts";
+import { readHtml } from "./read-html.ts";
+import type { HtmlFacts } from "./read-html.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { countNote, ENDS_EARLY } from "../../notes.ts";
+
+/** Shorter than this, what stands around an empty page is its text only with a heading or a sentence. */
+const LEAST_CHARACTERS = 200;
+/** More text in no link beside the main part is not left out without a word. */
+const NOTED_CHARACTERS = 200;
+const BESIDE_LEFT_OUT = "text beside the main part left out";
+const BUILT_BY_SCRIPTS = "page is built by scripts and holds no text of its own";
+
+/** A page that is nothing but links keeps them: better than no text. */
+export function* readPage(
+  html: string,
+  options: HtmlOptions = {},
+): CooperativeWork<{ extraction: Extraction; hiddenElements: number }> {
+  const { facts, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
+  const { title, language, hiddenElements } = facts;
+  if (isBuiltByScripts) {
+    const nothing = { text: "", title, language, pages: [], notes: [], reason: BUILT_BY_SCRIPTS };
+    return { extraction: nothing, hiddenElements };
+  }
+  const notes = countNote(hiddenElements, "hidden element", "removed");
+  if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
+  if (endsEarly(html)) notes.push(ENDS_EARLY);
+  if (facts.flattened) notes.push("nesting deeper than 1000 elements flattened");
+  const shownTitle = title ?? out.firstHeading();
+  const extraction = { text: out, title: shownTitle, language, pages: [], notes };
+  return { extraction, hiddenElements };
+}
+
+type Reading = { facts: HtmlFacts; out: MarkdownBuilder };
+type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
+
+/** Reads a page, and once more without what the first reading finds to lead around the site. */
+function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageReading> {
+  const whole = yield* readOnce(html, options);
+  const as = { leftBeside: 0, isBuiltByScripts: false };
+  if (options.keepNavigation === true) return { ...whole, ...as };
+  const { shown, parts } = whole.facts;
+  const elements = parts.leave(shown.isAllInMain, shown.mainHasTitle);
+  const leave = { elements, bars: shown.repeatedBars };
+  const hasParts = elements.length + leave.bars.size > 0;
+  const kept = hasParts ? yield* readOnce(html, { leave }) : whole;
+  if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(kept))
+    return { ...kept, ...as, isBuiltByScripts: true };
+  if (kept.out.length > 0)
+    return { ...kept, ...as, leftBeside: shown.isAllInMain ? parts.leftBeside : 0 };
+  return { ...(yield* readOnce(html, { keepNavigation: true })), ...as };
+}
+
+function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading> {
+  const out = new MarkdownBuilder();
+  return { facts: yield* readHtml(html, out, options), out };
+}
+
+const holdsFewWords = ({ facts, out }: Reading) =>
+  out.length < LEAST_CHARACTERS && !facts.shown.hasText;
+
+export function* extractHtml(html: string): CooperativeWork<Extraction> {
+  return (yield* readPage(html)).extraction;
+}
+
+/** Nothing leads around a letter: what pages have in such places is its author's. */
+export function* extractLetter(html: string): CooperativeWork<Extraction> {
+  return (yield* readPage(html, { keepNavigation: true })).extraction;
+}

@@ -1,0 +1,136 @@
+import { Progress } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../extracted-document.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { jsonStructure } from "./json-structure.ts";
+import { jsonTokens } from "./json-tokens.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ENDS_EARLY } from "../../notes.ts";
+import { extractSourceCode } from "../markdown/extract-source-code.ts";
+
+const MAX_DEPTH = 1_000;
+/** Strings as long as this are prose and get a paragraph of their own. */
+const PROSE_CHARACTERS = 200;
+const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
+
+/**
+ * JSON and JSON Lines as nested lists: `- key: value`. What is not quite JSON is kept as code.
+ * @throws UnreadableDocument when it nests too deeply.
+ */
+export function* extractJson(text: string): CooperativeWork<Extraction> {
+  const writer = new JsonWriter();
+  try {
+    yield* writer.write(text);
+  } catch (error) {
+    if (writer.isTooDeep || !(error instanceof UnreadableDocument)) throw error;
+    const code = yield* extractSourceCode(text, "json");
+    return (yield* endsInsideValue(text)) ? { ...code, notes: [...code.notes, ENDS_EARLY] } : code;
+  }
+  return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
+}
+
+const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
+
+/** Whether brackets or a string are open at the end, and none was closed by another's. */
+function* endsInsideValue(text: string): CooperativeWork<boolean> {
+  const place = { at: 0 };
+  const progress = new Progress();
+  const awaited: string[] = [];
+  for (const part of jsonStructure(text, place)) {
+    const advanced = progress.advanceTo(place.at);
+    if (advanced > 0) yield advanced;
+    const closing = CLOSING[part];
+    if (closing !== undefined) awaited.push(closing);
+    else if (part === '"') return true;
+    else if (part !== "," && awaited.pop() !== part) return false;
+  }
+  return awaited.length > 0;
+}
+
+/** Objects and arrays that are open. `indent`: how deep their values stand in the list. */
+type Level = { isArray: boolean; label: string; indent: number };
+
+const TOP_LEVEL: Level = { isArray: true, label: "", indent: 0 };
+
+class JsonWriter {
+  title: string | null = null;
+  isTooDeep = false;
+  readonly out = new MarkdownBuilder();
+  readonly #stack: Level[] = [];
+  /** How many levels, counted from the outermost, hold something that is written already. */
+  #shown = 0;
+  #key = "";
+
+  *write(text: string): CooperativeWork<void> {
+    const place = { at: 0 };
+    const progress = new Progress();
+    for (const token of jsonTokens(text, place)) {
+      const advanced = progress.advanceTo(place.at);
+      if (advanced > 0) yield advanced;
+      if (token.kind === "open") this.#open(token.bracket === "[");
+      else if (token.kind === "close") this.#close();
+      else if (token.kind === "key") this.#key = token.text;
+      else if (token.kind === "comment") this.#comment(token.text);
+      else this.#value(token.text, token.isString);
+    }
+  }
+
+  #open(isArray: boolean): void {
+    const parent = this.#stack.at(-1);
+    const label = parent === undefined || parent.isArray ? "" : this.#key;
+    const indent = (parent?.indent ?? 0) + (label === "" ? 0 : 1);
+    this.#stack.push({ isArray, label, indent });
+    if (this.#stack.length <= MAX_DEPTH) return;
+    this.isTooDeep = true;
+    throw new UnreadableDocument("JSON nests too deeply");
+  }
+
+  #close(): void {
+    const { label } = this.#stack.pop() ?? TOP_LEVEL;
+    if (this.#shown > this.#stack.length) this.#shown = this.#stack.length;
+    else this.#keyAlone(label);
+  }
+
+  #value(text: string, isString: boolean): void {
+    const { isArray, indent } = this.#stack.at(-1) ?? TOP_LEVEL;
+    const label = isArray ? "" : this.#key;
+    if (text.trim() === "") {
+      this.#keyAlone(label);
+      return;
+    }
+    this.#showParents();
+    if (this.#stack.length === 1 && TITLE_KEYS.has(label.toLowerCase())) this.title ??= text;
+    if (!isString || text.length < PROSE_CHARACTERS) {
+      this.out.listItem(indent, "-", label === "" ? text : `${label}: ${text}`);
+      return;
+    }
+    if (label !== "") this.out.listItem(indent, "-", `${label}:`);
+    this.#prose(text);
+  }
+
+  /** A key whose value is empty. */
+  #keyAlone(label: string): void {
+    if (label.trim() === "") return;
+    this.#showParents();
+    this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", label);
+  }
+
+  #comment(text: string): void {
+    this.#showParents();
+    if (text.length >= PROSE_CHARACTERS) this.#prose(text);
+    else this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", `// ${text}`);
+  }
+
+  #prose(text: string): void {
+    for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
+  }
+
+  /** Objects and arrays show their label before their first value; entries begin a new list. */
+  #showParents(): void {
+    for (const level of this.#stack.slice(this.#shown)) {
+      if (level.label !== "") this.out.listItem(level.indent - 1, "-", `${level.label}:`);
+      else if (!level.isArray) this.out.endList();
+    }
+    this.#shown = this.#stack.length;
+  }
+}

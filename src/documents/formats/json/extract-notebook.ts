@@ -1,0 +1,186 @@
+import { Progress } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { textOf, UnreadableDocument } from "../../extracted-document.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { readPage } from "../html/extract-html.ts";
+import { jsonStructure } from "./json-structure.ts";
+import { extractMarkdown } from "../markdown/extract-markdown.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";
+import { countNote } from "../../notes.ts";
+
+/** Of one output: a table of some thousand rows. */
+const MAX_OUTPUT_CHARACTERS = 1 << 18;
+/** Each takes up to 75 bytes while a notebook is read, beside its characters. */
+const MAX_VALUES = 750_000;
+const MAX_DEPTH = 1_000;
+/** What a picture or a page is called, beside itself. */
+const STAND_IN = /^<[^<>\n]*>$/;
+const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
+const HTML_TABLE = /<table[\s>]/i;
+
+/**
+ * Jupyter notebooks (nbformat 3 and 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
+ * text cells as Markdown, code cells as code with what they printed, gave and failed with.
+ * @throws UnreadableDocument when it is no JSON, nests too deeply or holds too many values.
+ */
+export function* extractNotebook(text: string): CooperativeWork<Extraction> {
+  yield* checkSize(text);
+  let notebook: unknown;
+  try {
+    notebook = JSON.parse(text);
+  } catch {
+    throw new UnreadableDocument("notebook is damaged or incomplete");
+  }
+  const reader = new NotebookReader(notebook);
+  for (const cell of cellsOf(notebook)) yield* reader.add(cell);
+  const { out, title, notes } = reader;
+  return { text: out, title, language: null, pages: [], notes };
+}
+
+/** It is read as a whole: what would fill the memory is refused before. */
+function* checkSize(text: string): CooperativeWork<void> {
+  const place = { at: 0 };
+  const progress = new Progress();
+  let values = 0;
+  let depth = 0;
+  for (const part of jsonStructure(text, place)) {
+    const advanced = progress.advanceTo(place.at);
+    if (advanced > 0) yield advanced;
+    const isOpening = part === "{" || part === "[";
+    if (isOpening) depth++;
+    else if (part !== ",") depth--;
+    if (depth > MAX_DEPTH) throw new UnreadableDocument("notebook nests too deeply");
+    if ((isOpening || part === ",") && ++values > MAX_VALUES) {
+      throw new UnreadableDocument(
+        `notebook holds more than ${MAX_VALUES} values; clear its largest outputs`,
+      );
+    }
+  }
+}
+
+/** nbformat 3 keeps them in worksheets. */
+function cellsOf(notebook: unknown): unknown[] {
+  const sheets = listAt(notebook, "worksheets");
+  return [...listAt(notebook, "cells"), ...sheets.flatMap((sheet) => listAt(sheet, "cells"))];
+}
+
+class NotebookReader {
+  readonly out = new MarkdownBuilder();
+  title: string | null = null;
+  readonly #language: string;
+  readonly #progress = new Progress();
+  #comments = 0;
+  #elements = 0;
+  #cut = 0;
+
+  constructor(notebook: unknown) {
+    this.#language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
+  }
+
+  get notes(): string[] {
+    return [
+      ...countNote(this.#comments, "HTML comment", "removed"),
+      ...countNote(this.#elements, "hidden element", "removed"),
+      ...countNote(this.#cut, "output", `cut at ${MAX_OUTPUT_CHARACTERS} characters`),
+    ];
+  }
+
+  *add(cell: unknown): CooperativeWork<void> {
+    const type = wordAt(cell, ["cell_type"]);
+    if (type === "code") {
+      // nbformat 3 says `input` and names the language of each cell.
+      const source = linesAt(cell, "source") || linesAt(cell, "input");
+      this.out.code(source, wordAt(cell, ["language"]) ?? this.#language);
+      for (const output of listAt(cell, "outputs")) {
+        yield* this.#addOutput(output);
+        yield* this.#giveWay();
+      }
+    } else if (type === "heading") {
+      const heading = linesAt(cell, "source");
+      this.title ??= heading;
+      this.out.heading(Number(fieldOf(cell, "level")) || 1, heading);
+    } else yield* this.#addText(linesAt(cell, "source"));
+    yield* this.#giveWay();
+  }
+
+  *#giveWay(): CooperativeWork<void> {
+    const advanced = this.#progress.advanceTo(this.out.length);
+    if (advanced > 0) yield advanced;
+  }
+
+  *#addText(source: string): CooperativeWork<void> {
+    const { markdown, comments, elements } = yield* withoutHiddenMarkup(source);
+    this.#comments += comments;
+    this.#elements += elements;
+    const extraction = yield* extractMarkdown(markdown);
+    this.title ??= extraction.title;
+    this.out.raw(textOf(extraction));
+  }
+
+  /** Printed text, a value in one format or several, or an error. */
+  *#addOutput(output: unknown): CooperativeWork<void> {
+    this.out.code(this.#bounded(linesAt(output, "text")));
+    yield* this.#addValue(fieldOf(output, "data"));
+    const error = wordAt(output, ["ename"]);
+    if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
+  }
+
+  /** A table is clearer as HTML than as plain text, and need not be told twice. */
+  *#addValue(data: unknown): CooperativeWork<void> {
+    const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
+    const table = HTML_TABLE.test(html) ? yield* this.#page(this.#bounded(html)) : "";
+    if (table !== "") this.out.raw(table);
+    else if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) {
+      this.out.code(this.#bounded(plain));
+    } else yield* this.#addDisplay(data, html, plain);
+  }
+
+  /** What plain text only names: Markdown, a page, a formula or a picture. */
+  *#addDisplay(data: unknown, html: string, plain: string): CooperativeWork<void> {
+    const [markdown, latex] = [linesAt(data, "text/markdown"), linesAt(data, "text/latex")];
+    const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
+    if (markdown.trim() !== "") {
+      yield* this.#addText(this.#bounded(markdown));
+      return;
+    }
+    const page = html === "" ? "" : yield* this.#page(this.#bounded(html));
+    if (page.trim() !== "") this.out.raw(page);
+    else if (latex.trim() !== "") this.out.paragraph(this.#bounded(latex));
+    else if (html === "" && !isPicture) this.out.code(plain);
+  }
+
+  *#page(html: string): CooperativeWork<string> {
+    const { extraction, hiddenElements } = yield* readPage(html);
+    this.#elements += hiddenElements;
+    return textOf(extraction);
+  }
+
+  #bounded(text: string): string {
+    if (text.length <= MAX_OUTPUT_CHARACTERS) return text;
+    this.#cut++;
+    return text.slice(0, MAX_OUTPUT_CHARACTERS);
+  }
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  const isObject = typeof value === "object" && value !== null;
+  return isObject ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function listAt(value: unknown, key: string): unknown[] {
+  const list = fieldOf(value, key);
+  return Array.isArray(list) ? list : [];
+}
+
+function wordAt(value: unknown, path: string[]): string | null {
+  const found = path.reduce(fieldOf, value);
+  return typeof found === "string" ? found : null;
+}
+
+/** Notebooks keep texts as one string or as a list of lines with their line ends. */
+function linesAt(value: unknown, key: string): string {
+  const lines = fieldOf(value, key);
+  if (typeof lines === "string") return lines;
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === "string").join("") : "";
+}

@@ -1,0 +1,149 @@
+import { runCooperatively } from "../../../core/cooperative.ts";
+import type { YieldToOthers, CooperativeWork } from "../../../core/cooperative.ts";
+import { writeAttachments } from "./attachments.ts";
+import type { ExtractPart } from "./attachments.ts";
+import { ENCRYPTED, ENCRYPTED_PART } from "./body/armor.ts";
+import { writeBody } from "./body/body.ts";
+import { findParts } from "./parts/mail-parts.ts";
+import type { FoundParts } from "./parts/mail-parts.ts";
+import { mailTitle, senderLines } from "./mail-title.ts";
+import { messagesOf } from "./mailbox.ts";
+import { isWrapped, sortParts } from "./parts/message-contents.ts";
+import { PartContents } from "./parts/part-contents.ts";
+import { signedContent } from "./body/signed-data.ts";
+import { decodedBody } from "./parts/transfer-encoding.ts";
+import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ENDS_EARLY } from "../../notes.ts";
+import { releaseBytes } from "../../release-bytes.ts";
+
+/** A message in an attachment of a message, and so on. */
+const MAX_DEPTH = 4;
+/** Of a mailbox, before others may go on. */
+const MESSAGES_AT_ONCE = 50;
+/** About a mailbox's messages. */
+const MAX_NOTES = 200;
+
+export type MailOptions = {
+  /** How many messages this one lies in. */
+  depth: number;
+  /** Gives up the message's bytes as soon as its parts are decoded. */
+  discardsBytes: boolean;
+  yieldToOthers: YieldToOthers;
+  /** Reads an attachment, which is one message deeper. */
+  extract: ExtractPart;
+};
+
+/** `inMailbox`: lines that begin with `From ` are escaped. */
+type MessageOptions = MailOptions & { inMailbox: boolean };
+
+/**
+ * A mail message (RFC 5322, MIME): heading, header lines, text, then each attachment that can be
+ * read under a heading of its own; the others are named in the notes. A mailbox: each of its messages.
+ * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
+ */
+export async function extractMail(bytes: Uint8Array, options: MailOptions): Promise<Extraction> {
+  if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
+  const out = new MarkdownBuilder();
+  const notes: string[] = [];
+  const { messages, isMailbox } = await runCooperatively(messagesOf(bytes), options.yieldToOthers);
+  const [message = bytes] = messages;
+  const title =
+    messages.length === 1
+      ? await writeOnly(message, { ...options, inMailbox: isMailbox }, out, notes)
+      : await writeMailbox(messages, options, out, notes);
+  if (options.discardsBytes) releaseBytes(bytes);
+  return { text: out, title, language: null, pages: [], notes };
+}
+
+async function writeOnly(
+  message: Uint8Array,
+  options: MessageOptions,
+  out: MarkdownBuilder,
+  notes: string[],
+): Promise<string | null> {
+  const parts = await runCooperatively(findParts(message), options.yieldToOthers);
+  const { title, failure } = await writeMessage(parts, message, options, out, notes);
+  if (failure !== null) throw failure;
+  return title;
+}
+
+/** What cannot be read of one message does not keep the others. */
+async function writeMailbox(
+  messages: Uint8Array[],
+  options: MailOptions,
+  out: MarkdownBuilder,
+  notes: string[],
+): Promise<null> {
+  // The mailbox goes when the last of them is read.
+  const kept = { ...options, discardsBytes: false, inMailbox: true };
+  for (const [index, message] of messages.entries()) {
+    if (index % MESSAGES_AT_ONCE === 0) await options.yieldToOthers();
+    const found: string[] = [];
+    const parts = await partsOrFailure(message, options.yieldToOthers);
+    const { failure } =
+      parts instanceof UnreadableDocument
+        ? { failure: parts }
+        : await writeMessage(parts, message, kept, out, found);
+    if (failure !== null) found.push(failure.message);
+    const room = Math.max(0, MAX_NOTES - notes.length);
+    notes.push(...found.slice(0, room).map((note) => `message ${index + 1}: ${note}`));
+  }
+  return null;
+}
+
+async function partsOrFailure(
+  message: Uint8Array,
+  yieldToOthers: YieldToOthers,
+): Promise<FoundParts | UnreadableDocument> {
+  try {
+    return await runCooperatively(findParts(message), yieldToOthers);
+  } catch (error) {
+    if (error instanceof UnreadableDocument && !(error instanceof TakesTooLong)) return error;
+    throw error;
+  }
+}
+
+/** What is signed within a signature takes its place. */
+function* opened(
+  parts: FoundParts,
+  bytes: Uint8Array,
+): CooperativeWork<{ parts: FoundParts; bytes: Uint8Array }> {
+  const { root } = parts;
+  if (!isWrapped(root)) return { parts, bytes };
+  const wrapped = yield* decodedBody(bytes.subarray(root.start, root.end), root.encoding);
+  const content = signedContent(wrapped);
+  return content === null ? { parts, bytes } : { parts: yield* findParts(content), bytes: content };
+}
+
+/** `failure`: why there is nothing but the headers. */
+async function writeMessage(
+  found: FoundParts,
+  message: Uint8Array,
+  { discardsBytes, inMailbox, extract, yieldToOthers }: MessageOptions,
+  out: MarkdownBuilder,
+  notes: string[],
+): Promise<{ title: string | null; failure: UnreadableDocument | null }> {
+  const { headers } = found.root;
+  const { parts, bytes } = await runCooperatively(opened(found, message), yieldToOthers);
+  const { root, endsEarly } = parts;
+  const { body, attachments, hasEncrypted } = sortParts(root);
+  // Each part has its own buffer from here on, so that the message's can go.
+  const contents = new PartContents(inMailbox && bytes === message);
+  await runCooperatively(contents.decode(bytes, body, attachments), yieldToOthers);
+  if (discardsBytes) releaseBytes(message);
+  if (bytes !== message) releaseBytes(bytes);
+  const title = mailTitle(headers);
+  out.heading(1, title ?? "Message");
+  for (const line of senderLines(headers)) out.listItem(0, "-", line);
+  const headLength = out.length;
+  if (endsEarly) notes.push(ENDS_EARLY);
+  const unread = await runCooperatively(writeBody(body, { contents, out, notes }), yieldToOthers);
+  await writeAttachments(attachments, { contents, out, notes, extract, yieldToOthers });
+  if (out.length === headLength) {
+    return { title, failure: hasEncrypted ? new UnreadableDocument(ENCRYPTED) : unread };
+  }
+  if (hasEncrypted) notes.push(ENCRYPTED_PART);
+  return { title, failure: null };
+}

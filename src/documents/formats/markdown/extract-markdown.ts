@@ -1,0 +1,39 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { headingText } from "../../../text/heading-text.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { withoutHiddenMarkup } from "./markdown-hidden.ts";
+import { countNote } from "../../notes.ts";
+
+const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+/** The whole run opens: a shorter part of it would be tried as often as it is long. */
+const FENCE =
+  /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
+
+/** Markdown stays what it is, so that offsets lead back; only what no reader sees goes. */
+export function* extractMarkdown(text: string): CooperativeWork<Extraction> {
+  const front = FRONT_MATTER.exec(text)?.[1] ?? "";
+  const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);
+  return {
+    text: markdown,
+    title: fieldOf(front, "title") ?? firstHeading(markdown),
+    language: fieldOf(front, "lang") ?? fieldOf(front, "language"),
+    pages: [],
+    notes: [
+      ...countNote(comments, "HTML comment", "removed"),
+      ...countNote(elements, "hidden element", "removed"),
+    ],
+  };
+}
+
+function fieldOf(frontMatter: string, name: string): string | null {
+  const value = new RegExp(`^${name}:[ \\t]*(.+)$`, "m").exec(frontMatter)?.[1]?.trim() ?? "";
+  return value.replace(/^(["'])(.*)\1$/, "$2").trim() || null;
+}
+
+function firstHeading(markdown: string): string | null {
+  const outsideCode = markdown.slice(0, 50_000).replace(FENCE, "");
+  const atx = /^ {0,3}#[ \t]+(\S.*)$/m.exec(outsideCode);
+  const setext = /^(\S[^\n]*)\n=+[ \t]*$/m.exec(outsideCode);
+  const first = (atx?.index ?? Infinity) <= (setext?.index ?? Infinity) ? atx : setext;
+  return first?.[1] === undefined ? null : headingText(first[1]) || null;
+}

@@ -1,0 +1,33 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { Extraction, PageStart } from "../../extracted-document.ts";
+
+const TITLE_MAX_CHARACTERS = 120;
+/** More form feeds divide something else; each page takes memory. */
+const MAX_PAGES = 100_000;
+
+/** Text as it stands. Form feeds divide pages. */
+export function* extractPlainText(text: string): CooperativeWork<Extraction> {
+  const pages = pagesOf(text);
+  const markdown = text.replaceAll("\f", "\n");
+  yield text.length;
+  return { text: markdown, title: firstLineTitle(markdown), language: null, pages, notes: [] };
+}
+
+function pagesOf(text: string): PageStart[] {
+  const pages: PageStart[] = [{ page: 1, start: 0 }];
+  for (let at = text.indexOf("\f"); at >= 0; at = text.indexOf("\f", at + 1)) {
+    pages.push({ page: pages.length + 1, start: at + 1 });
+    if (pages.length > MAX_PAGES) return [];
+  }
+  return pages.length > 1 ? pages : [];
+}
+
+/** A short first line that stands alone and does not end like a sentence. */
+function firstLineTitle(text: string): string | null {
+  const match = /^\s*(\S[^\n]*)\n(?:[ \t]*\n|={3,}|-{3,})/.exec(
+    text.slice(0, 4 * TITLE_MAX_CHARACTERS),
+  );
+  const line = match?.[1]?.trim() ?? "";
+  const isTitle = line !== "" && line.length <= TITLE_MAX_CHARACTERS && !/[,;:]$/.test(line);
+  return isTitle ? line.replace(/^#+\s+/, "") : null;
+}

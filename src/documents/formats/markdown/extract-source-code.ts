@@ -1,0 +1,11 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+
+/** Source code as one block of code, named after its file's ending. */
+export function* extractSourceCode(text: string, language: string): CooperativeWork<Extraction> {
+  const out = new MarkdownBuilder();
+  out.code(text, language);
+  yield text.length;
+  return { text: out, title: null, language: null, pages: [], notes: [] };
+}

@@ -1,0 +1,94 @@
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
+import { DrawnText } from "../../../writing/bounded-text.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
+import type { Extraction } from "../../../extracted-document.ts";
+import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { countNote, ENDS_EARLY } from "../../../notes.ts";
+import { hiddenCellNotes } from "../sheets/hidden-cells.ts";
+import { OdfReader } from "./odf-reader.ts";
+import { OdfObjectReader } from "./odf-objects.ts";
+import type { OdfObject } from "./odf-objects.ts";
+import type { OdfKind } from "./odf-writer.ts";
+import { corePropertiesOf, PropertiesReader } from "../relationships.ts";
+import { readXml } from "../../xml/xml-stream.ts";
+
+const utf8 = new TextDecoder();
+
+/** OpenDocument text, spreadsheets and presentations, as packages or as one flat XML file. */
+export function* extractOdf(bytes: Uint8Array, kind: OdfKind): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
+  const manifest = yield* archive.read("META-INF/manifest.xml");
+  if (manifest !== null && utf8.decode(manifest).includes("encryption-data")) {
+    throw new UnreadableDocument("document is encrypted");
+  }
+  const out = new MarkdownBuilder();
+  const reader = new OdfReader(kind, out, yield* readObjects(archive));
+  yield* readXml(archive.chunks("styles.xml"), reader);
+  yield* readXml(archive.chunks("content.xml"), reader);
+  return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
+}
+
+/** Formulas and charts by the names of their folders; what else a folder may hold is not read. */
+function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {
+  const objects = new Map<string, OdfObject>();
+  const drawn = new DrawnText();
+  for (const name of archive.names()) {
+    const folder = /^(.+)\/content\.xml$/.exec(name)?.[1];
+    if (folder === undefined) continue;
+    const reader = new OdfObjectReader(drawn);
+    yield* readXml(archive.chunks(name), reader);
+    objects.set(folder, reader.object);
+  }
+  return objects;
+}
+
+/** The body's element tells what it is. */
+export function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const text = utf8.decode(bytes);
+  const isSheet = text.includes("<office:spreadsheet");
+  const kind = isSheet
+    ? "spreadsheet"
+    : text.includes("<office:presentation")
+      ? "presentation"
+      : "text";
+  const out = new MarkdownBuilder();
+  const reader = new OdfReader(kind, out);
+  const described = new PropertiesReader();
+  const { endsEarly } = yield* readXml([bytes], {
+    open: (name, attributes) => {
+      described.open(name);
+      reader.open(name, attributes);
+    },
+    text: (data) => {
+      described.text(data);
+      reader.text(data);
+    },
+    close: (name) => {
+      described.close();
+      reader.close(name);
+    },
+  });
+  const { notes, ...rest } = finished(reader, out, kind, described.properties);
+  return { ...rest, notes: endsEarly ? [...notes, ENDS_EARLY] : notes };
+}
+
+function finished(
+  reader: OdfReader,
+  out: MarkdownBuilder,
+  kind: OdfKind,
+  properties: { title: string | null; language: string | null },
+): Extraction {
+  reader.finish();
+  // One page of text means that nothing tells where pages end.
+  const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
+  const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
+  const notes = [
+    ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
+    ...hiddenCellNotes(reader.hiddenCells),
+    ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
+    ...countNote(reader.hiddenSections, "hidden section", "left out"),
+    ...countNote(reader.hiddenTexts, "hidden text run", "removed"),
+  ];
+  return { text: out, title, language: properties.language, pages, notes };
+}

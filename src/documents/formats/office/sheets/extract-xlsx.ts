@@ -1,0 +1,285 @@
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import { DrawnText, longer, withinBound } from "../../../writing/bounded-text.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
+import type { Extraction } from "../../../extracted-document.ts";
+import { countNote } from "../../../notes.ts";
+import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { readCellFormats } from "./cell-formats.ts";
+import { readDrawing } from "../drawings.ts";
+import { HiddenCells, hiddenCellNotes } from "./hidden-cells.ts";
+import type { HiddenCount } from "./hidden-cells.ts";
+import { plainNumber } from "./number-formats.ts";
+import type { CellFormat } from "./number-formats.ts";
+import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
+import { SharedStrings } from "./shared-strings.ts";
+import { SheetWriter } from "./sheet-writer.ts";
+import { addCell } from "../../../writing/table-text.ts";
+import type { FilledRow } from "../../../writing/table-text.ts";
+import { readXml } from "../../xml/xml-stream.ts";
+import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+
+/** In all sheets together; as many as one sheet can have. */
+const MAX_ROWS = 1 << 20;
+
+/** What an ISO 8601 time has beside hours, minutes and seconds. */
+const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
+
+type Sheet = { name: string; relationship: string; isHidden: boolean };
+type Workbook = { sheets: Sheet[]; is1904: boolean };
+
+/** Workbooks (ECMA-376): a sheet becomes a heading and its tables; values as they are shown. */
+export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
+  const main = yield* mainPart(archive, "xl/workbook.xml");
+  const related = yield* relationshipsOf(archive, main);
+  const targets = new Map(related.map(({ id, target }) => [id, target]));
+  const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
+  const workbook = yield* readWorkbook(archive, main);
+  const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
+  const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
+  const out = new MarkdownBuilder();
+  const hiddenCells: HiddenCount = { rows: 0, columns: 0 };
+  let rows = 0;
+  let unsaved = 0;
+  const countRow = () => {
+    if (++rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
+  };
+  for (const [index, sheet] of workbook.sheets.entries()) {
+    const part = targets.get(sheet.relationship);
+    if (part === undefined || sheet.isHidden) continue;
+    const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
+    const isFiltered = yield* hasFilteredTable(archive, part);
+    const hidden = new HiddenCells(hiddenCells);
+    const reader = new SheetReader(writer, { shared, formats, countRow, hidden, isFiltered });
+    yield* readXml(archive.chunks(part), reader);
+    writer.endTable();
+    yield* writeDrawings(archive, part, writer, out);
+    unsaved += reader.unsavedFormulas;
+  }
+  shared.release();
+  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
+  const notes = [
+    ...countNote(hidden, "hidden sheet", "left out"),
+    ...hiddenCellNotes(hiddenCells),
+    ...countNote(unsaved, "formula cell", "without a stored value"),
+  ];
+  return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
+}
+
+/** Whether a table of the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
+function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<boolean> {
+  let isFiltered = false;
+  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
+    if (type !== "table") continue;
+    yield* readXml(archive.chunks(target), {
+      open: (name) => {
+        isFiltered ||= name === "filterColumn";
+      },
+      close: () => undefined,
+    });
+  }
+  return isFiltered;
+}
+
+/** What lies over the cells: text boxes, charts and diagrams. */
+function* writeDrawings(
+  archive: ZipArchive,
+  sheet: string,
+  writer: SheetWriter,
+  out: MarkdownBuilder,
+): CooperativeWork<void> {
+  for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
+    if (type !== "drawing") continue;
+    const parts = [target];
+    for (const inside of yield* relationshipsOf(archive, target))
+      if (inside.type === "chart" || inside.type === "diagramData") parts.push(inside.target);
+    for (const part of parts) {
+      // A chart's data stand in cells already.
+      const { texts } = yield* readDrawing(archive, part, new DrawnText());
+      if (texts.length > 0) writer.begin();
+      for (const text of texts) out.paragraph(text);
+    }
+  }
+}
+
+function* readWorkbook(archive: ZipArchive, part: string): CooperativeWork<Workbook> {
+  const workbook: Workbook = { sheets: [], is1904: false };
+  yield* readXml(archive.chunks(part), {
+    open: (name, attributes) => {
+      if (name === "workbookPr") workbook.is1904 = isTrue(attributes["date1904"]);
+      if (name !== "sheet") return;
+      workbook.sheets.push({
+        name: attributes["name"] ?? "",
+        relationship: attributes["r:id"] ?? attributes["id"] ?? "",
+        isHidden: /hidden/i.test(attributes["state"] ?? ""),
+      });
+    },
+    close: () => undefined,
+  });
+  return workbook;
+}
+
+/** Texts that cells refer to by number; phonetic readings are left out. */
+function* readSharedStrings(
+  archive: ZipArchive,
+  part: string | null,
+): CooperativeWork<SharedStrings> {
+  const strings = new SharedStrings();
+  let current = "";
+  let collects = false;
+  let phonetic = 0;
+  yield* readXml(part === null ? [] : archive.chunks(part), {
+    open: (name) => {
+      if (name === "si") current = "";
+      else if (name === "rPh") phonetic++;
+      else if (name === "t") collects = phonetic === 0;
+    },
+    text: (data) => {
+      if (collects) current = longer(current, data);
+    },
+    close: (name) => {
+      if (name === "si") strings.add(unescaped(current));
+      else if (name === "rPh") phonetic--;
+      else if (name === "t") collects = false;
+    },
+  });
+  return strings;
+}
+
+type SheetParts = {
+  shared: SharedStrings;
+  formats: CellFormat[];
+  countRow: () => void;
+  hidden: HiddenCells;
+  /** Its hidden rows may be those that a filter does not choose: they are data like the others. */
+  isFiltered: boolean;
+};
+
+const isTrue = (value = "") => /^(1|true)$/.test(value);
+
+/** Characters that XML cannot hold are written as `_x000D_`. */
+const unescaped = (text: string) =>
+  text.includes("_x")
+    ? text.replace(/_x([\da-f]{4})_/gi, (_whole, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    : text;
+
+class SheetReader implements XmlHandler {
+  /** Cells whose formula nobody has calculated yet. */
+  unsavedFormulas = 0;
+  #hasFormula = false;
+  #phonetic = 0;
+  #row: FilledRow = { columns: [], cells: [] };
+  /** Of the row: asked before a text that cells share is decoded again. */
+  #characters = 0;
+  #rowNumber = 0;
+  #isRowHidden = false;
+  #isFiltered: boolean;
+  #column = 0;
+  #type = "n";
+  #style = 0;
+  #value = "";
+  #collects = false;
+  readonly #writer: SheetWriter;
+  readonly #of: SheetParts;
+
+  constructor(writer: SheetWriter, of: SheetParts) {
+    this.#writer = writer;
+    this.#of = of;
+    this.#isFiltered = of.isFiltered;
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "row") this.#openRow(attributes);
+    else if (name === "c") this.#openCell(attributes);
+    else if (name === "v" || name === "t") this.#collects = this.#phonetic === 0;
+    else if (name === "f") this.#hasFormula = true;
+    else if (name === "rPh") this.#phonetic++;
+    else if (name === "sheetPr") this.#isFiltered ||= isTrue(attributes["filterMode"]);
+    else if (name === "col") this.#openColumns(attributes);
+  }
+
+  text(data: string): void {
+    if (this.#collects) this.#value = longer(this.#value, data);
+  }
+
+  close(name: string): void {
+    if (name === "v" || name === "t") this.#collects = false;
+    else if (name === "rPh") this.#phonetic--;
+    else if (name === "c") {
+      addCell(this.#row, this.#column, this.#shownValue());
+      this.#column++;
+    } else if (name === "row") this.#closeRow();
+  }
+
+  #openColumns({ min, max, hidden }: XmlAttributes): void {
+    const first = Number(min) - 1;
+    if (isTrue(hidden)) this.#of.hidden.hideColumns(first, Number(max) - first);
+  }
+
+  #closeRow(): void {
+    const row = this.#of.hidden.shown(ordered(this.#row), this.#isRowHidden);
+    if (row !== null) this.#writer.addRow(row);
+  }
+
+  #openRow({ r, hidden }: XmlAttributes): void {
+    this.#of.countRow();
+    const number = Number(r) || this.#rowNumber + 1;
+    // Rows that are not written are empty.
+    if (number > this.#rowNumber + 1) this.#writer.endTable();
+    this.#rowNumber = number;
+    this.#isRowHidden = isTrue(hidden) && !this.#isFiltered;
+    this.#row = { columns: [], cells: [] };
+    this.#characters = 0;
+    this.#column = 0;
+  }
+
+  #openCell({ r = "", t = "n", s = "0" }: XmlAttributes): void {
+    this.#column = columnOf(r) ?? this.#column;
+    this.#type = t;
+    this.#style = Number(s);
+    this.#value = "";
+    this.#hasFormula = false;
+  }
+
+  #shownValue(): string {
+    const value = this.#value;
+    if (this.#type === "s") {
+      this.#characters = withinBound(this.#characters + this.#of.shared.sizeOf(Number(value)));
+      return this.#of.shared.at(Number(value));
+    }
+    if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
+    if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
+    if (this.#type !== "n") return unescaped(value);
+    if (value === "") {
+      if (this.#hasFormula) this.unsavedFormulas++;
+      return "";
+    }
+    const number = Number(value);
+    if (!Number.isFinite(number)) return value;
+    return (this.#of.formats[this.#style] ?? plainNumber)(number);
+  }
+}
+
+/** Cells in the order of their columns, as they should be written; of two in one the last. */
+function ordered(row: FilledRow): FilledRow {
+  const { columns, cells } = row;
+  if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;
+  const byColumn = new Map(columns.map((column, at) => [column, cells[at] ?? ""]));
+  const sorted = [...byColumn].sort(([one], [other]) => one - other);
+  return { columns: sorted.map(([column]) => column), cells: sorted.map(([, cell]) => cell) };
+}
+
+const LETTERS = 26;
+const MAX_COLUMN_LETTERS = 3;
+
+/** `A1` is column 0, `AA7` is column 26; null when the reference is none. */
+function columnOf(reference: string): number | null {
+  const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
+  if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;
+  let column = 0;
+  for (const letter of letters) column = column * LETTERS + letter.charCodeAt(0) - 64;
+  return column - 1;
+}

@@ -1,0 +1,93 @@
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
+import { DrawnText } from "../../../writing/bounded-text.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
+import type { Extraction } from "../../../extracted-document.ts";
+import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { countNote } from "../../../notes.ts";
+import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
+import type { Relationship } from "../relationships.ts";
+import { readDrawing } from "../drawings.ts";
+import { SlideReader } from "./slide-reader.ts";
+import { writeSlideBlocks } from "./slide-writer.ts";
+import { filledRow } from "../../../writing/table-text.ts";
+import { readXml } from "../../xml/xml-stream.ts";
+
+const MAX_SLIDES = 20_000;
+
+/** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
+export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const archive = new ZipArchive(bytes);
+  const main = yield* mainPart(archive, "ppt/presentation.xml");
+  const related = yield* relationshipsOf(archive, main);
+  const targets = new Map(related.map(({ id, target }) => [id, target]));
+  const out = new MarkdownBuilder();
+  const hidden = { slides: 0, shapes: 0 };
+  for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
+    const part = targets.get(id);
+    if (part === undefined) continue;
+    const around = yield* relationshipsOf(archive, part);
+    const external = around.filter(({ isExternal }) => isExternal);
+    const slide = new SlideReader(new Map(external.map(({ id, target }) => [id, target])));
+    yield* readXml(archive.chunks(part), slide);
+    if (slide.isHiddenSlide) hidden.slides++;
+    else hidden.shapes += yield* writeSlide(archive, slide, around, out, index + 1);
+  }
+  const notes = [
+    ...countNote(hidden.slides, "hidden slide", "left out"),
+    ...countNote(hidden.shapes, "hidden shape", "left out"),
+  ];
+  const { title, language } = yield* corePropertiesOf(archive);
+  return {
+    text: out,
+    title: usefulTitle(title) ?? out.firstHeading(),
+    language,
+    pages: out.pages,
+    notes,
+  };
+}
+
+/** What programs write when nobody gave a title. */
+const usefulTitle = (title: string | null) =>
+  title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
+
+function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]> {
+  const ids: string[] = [];
+  yield* readXml(archive.chunks(part), {
+    open: (name, attributes) => {
+      if (name === "sldId") ids.push(attributes["r:id"] ?? "");
+      if (ids.length > MAX_SLIDES) {
+        throw new UnreadableDocument(`presentation has more than ${MAX_SLIDES} slides`);
+      }
+    },
+    close: () => undefined,
+  });
+  return ids;
+}
+
+/** Returns how many hidden shapes with text the slide and its notes have. */
+function* writeSlide(
+  archive: ZipArchive,
+  { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
+  related: Relationship[],
+  out: MarkdownBuilder,
+  page: number,
+): CooperativeWork<number> {
+  const parts = (type: string) => related.filter((each) => each.type === type);
+  for (const { id, target } of [...parts("diagramData"), ...parts("chart")]) {
+    if (hiddenDrawings.has(id)) continue;
+    const { texts, rows } = yield* readDrawing(archive, target, new DrawnText());
+    for (const text of texts) blocks.push({ kind: "paragraph", text });
+    if (rows.length > 0) blocks.push({ kind: "table", rows: rows.map(filledRow) });
+  }
+  let hidden = hiddenShapes;
+  for (const { target } of parts("notesSlide")) {
+    const reader = new SlideReader();
+    yield* readXml(archive.chunks(target), reader);
+    for (const block of reader.blocks)
+      if (block.kind !== "table") blocks.push({ kind: "note", text: block.text });
+    hidden += reader.hiddenShapes;
+  }
+  writeSlideBlocks(blocks, out, page);
+  return hidden;
+}

@@ -1,0 +1,286 @@
+import { runCooperatively } from "../../../core/cooperative.ts";
+import type { YieldToOthers } from "../../../core/cooperative.ts";
+import type { getDocumentProxy } from "unpdf";
+import { UnreadableDocument } from "../../extracted-document.ts";
+import type { Extraction, RawDocument } from "../../extracted-document.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { characterMap } from "./fonts/character-maps.ts";
+import { distrustWrongTable } from "./bounds/cross-references.ts";
+import { bookmarksOf, factsOf } from "./structure/document-facts.ts";
+import { headingLevel, shapeOf } from "./bounds/document-shape.ts";
+import type { DocumentShape } from "./bounds/document-shape.ts";
+import { partsOf, textOf } from "./layout/page-blocks.ts";
+import type { Block, PagePart } from "./layout/page-blocks.ts";
+import { segmentsOf } from "./layout/page-segments.ts";
+import type { Segment, TextItem } from "./layout/page-segments.ts";
+import { FontNames } from "./fonts/font-names.ts";
+import { FormSigns, withFormValues } from "./structure/form-values.ts";
+import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
+import { objectTexts } from "./bounds/object-texts.ts";
+import { repeatedLines } from "./layout/repeated-lines.ts";
+import type { RepeatedLines } from "./layout/repeated-lines.ts";
+import { checkStreams } from "./bounds/stream-bounds.ts";
+import { structureOf } from "./structure/structure-tree.ts";
+import type { BlockRole, PageStructure, TreeNode } from "./structure/structure-tree.ts";
+import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
+import { textItems } from "./text-items.ts";
+import { TreeBounds } from "./bounds/tree-bounds.ts";
+import { withinWidthBounds } from "./bounds/width-bounds.ts";
+import { countFonts, UnmappedFonts } from "./fonts/unmapped-fonts.ts";
+import type { FontMaps } from "./fonts/unmapped-fonts.ts";
+import { showsText } from "../../decoding/hidden-characters.ts";
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+/** What a look at the file's objects told. */
+type FileSigns = { isTreeLarge: boolean; hasForms: boolean };
+type PageText = { segments: Segment[]; structure: PageStructure | null };
+
+const MAX_PAGES = 10_000;
+const SAMPLED_PAGES = 24;
+const PAGES_KEPT = 100;
+const PAGES_BETWEEN_YIELDS = 10;
+/** A file with less text may be a scan. */
+const SCAN_CHARACTERS = 1 << 16;
+const NAMED_PAGES = 10;
+/** The tree costs each page as much time as the document has children. */
+const MAX_TAGGED_PAGES = 500;
+const UNMAPPED = "PDF's fonts do not say which characters they show";
+const SILENT = 0;
+
+/**
+ * Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places.
+ * pdf.js takes the file's buffer for itself; a file that shows hardly any text, perhaps a scan,
+ * gets it back.
+ */
+export async function extractPdf(
+  file: RawDocument,
+  yieldToOthers: YieldToOthers,
+): Promise<Extraction> {
+  await runCooperatively(checkStreams(file.bytes), yieldToOthers);
+  const bounds = new TreeBounds();
+  const forms = new FormSigns();
+  const texts = forms.watch(bounds.watch(withinWidthBounds(objectTexts(file.bytes))));
+  const fonts = await runCooperatively(countFonts(texts), yieldToOthers);
+  distrustWrongTable(file.bytes);
+  const pdf = await open(file.bytes);
+  try {
+    const reader = new PdfPages(pdf, yieldToOthers, fonts, {
+      isTreeLarge: bounds.isLarge,
+      hasForms: forms.hasValues,
+    });
+    const extraction = await readDocument(reader);
+    const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
+    if (mayBeScan) file.bytes = await pdf.getData();
+    return extraction;
+  } finally {
+    await pdf.loadingTask.destroy();
+  }
+}
+
+/** Reads pages, and has pdf.js forget them now and then: it keeps all that it has seen. */
+class PdfPages {
+  readonly pdf: Pdf;
+  readonly fonts: UnmappedFonts;
+  readonly #names = new FontNames();
+  readonly #monospaced = new MonospacedFonts();
+  /** Whether anything that is kept of the pages can be seen. */
+  showsText = false;
+  readonly #yieldToOthers: YieldToOthers;
+  #pagesRead = 0;
+  /** Asked when the first page is read. */
+  #tagged: Promise<boolean> | null;
+
+  readonly #hasForms: boolean;
+
+  constructor(pdf: Pdf, yieldToOthers: YieldToOthers, maps: FontMaps, signs: FileSigns) {
+    this.pdf = pdf;
+    this.#tagged = signs.isTreeLarge ? Promise.resolve(false) : null;
+    this.#hasForms = signs.hasForms;
+    this.fonts = new UnmappedFonts(maps);
+    this.#yieldToOthers = yieldToOthers;
+  }
+
+  /** The page's text in its order; null when the page cannot be read. */
+  async page(number: number): Promise<PageText | null> {
+    if (++this.#pagesRead % PAGES_BETWEEN_YIELDS === 0) await this.#yieldToOthers();
+    if (this.#pagesRead % PAGES_KEPT === 0) await this.#forget();
+    try {
+      const page = await this.pdf.getPage(number);
+      const viewport = page.getViewport({ scale: 1 }).transform;
+      const items = await this.#items(page);
+      this.#names.rename(items, number);
+      this.#monospaced.mark(items);
+      const texts = this.fonts.withoutUnreadable(items);
+      const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
+      page.cleanup();
+      return { segments: segmentsOf(texts, viewport, structure?.blockOf), structure };
+    } catch (error) {
+      if (error instanceof UnreadableDocument) throw error;
+      return null;
+    }
+  }
+
+  async #items(page: PdfPage): Promise<TextItem[]> {
+    const items = await textItems(page, await this.#isTagged(), this.fonts, this.#yieldToOthers);
+    if (!this.#hasForms) return items;
+    const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
+    return withFormValues(items, annotations);
+  }
+
+  async #forget(): Promise<void> {
+    await this.pdf.cleanup();
+    const number = this.#names.tellingPage;
+    if (number === null) return;
+    try {
+      const page = await this.pdf.getPage(number);
+      this.#names.relearn(await this.#items(page));
+      page.cleanup();
+    } catch (error) {
+      if (error instanceof UnreadableDocument) throw error;
+      // Its fonts stay unknown; it was read before.
+    }
+  }
+
+  #isTagged(): Promise<boolean> {
+    this.#tagged ??= isTagged(this.pdf);
+    return this.#tagged;
+  }
+
+  /** A page without its running heads. */
+  keep(segments: Segment[], repeated: RepeatedLines, number: number): Segment[] {
+    const kept = segments.filter((segment) => !repeated.isRepeated(segment, segments, number));
+    if (this.#monospaced.areBody) for (const segment of kept) segment.isMonospaced = false;
+    this.showsText ||= kept.some(({ text }) => showsText(text));
+    return kept;
+  }
+}
+
+/** Whether the document says that its structure tree can be relied on. */
+async function isTagged(pdf: Pdf): Promise<boolean> {
+  if (pdf.numPages > MAX_TAGGED_PAGES) return false;
+  const info = (await pdf.getMarkInfo().catch(() => null)) as Record<string, unknown> | null;
+  return info?.["Marked"] === true && info["Suspects"] !== true;
+}
+
+async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStructure | null> {
+  const tree = (await page.getStructTree().catch(() => null)) as TreeNode | null;
+  if (tree === null) return null;
+  const structure = structureOf(tree);
+  return coversPage(structure, texts) ? structure : null;
+}
+
+/** Gives pdf.js the character maps that it would fetch. */
+class CharacterMaps {
+  fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    if (kind !== "cMapUrl") return Promise.reject(new Error(`${filename} is not at hand`));
+    return Promise.resolve(new TextEncoder().encode(characterMap(filename)));
+  }
+}
+
+async function open(bytes: Uint8Array): Promise<Pdf> {
+  const { getDocumentProxy } = await import("unpdf");
+  try {
+    return await getDocumentProxy(bytes, {
+      verbosity: SILENT,
+      useWorkerFetch: false,
+      disableFontFace: true,
+      cMapUrl: "cmaps/",
+      cMapPacked: false,
+      BinaryDataFactory: CharacterMaps,
+    });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    const isEncrypted = name === "PasswordException";
+    throw new UnreadableDocument(isEncrypted ? "PDF is encrypted" : "PDF is damaged or incomplete");
+  }
+}
+
+async function readDocument(reader: PdfPages): Promise<Extraction> {
+  const { pdf } = reader;
+  const { numPages } = pdf;
+  if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
+  const [bookmarks, { title, language }] = [await bookmarksOf(pdf), await factsOf(pdf)];
+  const sample = await samplePages(reader, numPages);
+  const shape = shapeOf([...sample.values()], bookmarks);
+  const repeated = repeatedLines(sample, shape);
+  const out = new MarkdownBuilder();
+  const unread: number[] = [];
+  for (let number = 1; number <= numPages; number++) {
+    const page = await reader.page(number);
+    if (page === null) unread.push(number);
+    else {
+      const kept = reader.keep(page.segments, repeated, number);
+      const parts = page.structure === null ? partsOf(kept) : taggedParts(kept, page.structure);
+      out.page(number);
+      for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);
+    }
+  }
+  if (numPages > 0 && unread.length === numPages) {
+    throw new UnreadableDocument("no page can be read");
+  }
+  const notes = unread.length === 0 ? [] : [unreadNote(unread)];
+  const facts = { title: title ?? out.firstHeading(2), language, notes };
+  if (reader.fonts.isMost) return { ...facts, text: "", pages: [], reason: UNMAPPED };
+  if (reader.fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
+  return { ...facts, text: out, pages: out.pages };
+}
+
+function unreadNote(pages: number[]): string {
+  const named = pages.slice(0, NAMED_PAGES).join(", ");
+  const more = pages.length > NAMED_PAGES ? ` and ${pages.length - NAMED_PAGES} more` : "";
+  return `page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`;
+}
+
+/** Pages spread over the document tell what its type looks like; by their numbers. */
+async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {
+  const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
+  const pages = new Map<number, Segment[]>();
+  for (let number = 1; number <= numPages; number += step) {
+    pages.set(number, (await reader.page(number))?.segments ?? []);
+  }
+  return pages;
+}
+
+const BULLET = /^\s*[•◦▪‣●○■·]\s*/;
+const NUMBER = /^\s*(\d{1,3})[.)]\s+/;
+
+function writePart(
+  part: PagePart,
+  next: PagePart | undefined,
+  shape: DocumentShape,
+  out: MarkdownBuilder,
+): void {
+  if (part.kind !== "text") {
+    if (part.kind === "table") out.table(part.rows);
+    else out.code(part.text);
+    return;
+  }
+  const text = textOf(part.block, shape.compounds);
+  if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
+  const level = headingLevel(part.block, next, shape);
+  const number = NUMBER.exec(text);
+  if (level > 0) out.heading(level, text);
+  else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
+  else if (number !== null) out.listItem(0, `${number[1]}.`, text.slice(number[0].length));
+  else out.paragraph(text);
+}
+
+/** False for what the document calls a paragraph: its looks may tell more. */
+function writeTagged(
+  { block, label = "" }: { block: Block; label?: string },
+  role: BlockRole,
+  text: string,
+  out: MarkdownBuilder,
+): boolean {
+  if (role.kind === "heading") out.heading(role.level, text);
+  else if (role.kind === "quote") out.quote(text);
+  else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
+  else if (role.kind === "item") {
+    const marked = `${label} ${text}`.trim();
+    const number = NUMBER.exec(marked);
+    const bare = number === null ? marked.replace(BULLET, "") : marked.slice(number[0].length);
+    out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
+  } else return false;
+  return true;
+}

@@ -1,0 +1,52 @@
+import { Progress } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { ENDS_EARLY } from "../../notes.ts";
+import { RtfReader } from "./rtf-reader.ts";
+import { rtfTokens } from "./rtf-tokens.ts";
+
+const FIRST_BEYOND_ASCII = 0x80;
+const STEP_BYTES = 1 << 16;
+
+/** Rich Text Format in any code page. */
+export function* extractRtf(bytes: Uint8Array): CooperativeWork<Extraction> {
+  const out = new MarkdownBuilder();
+  out.page(1);
+  const reader = new RtfReader(out, isUtf8(bytes));
+  const place = { at: 0 };
+  const progress = new Progress();
+  for (const token of rtfTokens(bytes, place)) {
+    reader.accept(token);
+    const advanced = progress.advanceTo(place.at);
+    if (advanced > 0) yield advanced;
+  }
+  reader.finish();
+  const hidden = reader.hiddenCharacters;
+  return {
+    text: out,
+    title: reader.title || out.firstHeading(),
+    language: null,
+    pages: out.pages.length > 1 ? out.pages : [],
+    notes: [
+      ...(hidden === 0 ? [] : [`${hidden} characters of hidden text removed`]),
+      ...(reader.endsEarly ? [ENDS_EARLY] : []),
+    ],
+  };
+}
+
+/** RTF is ASCII with escapes; what goes beyond in a code page is hardly ever UTF-8 as well. */
+function isUtf8(bytes: Uint8Array): boolean {
+  let first = 0;
+  while (first < bytes.length && (bytes[first] ?? 0) < FIRST_BEYOND_ASCII) first++;
+  if (first === bytes.length) return false;
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    for (let at = first; at < bytes.length; at += STEP_BYTES)
+      decoder.decode(bytes.subarray(at, at + STEP_BYTES), { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

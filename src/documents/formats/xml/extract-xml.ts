@@ -1,0 +1,48 @@
+import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { countNote, ENDS_EARLY } from "../../notes.ts";
+import { XmlEvents } from "./xml-events.ts";
+import { XmlReader } from "./xml-reader.ts";
+import { XmlStream } from "./xml-stream.ts";
+
+/**
+ * XML of any vocabulary. Documents keep their headings, lists, tables and code; of records, each
+ * value stands with the names of what holds it, attributes included.
+ */
+export function* extractXml(xml: string): CooperativeWork<Extraction> {
+  const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));
+  const reader = new XmlReader();
+  const events = new XmlEvents();
+  const stream = new XmlStream(events);
+  for (const advanced of stream.write(withoutDoctype(xml))) {
+    yield* reader.read(events.take());
+    yield advanced;
+  }
+  const { endsEarly } = stream.end();
+  yield* reader.read(events.take());
+  yield* reader.finish();
+  return {
+    text: reader.out,
+    title: reader.title,
+    language: reader.language,
+    pages: [],
+    notes: [
+      ...(declaresEntities ? ["declared entities are not expanded"] : []),
+      ...countNote(reader.hiddenElements, "hidden element", "removed"),
+      ...(endsEarly ? [ENDS_EARLY] : []),
+    ],
+  };
+}
+
+function withoutDoctype(xml: string): string {
+  const start = xml.search(/<!DOCTYPE\s/i);
+  if (start < 0) return xml;
+  const bracket = xml.indexOf("[", start);
+  const close = xml.indexOf(">", start);
+  if (close < 0) return xml.slice(0, start);
+  if (bracket < 0 || bracket > close) return xml.slice(0, start) + xml.slice(close + 1);
+  const subsetEnd = /\]\s*>/g;
+  subsetEnd.lastIndex = bracket;
+  const end = subsetEnd.exec(xml);
+  return end === null ? xml.slice(0, start) : xml.slice(0, start) + xml.slice(subsetEnd.lastIndex);
+}

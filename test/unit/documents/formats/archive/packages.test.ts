@@ -1,0 +1,159 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+
+type Bytes = Uint8Array;
+
+const read = (bytes: Bytes, name = "a") => extractDocument({ name, mimeType: null, bytes });
+const packed = (parts: Record<string, string | Bytes>) =>
+  zipSync(
+    Object.fromEntries(
+      Object.entries(parts).map(
+        ([name, part]) => [name, typeof part === "string" ? strToU8(part) : part] as const,
+      ),
+    ),
+  );
+
+const RELATIONSHIPS =
+  '<r><Relationship Id="m" Type="x/officeDocument" Target="/word/document.xml"/></r>';
+const document = (text: string) =>
+  `<w:document><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;
+
+describe("packages of unusual writers", () => {
+  it.each([
+    [
+      "divides folders by backslashes",
+      { "_rels\\.rels": RELATIONSHIPS, "word\\document.xml": document("Quay") },
+    ],
+    [
+      "writes names in capitals",
+      { "_rels/.rels": RELATIONSHIPS, "word/Document.XML": document("Quay") },
+    ],
+    [
+      "declares an encoding",
+      {
+        "_rels/.rels": RELATIONSHIPS,
+        "word/document.xml": Uint8Array.from(
+          `<?xml version="1.0" encoding="windows-1252"?>${document("Qu\u00e4y")}`,
+          (letter) => letter.charCodeAt(0),
+        ),
+      },
+    ],
+    [
+      "writes UTF-16 without a mark",
+      {
+        "_rels/.rels": RELATIONSHIPS,
+        "word/document.xml": Uint8Array.from(
+          [...`<?xml version="1.0" encoding="UTF-16"?>${document("Qu\u00e4y")}`].flatMap(
+            (letter) => [letter.charCodeAt(0), 0],
+          ),
+        ),
+      },
+    ],
+  ])("reads one that %s", async (_how, parts: Record<string, string | Bytes>) => {
+    const { markdown } = await read(packed(parts));
+    expect(markdown.replace("ä", "a")).toBe("Quay");
+  });
+
+  it("reads ZIP64, whose figures stand elsewhere", async () => {
+    const { markdown } = await read(
+      asZip64(packed({ "_rels/.rels": RELATIONSHIPS, "word/document.xml": document("Quay") })),
+    );
+    expect(markdown).toBe("Quay");
+  });
+});
+
+/** The same archive, every size and place of which is told in eight bytes. */
+function asZip64(bytes: Bytes): Bytes {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = bytes.length - 22;
+  const count = view.getUint16(end + 10, true);
+  const start = view.getUint32(end + 16, true);
+  const pieces: Bytes[] = [bytes.slice(0, start)];
+  let at = start;
+  for (let index = 0; index < count; index++) {
+    const nameEnd = at + 46 + view.getUint16(at + 28, true);
+    const entry = bytes.slice(at, nameEnd);
+    const extra = new Uint8Array(28);
+    const [to, figures] = [new DataView(entry.buffer), new DataView(extra.buffer)];
+    figures.setUint16(0, 1, true);
+    figures.setUint16(2, 24, true);
+    for (const [place, from] of [24, 20, 42].entries()) {
+      figures.setBigUint64(4 + place * 8, BigInt(view.getUint32(at + from, true)), true);
+      to.setUint32(from, 0xffff_ffff, true);
+    }
+    at = nameEnd + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    to.setUint16(30, extra.length, true);
+    to.setUint16(32, 0, true);
+    pieces.push(entry, extra);
+  }
+  const end64Start = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const tail = new DataView(new ArrayBuffer(56 + 20 + 22));
+  tail.setUint32(0, 0x06064b50, true);
+  tail.setBigUint64(32, BigInt(count), true);
+  tail.setBigUint64(48, BigInt(start), true);
+  tail.setUint32(56, 0x07064b50, true);
+  tail.setBigUint64(64, BigInt(end64Start), true);
+  tail.setUint32(76, 0x06054b50, true);
+  tail.setUint16(86, 0xffff, true);
+  tail.setUint32(92, 0xffff_ffff, true);
+  pieces.push(new Uint8Array(tail.buffer));
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+describe("books", () => {
+  const chapter = (body: string) =>
+    `<html xmlns="x"><head><title/></head><body>${body}</body></html>`;
+  const book = (metadata: string, items: string, spine: string, parts: Record<string, string>) =>
+    read(
+      packed({
+        mimetype: "application/epub+zip",
+        "META-INF/container.xml": '<c><rootfile full-path="o/b.opf"/></c>',
+        "o/b.opf": `<package><metadata>${metadata}</metadata><manifest>${items}</manifest><spine>${spine}</spine></package>`,
+        ...parts,
+      }),
+    );
+
+  it("keep the whole of their title, whatever is escaped in it, and the first of several", async () => {
+    const { title } = await book(
+      "<dc:title>Tides &amp; moles</dc:title><dc:title>A handbook</dc:title>",
+      '<item id="a" href="a.xhtml"/>',
+      '<itemref idref="a"/>',
+      { "o/a.xhtml": chapter("<p>Text</p>") },
+    );
+    expect(title).toBe("Tides & moles");
+  });
+
+  it("find chapters by escaped names, leave pictures out, and say which chapters are not there", async () => {
+    const { markdown, notes } = await book(
+      "",
+      '<item id="a" href="a%20b.xhtml"/><item id="c" href="c%20d.xhtml"/><item id="p" href="p.svg" media-type="image/svg+xml"/><item id="e" href="e.xhtml"/>',
+      '<itemref idref="p"/><itemref idref="a"/><itemref idref="c"/><itemref idref="e"/>',
+      {
+        "o/a b.xhtml": chapter("<p>One</p>"),
+        "o/c%20d.xhtml": chapter("<p>Two</p>"),
+        "o/p.svg": "<svg><text>Drawn</text></svg>",
+      },
+    );
+    expect(markdown).toBe("One\n\nTwo");
+    expect(notes).toEqual(["1 chapter missing from the file"]);
+  });
+
+  it("are read in the order of their parts where the order of chapters names none of them", async () => {
+    const xhtml = 'media-type="application/xhtml+xml"';
+    const { markdown } = await book(
+      "",
+      `<item id="b" href="b.xhtml" ${xhtml}/><item id="a" href="a.xhtml" ${xhtml}/>`,
+      '<itemref idref="b.xhtml"/>',
+      { "o/a.xhtml": chapter("<p>Two</p>"), "o/b.xhtml": chapter("<p>One</p>") },
+    );
+    expect(markdown).toBe("One\n\nTwo");
+  });
+
+  it("close elements in themselves", async () => {
+    const { markdown } = await book("", '<item id="a" href="a.xhtml"/>', '<itemref idref="a"/>', {
+      "o/a.xhtml": chapter('<h2 id="x"/><p>Text<br/>goes on</p><iframe src="y"/><ul/><p>After</p>'),
+    });
+    expect(markdown).toBe("Text\ngoes on\n\nAfter");
+  });
+});

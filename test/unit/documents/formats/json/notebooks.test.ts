@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+
+const read = (notebook: object) => {
+  const bytes = new TextEncoder().encode(JSON.stringify(notebook));
+  return extractDocument({ name: "a.ipynb", mimeType: null, bytes });
+};
+const ran = (...outputs: object[]) => ({
+  nbformat: 4,
+  cells: [{ cell_type: "code", source: "run()", outputs }],
+});
+const code = (text: string) => `\`\`\`\n${text}\n\`\`\``;
+const RUN = "```python\nrun()\n```";
+
+it("keeps what a notebook's code gave", async () => {
+  const given = { output_type: "execute_result", data: { "text/plain": ["42 ", "boats"] } };
+  const shown = { output_type: "display_data", data: { "text/plain": "high water" } };
+  const { markdown, notes } = await read(ran(given, shown));
+  expect(markdown).toBe([RUN, code("42 boats"), code("high water")].join("\n\n"));
+  expect(notes).toEqual([]);
+});
+
+it("keeps a table once, and no name of a picture", async () => {
+  const html = "<table><tr><th>quay<th>depth<tr><td>3<td>4.5</table>";
+  const table = { data: { "text/plain": "  quay depth\n0 3 4.5", "text/html": [html] } };
+  const picture = { data: { "image/png": "iVBO", "text/plain": "<Figure size 640x480>" } };
+  const { markdown } = await read(ran(table, picture));
+  expect(markdown).toBe(`${RUN}\n\n| quay | depth |\n| --- | --- |\n| 3 | 4.5 |`);
+});
+
+it("keeps pages and Markdown that plain text only names", async () => {
+  const name = "<IPython.core.display.HTML object>";
+  const page = { data: { "text/plain": name, "text/html": "<p>High <b>water</b></p>" } };
+  const words = { data: { "text/plain": [name], "text/markdown": ["**Low** water<!-- x -->"] } };
+  const object = { data: { "text/plain": "<Lock 7>" } };
+  const { markdown, notes } = await read(ran(page, words, object));
+  expect(markdown).toBe([RUN, "High water", "**Low** water", code("<Lock 7>")].join("\n\n"));
+  expect(notes).toEqual(["1 HTML comment removed"]);
+});
+
+it("keeps formulas that plain text only names", async () => {
+  const name = "<IPython.core.display.Latex object>";
+  const formula = { data: { "text/plain": [name], "text/latex": ["$$E = mc^2 $$\n", "of tides"] } };
+  const drawn = { "text/html": "<script>draw()</script>", "text/latex": "$x$" };
+  const told = { data: { "text/plain": "x", "text/latex": "$x$" } };
+  const { markdown } = await read(ran(formula, { data: drawn }, told));
+  expect(markdown).toBe([RUN, "$$E = mc^2 $$\nof tides", "$x$", code("x")].join("\n\n"));
+});
+
+it.each([
+  ["values", "[],", 750_001, "notebook holds more than 750000 values; clear its largest outputs"],
+  ["numbers", "7,", 750_001, "notebook holds more than 750000 values; clear its largest outputs"],
+  ["levels", "[", 1_001, "notebook nests too deeply"],
+])("refuses more %s than memory takes", async (_what, part, count, message) => {
+  const text = `{"nbformat":4,"metadata":{},"cells":[],"x":[${part.repeat(count)}`;
+  const bytes = new TextEncoder().encode(text);
+  const reading = extractDocument({ name: "a.ipynb", mimeType: null, bytes });
+  await expect(reading).rejects.toThrow(message);
+});
+
+it("counts no brackets and commas of what is written and printed", async () => {
+  const source = `tides "${"[[{,".repeat(200_000)}`;
+  const { markdown } = await read({ nbformat: 4, cells: [{ cell_type: "code", source }] });
+  expect(markdown).toContain(source);
+});
+
+it("keeps the error that a cell ended with", async () => {
+  const error = { output_type: "error", ename: "ValueError", evalue: "no tide", traceback: ["x"] };
+  expect((await read(ran(error))).markdown).toBe(`${RUN}\n\n${code("ValueError: no tide")}`);
+});
+
+it("cuts an output that no one reads, and says so", async () => {
+  const { markdown, notes } = await read(ran({ data: { "text/plain": "tide ".repeat(100_000) } }));
+  expect(markdown.length).toBeLessThan(300_000);
+  expect(notes).toEqual(["1 output cut at 262144 characters"]);
+});
+
+it("leaves comments and hidden text of its texts out, and says so", async () => {
+  const cells = [
+    { cell_type: "markdown", source: "# Tides <!-- secret -->\n\nHigh <i hidden>secret</i>" },
+    { cell_type: "markdown", source: ["<!-- secret\n", "-->`<!--` begins one"] },
+  ];
+  const document = await read({ nbformat: 4, cells });
+  expect(document.markdown).not.toContain("secret");
+  expect(document).toMatchObject({
+    title: "Tides",
+    notes: ["2 HTML comments removed", "1 hidden element removed"],
+  });
+});
+
+it("reads notebooks of nbformat 3", async () => {
+  const cells = [
+    { cell_type: "heading", level: 2, source: "Tides" },
+    {
+      cell_type: "code",
+      language: "r",
+      input: ["run()"],
+      outputs: [{ output_type: "pyout", text: ["42"] }],
+    },
+  ];
+  const { markdown, title } = await read({ nbformat: 3, metadata: {}, worksheets: [{ cells }] });
+  expect(title).toBe("Tides");
+  expect(markdown).toBe(`## Tides\n\n\`\`\`r\nrun()\n\`\`\`\n\n${code("42")}`);
+});

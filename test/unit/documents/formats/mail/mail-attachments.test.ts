@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { base64, latin1, mailText, multipart, readMail } from "../../../../support/read-mail.ts";
+
+describe("attachments", () => {
+  const file = (fields: string, body: string) =>
+    multipart("mixed", "\nSee.", `${fields}\n\n${body}`);
+
+  it.each([
+    ["Content-Disposition: attachment; filename*=utf-8''Pr%C3%BCfung.txt", "Prüfung.txt"],
+    [
+      "Content-Disposition: attachment; filename*0*=iso-8859-1''Pr%FC; filename*1=fung; filename*2=.txt; filename=x",
+      "Prüfung.txt",
+    ],
+    ['Content-Disposition: attachment; filename="=?utf-8?q?Pr=C3=BCfung?=.txt"', "Prüfung.txt"],
+    ['Content-Disposition: attachment;\n filename="C:\\notes\\a (1).txt"', "a (1).txt"],
+    ["Content-Disposition: attachment; filename=two words (1).txt; size=3", "two words (1).txt"],
+    ['Content-Type: application/octet-stream; name="dir/a;b.txt"', "a;b.txt"],
+    ["Content-Disposition: attachment", "attachment"],
+  ])("are named as %s says", async (fields, name) => {
+    expect(await mailText(file(fields, "words"))).toBe(`See.\n\n## ${name}\n\nwords`);
+  });
+
+  it("keep their bytes, also without an encoding", async () => {
+    const text = await mailText(
+      file("Content-Disposition: attachment; filename=a.csv", "a,b\r\n1,2\r\n"),
+    );
+    expect(text).toBe("See.\n\n## a.csv\n\n| a | b |\n| --- | --- |\n| 1 | 2 |");
+  });
+
+  it("are read in the charset that their part declares", async () => {
+    const mail = file(
+      "Content-Type: text/plain; charset=koi8-r; name=a.txt",
+      "\xf0\xd2\xc9\xd7\xc5\xd4",
+    );
+    expect(await mailText(latin1(mail))).toBe("See.\n\n## a.txt\n\nПривет");
+  });
+
+  it("may be uuencoded", async () => {
+    const body = "begin 644 a.txt\n#0V%T\n`\nend";
+    const mail = file(
+      "Content-Transfer-Encoding: x-uuencode\nContent-Type: application/octet-stream; name=a.txt",
+      body,
+    );
+    expect(await mailText(mail)).toBe("See.\n\n## a.txt\n\nCat");
+  });
+
+  it("that are messages stand under their subject, one level down", async () => {
+    const inner = `From: b@x.example\nSubject: Inner\nContent-Type: text/html\n\n<h1>Head</h1><p>Words`;
+    expect(await mailText(file("Content-Type: message/rfc822", inner))).toBe(
+      "See.\n\n## Inner\n\n- From: b@x.example\n\n### Head\n\nWords",
+    );
+  });
+
+  it("in Outlook's own wrapping are left out, and named", async () => {
+    const mail = file(
+      "Content-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64",
+      "eJ8+IgAA",
+    );
+    const document = await readMail(mail);
+    expect(document.notes).toEqual([
+      "attachment winmail.dat left out: Outlook's own format (TNEF); send it as MIME",
+    ]);
+  });
+
+  it("that are invitations are read as such, once", async () => {
+    const calendar =
+      'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VTIMEZONE\r\nTZID:Europe/Oslo\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Europe/Oslo:20250314T090000\r\nDTEND:20250314T090000Z\r\nSUMMARY:Plan\\, room 2\r\nORGANIZER;CN="Berg: Ann":mailto:ann@x.example\r\nDESCRIPTION:First\\nsecond li\r\n ne.\r\nBEGIN:VALARM\r\nDESCRIPTION:Reminder\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';
+    const part = `Content-Type: text/calendar; method=REQUEST\n\n${calendar}`;
+    const again = `Content-Type: application/ics; name=invite.ics\nContent-Transfer-Encoding: base64\n\n${base64(calendar)}`;
+    expect(await mailText(multipart("mixed", "\nCome.", part, again))).toBe(
+      [
+        "Come.\n\n## Calendar\n",
+        "- Method: request",
+        "- Start: 2025-03-14 09:00 Europe/Oslo",
+        "- End: 2025-03-14 09:00 UTC",
+        "- Summary: Plan, room 2",
+        "- Organizer: Berg: Ann <ann@x.example>",
+        "\nFirst\nsecond line.",
+      ].join("\n"),
+    );
+  });
+
+  it("that are calendars say what is cancelled, what is added and how long it takes", async () => {
+    const event =
+      "BEGIN:VEVENT\nSUMMARY:Standup\nDTSTART;TZID=Europe/Oslo:20250314T090000\nDURATION:PT1H30M\nRRULE:FREQ=WEEKLY\nEXDATE;TZID=Europe/Oslo:20250321T090000,20250\n 328T090000\nRDATE;VALUE=PERIOD:20250322T090000Z/PT15M,20250323T090000Z/20250323T100000Z\nRECURRENCE-ID:20250404\nCOMMENT:Bring slides\\, please\nEND:VEVENT";
+    const busy =
+      "BEGIN:VFREEBUSY\nFREEBUSY:20250314T090000Z/P1DT1H\nFREEBUSY;FBTYPE=BUSY-TENTATIVE:20250315T090000Z/PT1S\nEND:VFREEBUSY";
+    const calendar = (entries: string) =>
+      file("Content-Type: text/calendar; name=a.ics", `BEGIN:VCALENDAR\n${entries}\nEND:VCALENDAR`);
+    expect(await mailText(calendar(event))).toBe(
+      [
+        "See.\n\n## a.ics\n",
+        "- Summary: Standup",
+        "- Start: 2025-03-14 09:00 Europe/Oslo",
+        "- Duration: 1 hour 30 minutes",
+        "- Repeats: FREQ=WEEKLY",
+        "- Not on: 2025-03-21 09:00 Europe/Oslo, 2025-03-28 09:00 Europe/Oslo",
+        "- Also on: 2025-03-22 09:00 UTC for 15 minutes, 2025-03-23 09:00 UTC to 2025-03-23 10:00 UTC",
+        "- In place of: 2025-04-04",
+        "- Comment: Bring slides, please",
+      ].join("\n"),
+    );
+    expect(await mailText(calendar(busy))).toBe(
+      "See.\n\n## a.ics\n\n- Busy: 2025-03-14 09:00 UTC for 1 day 1 hour\n- Busy, tentative: 2025-03-15 09:00 UTC for 1 second",
+    );
+    const document = await readMail(calendar("BEGIN:VTIMEZONE\nTZID:a\nEND:VTIMEZONE"));
+    expect(document.markdown).toMatch(/See\.$/);
+    expect(document.notes).toEqual(["attachment a.ics left out: no entries"]);
+  });
+});
+
+describe("images", () => {
+  const PICTURE = "Content-Transfer-Encoding: base64\n\n/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD";
+  const scan = `Content-Type: image/jpeg; name=scan.jpg\nContent-Disposition: inline; filename=scan.jpg\n`;
+  const read = (mail: string, isConverted: boolean) =>
+    extractDocument(
+      { name: "a.eml", mimeType: null, bytes: new TextEncoder().encode(mail) },
+      { converter: isConverted ? { toMarkdown: () => Promise.resolve("Gates: 6:15.") } : null },
+    );
+
+  it.each([
+    ["beside a text", multipart("mixed", "\nSee.", scan + PICTURE)],
+    [
+      "beside a text, with a name for it",
+      multipart("mixed", "\nSee.", `${scan}Content-ID: <1>\n${PICTURE}`),
+    ],
+    ["beside a page that does not refer to it", multipart("related", "\nSee.", scan + PICTURE)],
+  ])("shown %s are read, or named", async (_where, mail) => {
+    const { markdown, notes } = await read(mail, true);
+    expect(markdown).toMatch(/See\.\n\n## scan\.jpg\n\nGates: 6:15\.$/);
+    expect(notes).toEqual(["scan.jpg: read by a converter"]);
+    const unread = await read(mail, false);
+    expect(unread.markdown).toMatch(/See\.$/);
+    expect(unread.notes).toEqual([expect.stringMatching(/^attachment scan\.jpg left out: ./)]);
+  });
+
+  it.each(["Content-ID: <1>", "Content-Location: a.jpg"])(
+    "that a page is made of are not: %s",
+    async (field) => {
+      const page = multipart("related", "\nSee.", `${scan}${field}\n${PICTURE}`);
+      const { markdown, notes } = await read(page, true);
+      expect(markdown).toMatch(/See\.$/);
+      expect(notes).toEqual([]);
+    },
+  );
+});

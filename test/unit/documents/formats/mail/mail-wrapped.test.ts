@@ -1,0 +1,109 @@
+import { expect, it } from "vitest";
+import { base64, MAIL_HEAD, mailText, multipart, readMail } from "../../../../support/read-mail.ts";
+
+it.each([
+  ["S/MIME", `${MAIL_HEAD}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIAG`],
+  [
+    "PGP/MIME",
+    multipart(
+      "encrypted",
+      "Content-Type: application/pgp-encrypted\n\nVersion: 1",
+      "\n-----BEGIN PGP MESSAGE-----",
+    ),
+  ],
+  [
+    "PGP within the text",
+    `${MAIL_HEAD}\n-----BEGIN PGP MESSAGE-----\n\nhQEM\n-----END PGP MESSAGE-----\n`,
+  ],
+])("an encrypted message says that it is: %s", async (_how, mail) => {
+  await expect(readMail(mail)).rejects.toThrow("message is encrypted");
+});
+
+const armored = (what: string, text: string) =>
+  `-----BEGIN PGP ${what}-----\n\n${text}\n-----END PGP ${what}-----\n`;
+const signed = (text: string) =>
+  `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n${text}\n${armored("SIGNATURE", "abc=")}`;
+
+it.each([
+  ["after a signature", `${signed("Signed.")}\nPS: Friday.`, "Signed.\n\nPS: Friday.", false],
+  ["before signed text", `Forwarded:\n${signed("Signed.")}`, "Forwarded:\n\nSigned.", false],
+  ["around two", `${signed("A.")}\nB.\n\n${signed("- -C.")}`, "A.\n\nB.\n\n-C.", false],
+  ["after what is encrypted", `${armored("MESSAGE", "hQEM")}\nPS: Friday.`, "PS: Friday.", true],
+  ["before what is encrypted", `Friday.\n\n${armored("MESSAGE", "hQEM")}`, "Friday.", true],
+  [
+    "that only speaks of it",
+    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
+    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
+    false,
+  ],
+])("a plain text %s is kept", async (_where, text, expected, isEncrypted) => {
+  expect(await mailText(`${MAIL_HEAD}\n${text}`)).toBe(expected);
+  const { notes } = await readMail(`${MAIL_HEAD}\n${text}`);
+  expect(notes).toEqual(isEncrypted ? ["encrypted part left out"] : []);
+});
+
+/** By `openssl cms -sign -nodetach -nocerts -noattr`, once with `-stream`: lengths told, and not. */
+const SIGNED = {
+  whole:
+    "MIIBCwYJKoZIhvcNAQcCoIH9MIH6AgEBMQ0wCwYJYIZIAWUDBAIBMFUGCSqGSIb3DQEHAaBIBEZDb250ZW50LVR5cGU6IHRleHQvaHRtbDsgY2hhcnNldD11dGYtOA0KDQo8aDE+U2lnbmVkPC9oMT48cD5HcsO8w59lLg0KMYGOMIGLAgEBMCQwDDEKMAgGA1UEAwwBdAIUJCXTa1SBJs5826g+YkjzljD6kfAwCwYJYIZIAWUDBAIBMAoGCCqGSM49BAMCBEcwRQIgEktXVjjcBqMXhSpeG3nVlWrdrDEfQgepDTLhqYr+rjoCIQCSH7cbxWWidp99sH6bvMRUlx3Xms+bdFuLm9pa0ShGVQ==",
+  streamed:
+    "MIAGCSqGSIb3DQEHAqCAMIACAQExDTALBglghkgBZQMEAgEwgAYJKoZIhvcNAQcBoIAkgARGQ29udGVudC1UeXBlOiB0ZXh0L2h0bWw7IGNoYXJzZXQ9dXRmLTgNCg0KPGgxPlNpZ25lZDwvaDE+PHA+R3LDvMOfZS4NCgAAAAAAADGBjTCBigIBATAkMAwxCjAIBgNVBAMMAXQCFCQl02tUgSbOfNuoPmJI85Yw+pHwMAsGCWCGSAFlAwQCATAKBggqhkjOPQQDAgRGMEQCIFBlOxZKvOd0TlXkSArU/g8LMPpIFhlBW5yLhkEWj93FAiAjMUE3tH0md9SuCxFug1gJv3R6BXsqg0NV48ri7MFpRwAAAAAAAA==",
+};
+
+it.each([
+  ["whole", SIGNED.whole],
+  ["streamed", SIGNED.streamed],
+])("reads what is signed within its signature: %s", async (_how, signature) => {
+  const part = `Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n\n${signature}`;
+  expect(await mailText(MAIL_HEAD + part)).toBe("## Signed\n\nGrüße.");
+  const within = multipart(
+    "mixed",
+    "\nSee.",
+    part,
+    "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nMIAG",
+  );
+  const document = await readMail(within);
+  expect(document.markdown).toContain(
+    "See.\n\n## smime.p7m\n\n### Message\n\n#### Signed\n\nGrüße.",
+  );
+  expect(document.notes).toEqual(["attachment smime.p7m left out: message is encrypted"]);
+});
+
+it("reads each message of a mailbox, and says which cannot be", async () => {
+  const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
+  const mailbox = [
+    `${envelope}Subject: One\nMessage-ID: <1>\n\nFirst.\nFrom here on.\n`,
+    `${envelope}Subject: Two\nContent-Type: application/pkcs7-mime\n\nMIAG\n`,
+    `${envelope}Subject: Three\nContent-Type: text/html\n\n<p>Third.\n`,
+  ].join("\n");
+  const expected = "# One\n\nFirst.\nFrom here on.\n\n# Two\n\n# Three\n\nThird.";
+  for (const name of ["a.mbox", "a.eml", "mailbox", "a.txt"]) {
+    const document = await readMail(mailbox, name);
+    expect(document).toMatchObject({ markdown: expected, title: null });
+    expect(document.notes).toEqual(["message 2: message is encrypted"]);
+  }
+  const [only = ""] = mailbox.split("\nFrom a@");
+  expect(await readMail(only, "a.mbox")).toMatchObject({
+    markdown: "# One\n\nFirst.\nFrom here on.",
+    title: "One",
+  });
+});
+
+it("takes off what a mailbox puts before lines that begin with From", async () => {
+  const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
+  const body =
+    "First.\n>From here on.\n>>From there on.\n> From a quotation.\n>\n>Fromage\n>From the end";
+  const message = (more: string, text: string) => `Subject: One\n${more}\n${text}\n`;
+  const shown =
+    "First.\nFrom here on.\n>From there on.\n> From a quotation.\n>\n>Fromage\n\nFrom the end";
+  const encoded = message("Content-Transfer-Encoding: base64\n", base64(body));
+  const document = await readMail(
+    `${envelope}${message("", body)}\n${envelope}${encoded}`,
+    "a.mbox",
+  );
+  expect(document.markdown).toContain(`# One\n\n${shown}\n\n# One`);
+  // Encoded text is not touched, nor is a message that lies in no mailbox.
+  expect(document.markdown).toContain("# One\n\nFirst.\n>From here on.\n>>From there");
+  expect(await mailText(message("", body))).toContain("First.\n>From here on.\n>>From there");
+  expect(await mailText(envelope + message("", body))).toBe(shown);
+});

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { textOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
+import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
+import { structureOf } from "../../../../../src/documents/formats/pdf/structure/structure-tree.ts";
+import {
+  coversPage,
+  taggedParts,
+} from "../../../../../src/documents/formats/pdf/structure/tagged-parts.ts";
+import { TreeBounds } from "../../../../../src/documents/formats/pdf/bounds/tree-bounds.ts";
+import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../../fixtures/documents");
+
+const read = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
+const extract = (name: string) => extractDocument({ name, mimeType: null, bytes: read(name) });
+
+describe("a tagged PDF", () => {
+  it.each(["chromium", "libreoffice"])("%s: rows of narrow columns and empty cells", async (by) => {
+    const { markdown } = await extract(`${by}-ledger.pdf`);
+    const rows = markdown.split("\n").filter((line) => line.startsWith("|"));
+    expect(rows.slice(0, 7)).toEqual([
+      "| Lot | Owner | What it is and how it is to be handled | Store |",
+      "| --- | --- | --- | --- |",
+      "| Q-1 | Brothers Halvorsen & Sons, Saltholm | Forty barrels of salted herring, to be kept in the shade and turned every second day until the carrier comes for them. | Shed 3 |",
+      "| Q-2 |  | A ship's bell without a name; found in the narrows. |  |",
+      "| Q-3 | Widow Ekström |  | Cold store behind the old weigh house |",
+      "| Lots that nobody claims are sold in May. |  |  | — |",
+      "| Q-4 | Mole Committee | Eleven oak piles. | Yard |",
+    ]);
+    expect(rows.slice(7)).toEqual([
+      "| Year | Wharfage | Cranage |",
+      "| --- | --- | --- |",
+      "| 2023 | 12 | 9 |",
+      "| 2024 | 14 | 11 |",
+    ]);
+    expect(markdown).toMatch(/^### How lots are called$/m);
+    expect(markdown).toMatch(/^> What lies on the quay for a year and a day/m);
+    expect(markdown).toMatch(/^Wharfage is due on Friday\.\n\nCranage is due at once\.$/m);
+  });
+
+  it("keeps lists within lists", async () => {
+    expect((await extract("chromium-ledger.pdf")).markdown).toContain(
+      "2. Bids are made aloud:\n   - in whole crowns, and\n      - never below the reserve;\n   - by one person",
+    );
+  });
+
+  it("is read by its looks where its tree could take too much time and memory", () => {
+    const isLarge = (text: string) => {
+      const bounds = new TreeBounds();
+      expect([...bounds.watch([text])]).toEqual([text]);
+      return bounds.isLarge;
+    };
+    expect(isLarge(`/K [${"12 0 R ".repeat(20_000)}] /S /Document`)).toBe(false);
+    expect(isLarge(`/K [${"12 0 R ".repeat(200_000)}] /S /Document`)).toBe(true);
+    expect(isLarge("<< /S /P /K [0] >>".repeat(600_000))).toBe(true);
+  });
+
+  it("shows what its tree forgets where it came, and what stands in no part at the end", () => {
+    const tree = {
+      role: "Root",
+      children: ["P", "LI", "H2"].map((role, at) => ({
+        role: role === "LI" ? "L" : role,
+        children:
+          role === "LI"
+            ? [{ role, children: [{ role: "Lbl", children: [{ type: "content", id: "1" }] }] }]
+            : [{ type: "content", id: String(at) }],
+      })),
+    };
+    const texts = ["First", "•", "forgotten", "Last"];
+    const marks = ["0", "1", undefined, "2"];
+    const items = texts.map((str, at) => {
+      const transform = [10, 0, 0, 10, 50, 700 - 40 * at];
+      return { str, mark: marks[at], fontName: "f", transform, width: 9, height: 10 };
+    });
+    const structure = structureOf(tree);
+    const segments = segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf);
+    const shown = taggedParts(segments, structure).map((part) =>
+      part.kind === "text" ? textOf(part.block) : part,
+    );
+    expect(shown).toEqual(["First", "forgotten", "Last", "•"]);
+    expect(coversPage(structure, items)).toBe(false);
+  });
+});
+
+describe("a PDF whose fonts have no map from glyphs to characters", () => {
+  const unmapped = (name: string) =>
+    extractDocument({
+      name,
+      mimeType: null,
+      bytes: new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts", name))),
+    });
+
+  it("is an error, not mojibake", async () => {
+    await expect(unmapped("no-maps.pdf")).rejects.toThrow(
+      "PDF's fonts do not say which characters they show",
+    );
+  });
+
+  it("leaves out what is in such a font, says so, and keeps the rest", async () => {
+    const { markdown, notes } = await unmapped("one-unmapped.pdf");
+    expect(markdown.trim().split("\n\n")).toEqual([
+      "The lock gates open at 6:15 and close at 21:40 from May to September; the keeper rings twice.",
+      "Two boats may pass together when neither is longer than 12.5 m.",
+    ]);
+    expect(notes).toEqual(["text in fonts without a map to characters left out"]);
+  });
+
+  it.each(["glyph-numbers-of-letters.pdf", "ciphered-type-3.pdf"])(
+    "leaves it out even when all of its codes look like letters: %s",
+    async (name) => {
+      const { markdown, notes } = await unmapped(name);
+      expect(markdown.trim().split("\n\n")).toEqual([
+        "The lock gates open at 6:15 and close at 21:40 from May to September.",
+        "Two boats may pass together when neither is longer than 12.5 m.",
+      ]);
+      expect(notes).toEqual(["text in fonts without a map to characters left out"]);
+    },
+  );
+
+  it("is an error where most of the text is in such a font", async () => {
+    await expect(unmapped("mostly-glyph-numbers-of-letters.pdf")).rejects.toThrow(
+      "PDF's fonts do not say which characters they show",
+    );
+  });
+
+  it("keeps Type 3 fonts whose numbered glyphs have the codes of their characters", async () => {
+    const { markdown, notes } = await unmapped("plain-type-3.pdf");
+    expect(markdown).toContain("The keeper rings the bell when boats wait below the gates");
+    expect(notes).toEqual([]);
+  });
+
+  it("is not taken for one whose map forgets nothing but the space", () => {
+    const fonts = new UnmappedFonts({ unmapped: 0, mapped: 1, nameless: 0, drawn: 0 });
+    const item = { str: "a\u0003b\u0003c", fontName: "f", transform: [], width: 1, height: 1 };
+    expect(fonts.withoutUnreadable([item])).toEqual([item]);
+    expect(fonts.isMost).toBe(false);
+  });
+
+  it("goes to the converter, where there is one, as scans do", async () => {
+    const bytes = new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts/no-maps.pdf")));
+    const converter = { toMarkdown: () => Promise.resolve("The lock gates open at 6:15.") };
+    const file = { name: "a.pdf", mimeType: null, bytes };
+    expect(await extractDocument(file, { converter })).toMatchObject({
+      markdown: "The lock gates open at 6:15.",
+      notes: ["read by a converter"],
+    });
+  });
+});

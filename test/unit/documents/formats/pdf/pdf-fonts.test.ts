@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { TreeBounds } from "../../../../../src/documents/formats/pdf/bounds/tree-bounds.ts";
+import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
+import { pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
+
+const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+
+const PAGE = "/Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]";
+const HELVETICA =
+  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+const line = (font: string, y: number, text: string) =>
+  `BT /${font} 8 Tf 50 ${y} Td ${text} Tj ET\n`;
+
+describe("a font with a map beside one whose glyphs are numbered drawings", () => {
+  const DRAWN =
+    "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 97 /LastChar 98 /Widths [6 6] /Encoding << /Differences [97 /a97 /a98] >> /CharProcs << /a97 7 0 R /a98 7 0 R >> >>";
+
+  /** The text in codes of its own, with a map from these to characters. */
+  function mapped(text: string): { font: string; map: string; codes: string } {
+    const letters = [...new Set(text)];
+    const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
+    const pairs = letters.map(
+      (letter, at) => `<${hex(at + 33, 2)}> <${hex(letter.charCodeAt(0), 4)}>`,
+    );
+    return {
+      font: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
+      map: `/CMapName /A def 1 begincodespacerange <00> <ff> endcodespacerange ${pairs.length} beginbfchar ${pairs.join(" ")} endbfchar`,
+      codes: `<${[...text].map((letter) => hex(letters.indexOf(letter) + 33, 2)).join("")}>`,
+    };
+  }
+
+  const beside = (text: string) => {
+    const { font, map, codes } = mapped(text);
+    return pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      `<< ${PAGE} /Contents 8 0 R /Resources << /Font << /F1 4 0 R /F2 5 0 R >> >> >>`,
+      font,
+      DRAWN,
+      pdfStream(map),
+      pdfStream("6 0 0 0 5 7 d1 0 0 5 7 re f"),
+      pdfStream(line("F1", 700, codes) + line("F2", 600, "(ab)")),
+    ]);
+  };
+
+  it.each([
+    "Cửa cống mở lúc sáu giờ sáng và đóng lúc chín giờ tối; người gác cổng rung chuông hai lần khi thuyền chờ ở dưới.",
+    "Ọkọ̀ ojú omi kò gbọ́dọ̀ kọjá ẹnu ọ̀nà títí tí olùṣọ́ yóò fi lu agogo ní ẹ̀ẹ̀mejì.",
+    "QX-7 KVB 12 ZWD 44 GHP 9 FFL 30 MKX 8 BVQ 71 DJW 5 CUP 66 GYB 3 LMK 18",
+  ])("keeps its text: %s", async (text) => {
+    const { markdown, notes } = await extract(beside(text.normalize("NFC")));
+    expect(markdown).toContain(text.normalize("NFC"));
+    expect(notes).toEqual([]);
+  });
+});
+
+it("keeps languages and codes of all kinds where a font without a map is about", () => {
+  const fonts = new UnmappedFonts({ unmapped: 1, mapped: 1, nameless: 0, drawn: 0 });
+  const item = (fontName: string, str: string) => ({
+    fontName,
+    str,
+    transform: [],
+    width: 1,
+    height: 1,
+  });
+  const kept = item("a", "Cửa cống mở lúc sáu giờ sáng và đóng lúc chín giờ tối mỗi ngày");
+  const enciphered = item("b", "7KHNHHSHUULQJVWKHEHOOZKHQERDWVZDLWEHORZWKHJDWHV");
+  const codes = item("c", "QX-7 KVB 12 ZWD 44 GHP 9 FFL 30 MKX 8 BVQ 71 DJW 5 CUP 66 GYB 3 LMK 18");
+  expect(fonts.withoutUnreadable([kept, enciphered, codes])).toEqual([kept, codes]);
+});
+
+it("knows headings by their font on every page of a long PDF", async () => {
+  const names = ["Locks", "Tides", "Piers", "Boats", "Gates", "Winds", "Ropes", "Lamps", "Tolls"];
+  const titleOf = (page: number) => `${names[page % 9]} and ${names[(page * 5 + 1) % 7]} ${page}`;
+  const pages = Array.from({ length: 120 }, (_unused, at) => at);
+  const content = (page: number) => {
+    const top = 780 - (page % 11) * 20;
+    const body = [30, 42, 54].map((below) =>
+      line(
+        "F1",
+        top - below,
+        `(The keeper of ${page * below} rings when boats wait below the gates)`,
+      ),
+    );
+    return pdfStream(line("F2", top, `(${titleOf(page)})`) + body.join(""));
+  };
+  const { markdown } = await extract(
+    pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count 120 /Kids [${pages.map((page) => `${page + 5} 0 R`).join(" ")}] >>`,
+      HELVETICA,
+      HELVETICA.replace("/Helvetica", "/Helvetica-Bold"),
+      ...pages.map(
+        (page) =>
+          `<< ${PAGE} /Contents ${page + 125} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>`,
+      ),
+      ...pages.map(content),
+    ]),
+  );
+  const headings = markdown.split("\n").filter((each) => each.startsWith("#"));
+  expect(headings).toEqual(pages.map((page) => `# ${titleOf(page)}`));
+});
+
+it("takes no table of places in a file for an array of its tree", () => {
+  const isLarge = (...texts: string[]) => {
+    const bounds = new TreeBounds();
+    expect([...bounds.watch(texts)]).toEqual(texts);
+    return bounds.isLarge;
+  };
+  const places = `/K [1 0 R]\nxref\n0 14000\n${"0000000009 00000 n \n".repeat(14_000)}`;
+  expect(isLarge(`${places}trailer << /ID [<aa> <bb>] >>`)).toBe(false);
+  const kids = "12 0 R ".repeat(20_000);
+  expect(isLarge(`/K [${kids}`, `${kids}] /S /Document`)).toBe(true);
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import type { Segment } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
+import { repeatedLines } from "../../../../../src/documents/formats/pdf/layout/repeated-lines.ts";
+import { HELVETICA, lineOf, pageOf, pagesOf } from "../../../../support/pdf-of.ts";
+
+const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+
+it("joins what a line's end divides, and keeps hyphens that belong to a word", async () => {
+  const lines = [
+    "The well-known harbour has an infor-",
+    "mation desk and a well-",
+    "known crane; see pages 12-",
+    "14 of the e-",
+    "mail. Vor-",
+    "und Nachteile der EU-",
+    "Kommission are listed.",
+  ];
+  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "The well-known harbour has an information desk and a well-known crane; see pages 12-14 of the e-mail. Vor- und Nachteile der EU-Kommission are listed.",
+  );
+});
+
+it("keeps hyphens of addresses, options, names and compounds that a line's end divides", async () => {
+  const lines = [
+    "It is at https://example.com/annual-",
+    "report/index.html or https://example.com/a-",
+    "1/b by ann-",
+    "marie@example.com with --no-",
+    "verify for ABC-",
+    "defgh and COVID-",
+    "19 in a state-",
+    "of-the-art infor-",
+    "mation desk; the value is -",
+    "19 and the EU-",
+    "und Landesrecht stays beside \\\\@foot-",
+    "note.",
+  ];
+  const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "It is at https://example.com/annual-report/index.html or https://example.com/a-1/b by ann-marie@example.com with --no-verify for ABC-defgh and COVID-19 in a state-of-the-art information desk; the value is - 19 and the EU- und Landesrecht stays beside \\@footnote.",
+  );
+});
+
+it.each(["before", "after"])(
+  "sets an initial, drawn %s its text, at its word's start",
+  async (when) => {
+    const initial = "BT /F1 40 Tf 50 675 Td (T) Tj ET\n";
+    const words = ["he lock at the mouth of the river", "was built in the year of the flood"];
+    const text = words.map((each, at) => `BT /F1 10 Tf 76 ${697 - at * 12} Td (${each}) Tj ET\n`);
+    const content = (when === "before" ? [initial, ...text] : [...text, initial]).join("");
+    expect((await extract(pageOf(content))).markdown).toBe(
+      "The lock at the mouth of the river was built in the year of the flood",
+    );
+  },
+);
+
+it("takes no widely spread line of a justified column for a table's row", async () => {
+  const rows = ["every master shall report", "the draught of the vessel"];
+  const spread = (text: string, y: number, gap: number) => {
+    let x = 50;
+    const parts = text.split(" ").map((word) => {
+      const part = `BT /F2 10 Tf ${x} ${y} Td (${word}) Tj ET\n`;
+      x += word.length * 6 + gap;
+      return part;
+    });
+    return parts.join("");
+  };
+  // Courier's letters are 6 points wide: both lines end at 221.
+  const content = spread(rows[0] ?? "", 700, 13) + spread(rows[1] ?? "", 688, 11.25);
+  const courier = HELVETICA.replace("/Helvetica", "/Courier");
+  const bytes = pageOf(content, HELVETICA, courier);
+  expect((await extract(bytes)).markdown).toBe(
+    "every master shall report the draught of the vessel",
+  );
+});
+
+describe("what pages repeat at their edges", () => {
+  const read = async (head: (page: number) => string) => {
+    const content = (_unused: unknown, at: number) =>
+      lineOf(800, `[(${head(at + 1)})]`) +
+      [0, 1, 2, 3, 4]
+        .map((line) =>
+          lineOf(700 - line * 60, `[(Body ${"abcdefghijkl"[at]} number ${line} of it)]`),
+        )
+        .join("") +
+      lineOf(30, `[(${at + 5})]`);
+    const { markdown } = await extract(pagesOf(Array.from({ length: 12 }, content)));
+    return markdown;
+  };
+
+  it("goes with its page number, but for the first page", async () => {
+    const markdown = await read((page) => `Rules of 2024, page ${page}`);
+    expect(markdown.match(/Rules of 2024/g)).toHaveLength(1);
+    expect(markdown.match(/^\d+$/gm)).toEqual(["5"]);
+  });
+
+  it("stays where its numbers tell the pages apart", async () => {
+    const markdown = await read((page) => `Invoice ${(page * 37) % 101} of 2024`);
+    expect(markdown.match(/Invoice \d+ of 2024/g)).toHaveLength(12);
+  });
+
+  it("stays where it is a heading that counts along with the pages", () => {
+    const page = (number: number, size: number): Segment[] =>
+      [40, 200, 300, 400, 500].map((y) => {
+        const isHead = y === 40;
+        const text = isHead ? `Lesson ${number}` : `Text ${number} at ${y}`;
+        return { text, x0: 50, x1: 200, y, size: isHead ? size : 10, font: "f", order: y };
+      });
+    const kept = (size: number, marks: string[]) => {
+      const pages = Array.from({ length: 8 }, (_unused, at) => page(at + 1, size));
+      const sample = new Map(pages.map((each, at) => [at + 1, each]));
+      const bookmarks = new Map(marks.map((mark) => [mark, 1]));
+      const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
+      return pages.filter(([head], at) => head && !lines.isRepeated(head, pages[at] ?? [], at + 1));
+    };
+    expect(kept(16, [])).toHaveLength(8);
+    expect(kept(10, ["lesson2", "lesson3"])).toHaveLength(3);
+    expect(kept(10, [])).toHaveLength(1);
+  });
+
+  /** Ten pages of rows from the top of the page; cells by where they begin. */
+  const readRows = async (rows: (page: number) => [number, string][][]) => {
+    const content = (_unused: unknown, at: number) =>
+      rows(at + 1)
+        .flatMap((row, line) =>
+          row.map(([x, text]) => `BT /F1 10 Tf ${x} ${780 - line * 20} Td (${text}) Tj ET\n`),
+        )
+        .join("");
+    const { markdown } = await extract(pagesOf(Array.from({ length: 10 }, content)));
+    return markdown;
+  };
+  const goods = ["rope", "tar", "oakum", "canvas", "pitch", "chain"];
+
+  it("stays where it is a table's figures, though the page number goes", async () => {
+    const markdown = await readRows((page) => [
+      ...goods.map((name, row): [number, string][] => [
+        [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
+        [250, `${1000 + page * 37 + row}`],
+        [350, `${(page + row) * 77}`],
+      ]),
+      [[290, `${page}`]],
+    ]);
+    expect(markdown).toContain("| rope of lot b | 1074 | 154 |");
+    expect(markdown.match(/ \| \d+ \| \d+ \|/g)).toHaveLength(60);
+    expect(markdown.match(/^\d+$/gm)).toEqual(["1"]);
+  });
+
+  it("stays where there is nothing but figures", async () => {
+    const markdown = await readRows((page) =>
+      goods.map((_name, row) => [50, 150, 250].map((x) => [x, `${x * 10 + row * 100 + page}`])),
+    );
+    expect(markdown.match(/\d+ \| \d+ \| \d+/g)).toHaveLength(60);
+  });
+
+  it("stays where it is a sum, with the words that say so", async () => {
+    const markdown = await readRows((page) => [
+      ...goods.map((name): [number, string][] => [[50, `${name} as of day ${page * page}`]]),
+      [
+        [50, "Sum"],
+        [250, `${page * 11 + 5},00`],
+      ],
+      [[290, `${page},50`]],
+    ]);
+    expect(markdown.match(/Sum[ |]+\d+,00/g)).toHaveLength(10);
+    expect(markdown.match(/\b\d+,50/g)).toHaveLength(10);
+  });
+
+  it.each([
+    ["12", ["3"]],
+    ["xii", ["iii"]],
+    ["- 12 -", ["3"]],
+    ["12 / 21", ["3", "21"]],
+  ])("goes as a page number such as %s", async (form, onFirst) => {
+    const romans = ["iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
+    const shown = (page: number) =>
+      form === "xii" ? (romans[page - 1] ?? "") : form.replace("12", `${page + 2}`);
+    const markdown = await readRows((page) => [
+      [
+        [50, "The harbour's rules"],
+        [500, shown(page)],
+      ],
+      ...goods.map((name): [number, string][] => [
+        [50, `${name} of lot ${"abcdefghij"[page - 1]}`],
+      ]),
+    ]);
+    expect(markdown.match(/The harbour's rules/g)).toHaveLength(1);
+    expect(markdown.match(/\b(?:\d+|[ivx]{2,})\b/g)).toEqual(onFirst);
+  });
+
+  it("goes as a page number beside a title that changes, which stays with its section", async () => {
+    const section = (page: number) => Math.ceil(page / 3);
+    const markdown = await readRows((page) => [
+      [
+        [50, `${section(page)}`],
+        [70, `Rules of ${goods[section(page)]}`],
+        [500, `${page + 20}`],
+      ],
+      ...goods.map((name): [number, string][] => [[50, `${name} is in store`]]),
+    ]);
+    expect(markdown.match(/\d[ |]+Rules of \w+/g)).toHaveLength(10);
+    expect(markdown.match(/\b2\d\b/g)).toEqual(["21"]);
+  });
+
+  const titles = ["Berths", "Cranes and winches", "Tolls"];
+  /** Twelve pages, of which `headed` says which have a head. */
+  const keptTitles = (headed: (page: number) => boolean, hasHeadings: boolean) => {
+    const at = (text: string, y: number): Segment => {
+      return { text, x0: 50, x1: 200, y, size: 10, font: "f", order: y };
+    };
+    const pages = Array.from({ length: 12 }, (_unused, page) => {
+      const chapter = Math.floor(page / 4);
+      const head = at(`CHAPTER ${chapter + 1}. ${titles[chapter]?.toUpperCase()}`, 40);
+      const body = [100, 200, 300, 400].map((y) => at(`Text ${page} at ${y}`, y));
+      const heading = at(`${chapter + 1} ${titles[chapter]}`, 90);
+      const hasHeading = hasHeadings && page % 4 === 0;
+      return [...(headed(page) ? [head] : []), ...(hasHeading ? [heading] : []), ...body];
+    });
+    const sample = new Map(pages.map((page, index) => [index + 1, page]));
+    const marks = ["1berths", "2cranesandwinches", "3tolls"];
+    const bookmarks = new Map(marks.map((mark) => [mark, 1]));
+    const lines = repeatedLines(sample, { bodySize: 10, bookmarks });
+    const kept = pages.flatMap((page, index) =>
+      page.filter((segment) => !lines.isRepeated(segment, page, index + 1)),
+    );
+    return kept.filter(({ y }) => y < 100).map(({ text }) => text);
+  };
+
+  it("goes where it names the chapter, and a heading of that name stays", () => {
+    const headings = ["1 Berths", "2 Cranes and winches", "3 Tolls"];
+    expect(keptTitles((page) => page % 4 !== 0, true)).toEqual(headings);
+  });
+
+  it("stays where it is the only title, as on slides", () => {
+    expect(keptTitles(() => true, false)).toHaveLength(12);
+  });
+});
+
+it("keeps an entry of a table of contents without the dots that lead to its page", async () => {
+  const entry = (y: number, name: string, page: number) =>
+    lineOf(y, `[(${name} . . . . . . . . . . . . . . . . . . . . ${page})]`);
+  const content =
+    entry(700, "Berths", 4) + entry(670, "Cranes", 12) + lineOf(600, "[(Wait .... here)]");
+  expect((await extract(pageOf(content))).markdown).toBe(
+    "Berths … 4\n\nCranes … 12\n\nWait .... here",
+  );
+});
+
+describe("lines of letters that are all as wide as each other", () => {
+  const COURIER = HELVETICA.replace("/Helvetica", "/Courier");
+  const listing = [
+    ["def open_gate(level):", 0],
+    ["if level > 3:", 4],
+    ["raise Flood(level)", 8],
+    ["return True", 4],
+  ] as const;
+  const pageWith = (prose: string[], isNumbered = false) => {
+    const typed = listing.map(
+      ([text, indent], at) =>
+        `BT /F2 10 Tf ${60 + indent * 6} ${600 - (at > 2 ? at + 1 : at) * 12} Td (${text}) Tj ET\n`,
+    );
+    if (isNumbered) {
+      for (const [at, code] of typed.entries()) {
+        const y = 600 - (at > 2 ? at + 1 : at) * 12;
+        typed[at] = `BT /F1 6 Tf 40 ${y} Td (${at + 1}) Tj ET\n${code}`;
+      }
+    }
+    const text = prose.map((each, at) => lineOf(700 - at * 12, `[(${each})]`));
+    return pageOf([...text, ...typed].join(""), HELVETICA, COURIER);
+  };
+
+  const prose = [
+    "The gate is opened by this function, which the keeper calls",
+    "whenever a boat waits below and the level of the river allows.",
+  ];
+
+  it("are a listing with its indentation", async () => {
+    expect((await extract(pageWith(prose))).markdown).toBe(
+      `${prose.join(" ")}\n\n\`\`\`\n${[
+        "def open_gate(level):",
+        "    if level > 3:",
+        "        raise Flood(level)",
+        "",
+        "    return True",
+      ].join("\n")}\n\`\`\``,
+    );
+  });
+
+  it("may be numbered in another font", async () => {
+    const { markdown } = await extract(pageWith(prose, true));
+    expect(markdown).toMatch(/```\n1 +def open_gate\(level\):\n2 {5,}if level > 3:\n/);
+  });
+
+  it("are paragraphs where all of a document is typed so", async () => {
+    expect((await extract(pageWith(["Note"]))).markdown).not.toContain("```");
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { RtfBytes } from "../../../../../src/documents/formats/rtf/rtf-bytes.ts";
+import { RtfFonts } from "../../../../../src/documents/formats/rtf/rtf-fonts.ts";
+
+/** Codes above 127 as bytes. */
+const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+/** Text whose letters are the bytes of this text in UTF-8. */
+const bytesAsText = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+
+const read = (body: string, head = "") =>
+  extractDocument({
+    name: "a.rtf",
+    mimeType: null,
+    bytes: bytesOf(String.raw`{\rtf1\ansi\ansicpg1252${head}${body}}`),
+  });
+
+describe("lists and headings", () => {
+  const STYLES = String.raw`{\stylesheet{\s0 Normal;}{\s1\sbasedon9\outlinelevel0 \'dcberschrift;}{\s2\sbasedon1\outlinelevel1 Zweite;}{\s3\sbasedon2 Dritte;}{\s9\sbasedon0 Vorlage;}{\s5 Title;}{\s6 Source Code;}{\s7 Quotations;}}`;
+  const item = (label: string, level: number, text: string, more = "") =>
+    String.raw`\pard\plain${more}{\listtext\pard\plain ${label}\tab}\ilvl${level}\ls1 ${text}\par`;
+
+  it("keeps numbers, letters and levels as the writer drew them", async () => {
+    const { markdown } = await read(
+      item("1.", 0, "Tenant") +
+        item("1.1", 1, "Rent") +
+        item("(a)", 2, "by transfer") +
+        item(String.raw`\'95`, 0, "Bullet") +
+        item("o", 1, "Courier's bullet"),
+    );
+    expect(markdown).toBe(
+      "1. Tenant\n   - 1.1 Rent\n      - (a) by transfer\n- Bullet\n   - Courier's bullet",
+    );
+  });
+
+  it("reads numbered headings as headings, whatever their styles are called", async () => {
+    const { markdown } = await read(
+      item("Artikel 1", 0, "Umfang", String.raw`\s1 `) +
+        item("", 1, "Pflichten", String.raw`\s2 `) +
+        String.raw`\pard\s3 Sorgfalt\par\pard Text\par`,
+      STYLES,
+    );
+    expect(markdown).toBe("# Artikel 1 Umfang\n\n## Pflichten\n\n## Sorgfalt\n\nText");
+  });
+
+  it("knows titles, code and quotations by their styles", async () => {
+    const { markdown } = await read(
+      String.raw`\pard\s5 Lease\par\pard\s6 a = 1\par\pard\s6   b = 2\par\pard\s7 Said so\par`,
+      STYLES,
+    );
+    expect(markdown).toBe("# Lease\n\n```\na = 1\n  b = 2\n```\n\n> Said so");
+  });
+
+  it("keeps a list that stands in a cell in its cell", async () => {
+    const bullet = String.raw`{\listtext\pard\plain \'95\tab}\ls1 `;
+    const { markdown } = await read(
+      String.raw`\trowd\pard\intbl Month\cell\pard\intbl Catch\cell\row\pard\intbl May\cell\pard\intbl${bullet}herring\par\pard\intbl${bullet}cod\cell\row\pard After\par`,
+    );
+    expect(markdown).toBe("| Month | Catch |\n| --- | --- |\n| May | herring cod |\n\nAfter");
+  });
+});
+
+describe("what else a document holds", () => {
+  it("reads text boxes, and no properties of shapes", async () => {
+    const shape = String.raw`{\shp{\*\shpinst\shpleft1{\sp{\sn shapeType}{\sv 202}}{\shptxt \pard In the box\par}}{\shprslt\par In the box, drawn\par}}`;
+    const { markdown } = await read(String.raw`\pard Before ${shape}and after\par`);
+    expect(markdown).toBe("In the box\n\nBefore and after");
+  });
+
+  it("keeps links, and reads no codes of fields", async () => {
+    const field = (code: string, result: string) =>
+      String.raw`{\field{\*\fldinst {${code}}}{\fldrslt {\ul ${result}}}}`;
+    const { markdown } = await read(
+      String.raw`\pard See ${field(' HYPERLINK "https://example.org/tides" ', "the tides")} on ${field(" PAGE ", "7")}.\par`,
+    );
+    expect(markdown).toBe("See [the tides](https://example.org/tides) on 7.");
+  });
+
+  it("keeps a link that goes on over paragraphs and cells in each of them", async () => {
+    const link = String.raw`{\field{\*\fldinst HYPERLINK "https://example.org/"}{\fldrslt first words\par Second words}}`;
+    const { markdown } = await read(
+      String.raw`\pard See the ${link} end.\par\trowd\pard\intbl Month\cell Catch\cell\row ${link.replace(String.raw`\par`, String.raw`\cell`)} of all\cell\row`,
+    );
+    expect(markdown.split("\n\n")).toEqual([
+      "See the [first words](https://example.org/)",
+      "[Second words](https://example.org/) end.",
+      "| Month | Catch |\n| --- | --- |\n| [first words](https://example.org/) | [Second words](https://example.org/) of all |",
+    ]);
+  });
+
+  it("keeps a link around a text box apart from the box", async () => {
+    const box = String.raw`{\shp{\*\shpinst{\shptxt \pard In a longer box\par}}}`;
+    const { markdown } = await read(
+      String.raw`\pard See {\field{\*\fldinst HYPERLINK "https://example.org/"}{\fldrslt the ${box}tides}} now\par`,
+    );
+    expect(markdown).toBe("In a longer box\n\nSee [the tides](https://example.org/) now");
+  });
+
+  it("reads what an embedded object shows", async () => {
+    const { markdown } = await read(
+      String.raw`\pard Sum: {\object\objemb{\*\objclass Excel.Sheet.12}{\*\objdata 00ff}{\result {\rtlch Total 4711}}} tons\par`,
+    );
+    expect(markdown).toBe("Sum: Total 4711 tons");
+  });
+
+  it("ends a paragraph where the next column begins", async () => {
+    expect((await read(String.raw`\pard left\column right\par`)).markdown).toBe("left\n\nright");
+  });
+
+  it("keeps what stands in a row after its last cell, and a formula that never ends", async () => {
+    const row = String.raw`\trowd\pard\intbl a\cell b\cell\row`;
+    const { markdown } = await read(
+      String.raw`${row}\pard\intbl c\cell d\row\pard See {\*\moMath{{\mr x}`,
+    );
+    expect(markdown).toBe("| a | b |\n| --- | --- |\n| c | d |\n\nSee x");
+  });
+
+  it("reads formulas in one line", async () => {
+    const { markdown } = await read(
+      String.raw`\pard Mean {\mmath{\*\moMath{\mf{\mfPr{\mctrlPr i}}{\mnum{\mr a+b}}{\mden{\mr 2}}}{\mr =}{\mnary{\mnaryPr{\mchr \u8721?}}{\msub{\mr i}}{\msup{\mr n}}{\me{\mr x}}}}}.\par`,
+    );
+    expect(markdown).toBe("Mean (a+b)/2=∑_i^n x.");
+  });
+
+  it("takes the title and nothing else from what the file says of itself", async () => {
+    const document = await read(
+      String.raw`{\info{\title Tide tables}{\author Ines}{\manager Jan}{\category Sea}}\pard Text\par`,
+    );
+    expect(document).toMatchObject({ title: "Tide tables", markdown: "Text" });
+  });
+});
+
+it("reads UTF-8 that some writers put into it as it is, beside escaped characters", async () => {
+  const { markdown } = await read(bytesAsText("\\pard Kieferstraße, Причал, 東京, caf\\'e9\\par"));
+  expect(markdown).toBe("Kieferstraße, Причал, 東京, café");
+});
+
+it("reads characters of two bytes wherever a long run of them is cut", async () => {
+  const run = String.raw`\'93\'8c\'8b\'9e`.repeat(20_000);
+  const { markdown } = await read(
+    String.raw`\pard\f1 A${run}\par`,
+    String.raw`{\fonttbl{\f1\fcharset128 Mincho;}}`,
+  );
+  expect(markdown).toBe(`A${"東京".repeat(20_000)}`);
+});
+
+it("holds no more than a part of a run that never ends", () => {
+  const written: number[] = [];
+  const bytes = new RtfBytes(new RtfFonts(), (text) => written.push(text.length));
+  for (let at = 0; at < 200_000; at++) bytes.add(97, 0);
+  expect(written).toEqual([65_536, 65_536, 65_536]);
+});
+
+it("reads a code page's characters that are not escaped", async () => {
+  const { markdown } = await read(
+    String.raw`\pard Kieferstra\u223?e, caf${"\u00e9"} cr${"\u00e8"}me\par`,
+  );
+  expect(markdown).toBe("Kieferstraße, café crème");
+});
+
+describe("fonts", () => {
+  const FONTS = String.raw`\deff1{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}{\f2\fcharset2 Symbol;}{\f3\cpg932 Mincho;}}`;
+
+  it.each([
+    [
+      "the default font's character set where text names none",
+      String.raw`\pard\plain \'cf\'f0\'e8\'f7\'e0\'eb\par`,
+      "Причал",
+    ],
+    ["letters of symbol fonts", String.raw`\pard\f2\'61\u-3920?\f0 = 2\par`, "α°= 2"],
+    ["a font's code page", String.raw`\pard\f3\'93\'8c\'8b\'9e\par`, "東京"],
+  ])("reads %s", async (_what, body, expected) => {
+    const { markdown } = await read(body, FONTS);
+    expect(markdown).toBe(expected);
+  });
+});

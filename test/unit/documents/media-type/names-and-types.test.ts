@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { extractDocument } from "../../../../src/documents/extract-document.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../fixtures/documents");
+
+const fixture = (name: string) => new Uint8Array(readFileSync(join(FOLDER, name)));
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const read = async (name: string, mimeType: string | null, bytes: Uint8Array) =>
+  (await extractDocument({ name, mimeType, bytes })).markdown;
+
+const OCTETS = "application/octet-stream";
+const EXCEL = "application/vnd.ms-excel";
+
+describe("a file under the wrong name or type is read as what it is", () => {
+  it.each([
+    ["pandoc-handbook.html", "a.txt", "text/plain"],
+    ["pandoc-handbook.docx", "a.zip", "application/zip"],
+    ["pandoc-handbook.odt", "a.docx", null],
+    ["pandoc-handbook.epub", "a.zip", null],
+    ["pandoc-handbook.rtf", "a.doc", "application/msword"],
+    ["libreoffice-stock.ods", "a.xlsx", null],
+    ["libreoffice-stock.xlsx", "a.xls", EXCEL],
+    ["pdfkit-report.pdf", "a.txt", "text/plain"],
+    ["python-notice.eml", "a.txt", "text/plain"],
+    ["python-notices.rss", "feed", OCTETS],
+    ["stock.csv", "stock", OCTETS],
+    ["stock.csv", "stock.csv", OCTETS],
+    ["stock.csv", "stock.xlsx", EXCEL],
+    ["libreoffice-orders.tsv", "orders", null],
+    ["jq-catalogue.json", "a.md", "text/markdown"],
+    ["jq-catalogue.json", "a.txt", "text/plain"],
+    ["python-gauges.jsonl", "gauges", OCTETS],
+    ["pandoc-bulletin.ipynb", "notebook.json", "application/json"],
+  ])("%s as %s (%s)", async (file, name, mimeType) => {
+    const right = await read(file, null, fixture(file));
+    expect(await read(name, mimeType, fixture(file))).toBe(right);
+  });
+
+  it.each([
+    ["<div><h1>Tides</h1><p>High at <b>nine</b></p></div>", "a.txt", "# Tides\n\nHigh at nine"],
+    ["<table><tr><td>a<td>b</table>", "a.xls", "| a | b |\n| --- | --- |"],
+    ["<svg xmlns='urn:s'><text>Pier</text></svg>", "a.txt", "Pier"],
+    ["Hello,\n\nno headers here.\n", "a.eml", "Hello,\n\nno headers here.\n"],
+    ["<html><body>saved</body></html>", "a.mht", "saved"],
+  ])("%s as %s", async (text, name, expected) => {
+    expect(await read(name, null, utf8(text))).toBe(expected);
+  });
+
+  it.each([
+    "[1] A reference.\n[2] Another one.\n",
+    '"Well," she said, "no."\n',
+    "{not json}\n",
+    "Dear all,\nthank you,\nyours,\n",
+    "Apples, pears\nNuts, figs\nMilk, tea\n",
+    "<sigh> what a day\n",
+  ])("prose stays prose: %s", async (text) => {
+    expect(await read("notes", OCTETS, utf8(text))).toBe(text);
+  });
+
+  it.each([
+    ["source code", "sniff.py", 'MAGIC = b"%PDF-"\n\ndef is_pdf(head): ...\n'],
+    ["a page", "formats.md", "# Formats\n\nIt begins with `%PDF-` and a version.\n"],
+    ["prose", "notes", "A file begins with the line\n%PDF-1.7\nand nothing else is needed.\n"],
+    ["an example", "formats.md", "# By hand\n\n```\n%PDF-1.4\n1 0 obj\n<<>>\nendobj\n```\n"],
+  ])("%s that speaks of PDF is none", async (_what, name, text) => {
+    expect(await read(name, null, utf8(text))).toContain(text.trim());
+  });
+
+  it("PDF behind the header of a response, under any name", async () => {
+    const response = utf8("HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n");
+    const pdf = fixture("pdfkit-report.pdf");
+    expect(await read("a.md", null, new Uint8Array([...response, ...pdf]))).toBe(
+      await read("a.pdf", null, pdf),
+    );
+  });
+});
+
+describe("what there is no reader for says what to do", () => {
+  const compound = (name: string) => {
+    const letters = [...name].flatMap((letter) => [letter.charCodeAt(0), 0]);
+    return Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ...letters, 0, 0);
+  };
+  const iwork = zipSync({ "Index/Document.iwa": new Uint8Array(9), "preview.jpg": strToU8("x") });
+  const graphics = "application/vnd.oasis.opendocument.graphics";
+
+  it.each([
+    ["a.doc", compound("WordDocument"), "application/msword; save it as DOCX"],
+    ["a.xls", compound("Workbook"), "application/vnd.ms-excel; save it as XLSX"],
+    ["a.ppt", compound("PowerPoint Document"), "application/vnd.ms-powerpoint; save it as PPTX"],
+    ["a.msg", compound("__properties_version1.0"), "application/vnd.ms-outlook; save it as EML"],
+    ["a.pages", iwork, "application/vnd.apple.iwork; export it as PDF, DOCX, XLSX or PPTX"],
+    ["a.odg", zipSync({ mimetype: strToU8(graphics) }), `${graphics}; export it as PDF`],
+    ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
+  ])("%s", async (name, bytes, message) => {
+    await expect(read(name, null, bytes)).rejects.toThrow(`unsupported media type: ${message}`);
+  });
+});
