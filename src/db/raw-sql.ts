@@ -1,14 +1,31 @@
 import type { Reads } from "./client.ts";
+import type { RowReader } from "./columns.ts";
 
 /**
  * A statement in SQL. Work on many rows at once is written by hand: lists travel as one JSON
  * parameter, and a batch of files costs as few statements as one file.
  */
-export type Statement = { sql: string; parameters: (string | number | null)[] };
+export type Statement<Row = unknown> = {
+  sql: string;
+  parameters: (string | number | null)[];
+  read: RowReader<Row>;
+};
 
-/** Positional parameters `?1`, `?2`, …; booleans become 0 and 1, objects JSON. */
+/**
+ * A statement of whose rows at most the number counts. Positional parameters `?1`, `?2`, …;
+ * booleans become 0 and 1, objects JSON.
+ */
 export function statement(sql: string, ...parameters: unknown[]): Statement {
-  return { sql, parameters: parameters.map(bindable) };
+  return query((row) => row, sql, ...parameters);
+}
+
+/** A statement whose rows, those of `returning` included, `read` checks. */
+export function query<Row>(
+  read: RowReader<Row>,
+  sql: string,
+  ...parameters: unknown[]
+): Statement<Row> {
+  return { sql, parameters: parameters.map(bindable), read };
 }
 
 function bindable(value: unknown): string | number | null {
@@ -18,19 +35,41 @@ function bindable(value: unknown): string | number | null {
   return JSON.stringify(value);
 }
 
-/** All or nothing, one round trip; the rows of each statement, `returning` included. */
-export async function runBatch(db: Reads, statements: Statement[]): Promise<unknown[][]> {
-  if (statements.length === 0) return [];
+type RowsOf<Statements extends readonly Statement[]> = {
+  -readonly [Index in keyof Statements]: Statements[Index] extends Statement<infer Row>
+    ? Row[]
+    : never;
+};
+
+/** All or nothing, one round trip; the rows of each statement. */
+export async function runBatch<const Statements extends readonly Statement[]>(
+  db: Reads,
+  statements: Statements,
+): Promise<RowsOf<Statements>> {
   const { $client } = db;
   const prepared = statements.map(({ sql, parameters }) =>
     $client.prepare(sql).bind(...parameters),
   );
-  const results = await $client.batch(prepared);
-  return results.map(({ results: rows }) => rows);
+  const results =
+    prepared.length === 0 ? [] : await $client.batch<Record<string, unknown>>(prepared);
+  const rows = statements.map(({ read }, at) => (results[at]?.results ?? []).map(read));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
+  return rows as RowsOf<Statements>;
 }
 
-/** The rows of one statement. `Row` says what its columns are named in the SQL. */
-export async function runOne<Row>(db: Reads, one: Statement): Promise<Row[]> {
+/** The rows of one statement. */
+export async function allRows<Row>(db: Reads, one: Statement<Row>): Promise<Row[]> {
   const [rows] = await runBatch(db, [one]);
-  return (rows ?? []) as Row[];
+  return rows;
+}
+
+/** The first row of one statement; null when there is none. */
+export async function firstRow<Row>(db: Reads, one: Statement<Row>): Promise<Row | null> {
+  const [first] = await allRows(db, one);
+  return first ?? null;
+}
+
+/** The rows of one statement, unchecked: give way to `allRows` and `firstRow`. */
+export async function runOne<Row>(db: Reads, one: Statement): Promise<Row[]> {
+  return (await allRows(db, one)) as Row[];
 }

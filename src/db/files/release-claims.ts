@@ -30,7 +30,7 @@ export async function handBackFiles(
   files: ClaimedFile[],
   of: { leaseId: string; heldUntil: number },
 ): Promise<IndexMessage[]> {
-  const [live = [], building = []] = await runBatch(db, [
+  const [live, building] = await runBatch(db, [
     statement(LIVE, listOf(files, false), of.leaseId, of.heldUntil),
     statement(BUILDING, listOf(files, true), of.leaseId, of.heldUntil),
   ]);

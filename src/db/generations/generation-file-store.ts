@@ -53,7 +53,7 @@ export async function takeDueFiles(
     reason: string;
   },
 ): Promise<{ messages: BuildMessage[]; underWay: boolean }> {
-  const [, messages = [], open = []] = await runBatch(db, [
+  const [, messages, open] = await runBatch(db, [
     statement(
       `update generation_files set state = 'error', error_message = ?5, error_is_outside = 1,
          lease_id = null, held_until = ?3

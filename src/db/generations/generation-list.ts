@@ -23,7 +23,7 @@ export async function listGenerations(
   db: Database,
   ragId: RagId,
 ): Promise<{ generations: ListedGeneration[]; progress: BuildProgress }> {
-  const [generations = [], [progress] = []] = await runBatch(db, [
+  const [generations, [progress]] = await runBatch(db, [
     statement(
       `select generation, state, embedding_model as embeddingModel, dimensions,
          chunk_size as chunkSize, chunk_overlap as chunkOverlap, shards, created_at as createdAt,

@@ -105,7 +105,7 @@ export async function moveNextPage(
   { now, heldUntil, limit }: MoveTimes & { limit: number },
 ): Promise<{ movedAfter: string | null; messages: IndexMessage[] }> {
   const parameters = [ragId, generation, now, heldUntil, movedAfter, limit] as const;
-  const [moved = [], marks = []] = await runBatch(db, [
+  const [moved, marks] = await runBatch(db, [
     statement(PAGE, ...parameters),
     statement(
       `update rag_generations set moved_after = ${PAGE_END}

@@ -51,7 +51,7 @@ export async function reopenGeneration(
 ): Promise<boolean> {
   const isBuilding = `exists (select 1 from rag_generations b where b.rag_id = ?1
     and b.generation = ?2 and b.state = 'building')`;
-  const [reopened = []] = await runBatch(db, [
+  const [reopened] = await runBatch(db, [
     statement(
       `update rag_generations as g set state = 'building', changed_at = ?3
        where g.rag_id = ?1 and g.generation = ?2 and ${RETURNABLE} returning 1`,

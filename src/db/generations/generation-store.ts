@@ -100,7 +100,7 @@ export async function ragsToRebuild(
   db: Database,
   wanted: WantedIndex,
 ): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
-  const [, rows = []] = await runBatch(db, [
+  const [, rows] = await runBatch(db, [
     // Once something else is wanted, what was refused may be wanted again.
     statement(`update rags set refused_index = null where refused_index <> ?1`, refusalOf(wanted)),
     statement(
@@ -167,7 +167,7 @@ export async function dropGeneration(
   { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,
   limit: number,
 ): Promise<boolean> {
-  const [gone = []] = await runBatch(db, [
+  const [gone] = await runBatch(db, [
     statement(
       `delete from generation_files where rowid in (select f.rowid from generation_files f
          join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation

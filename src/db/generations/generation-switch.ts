@@ -40,7 +40,7 @@ export async function switchGeneration(
   of: MoveTimes,
 ): Promise<boolean> {
   const { ragId, generation } = building;
-  const [switched = []] = await runBatch(db, [
+  const [switched] = await runBatch(db, [
     statement(
       `update rag_generations set state = 'live', changed_at = ?3, moved_after = '${FIRST}',
          live_since = case live_since when 0 then ?3 else live_since end

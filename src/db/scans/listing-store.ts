@@ -1,7 +1,8 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { leaveSql, removalsFrom } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
@@ -10,36 +11,24 @@ import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
 import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
 
 /** A file of a source as it was listed last. */
-export type KnownRow = {
-  id: FileId;
-  path: string;
-  externalId: string | null;
-  url: string | null;
-  name: string;
-  size: number;
-  mimeType: string;
-  version: string;
-  metadata: Record<string, unknown>;
-  sourceState: Record<string, unknown> | null;
-  deletedAt: number | null;
-};
-
-export type RawKnownRow = Omit<KnownRow, "metadata" | "sourceState"> & {
-  metadata: string;
-  sourceState: string | null;
-};
+export const KNOWN_FILE = row({
+  id: id<FileId>(),
+  path: text,
+  externalId: nullable(text),
+  url: nullable(text),
+  name: text,
+  size: number,
+  mimeType: text,
+  version: text,
+  metadata: jsonObject,
+  sourceState: nullable(jsonObject),
+  deletedAt: nullable(number),
+});
+export type KnownRow = Row<typeof KNOWN_FILE>;
 
 export const KNOWN_COLUMNS = `f.id, f.path, f.external_id as externalId, f.url, f.name, f.size,
   f.mime_type as mimeType, f.version, f.metadata, f.source_state as sourceState,
   f.deleted_at as deletedAt`;
-
-export function knownFrom({ metadata, sourceState, ...row }: RawKnownRow): KnownRow {
-  return {
-    ...row,
-    metadata: JSON.parse(metadata) as Record<string, unknown>,
-    sourceState: sourceState === null ? null : (JSON.parse(sourceState) as Record<string, unknown>),
-  };
-}
 
 type Named = Pick<KnownRow, "path" | "externalId">;
 
@@ -71,16 +60,16 @@ async function knownBy(
   values: string[],
 ): Promise<KnownRow[]> {
   if (values.length === 0) return [];
-  const rows = await runOne<RawKnownRow>(
+  return await allRows(
     db,
-    statement(
+    query(
+      KNOWN_FILE,
       `select ${KNOWN_COLUMNS} from json_each(?2) m
          cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
       sourceId,
       values,
     ),
   );
-  return rows.map(knownFrom);
 }
 
 /** A file as a page of a listing leaves it. `contentIsKept`: the version is the same. */

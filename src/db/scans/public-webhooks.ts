@@ -1,19 +1,22 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runOne, statement } from "../raw-sql.ts";
+import { id, row, text, type Row } from "../columns.ts";
+import { firstRow, query } from "../raw-sql.ts";
+
+const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text });
 
 /** A web source and the hash of its secret; null for an unknown id and for another provider. */
 export async function findWebSource(
   db: Database,
-  id: string,
-): Promise<{ id: FileSourceId; webhookSecretHash: string } | null> {
-  const rows = await runOne<{ id: FileSourceId; webhookSecretHash: string }>(
+  sourceId: string,
+): Promise<Row<typeof WEB_SOURCE> | null> {
+  return await firstRow(
     db,
-    statement(
+    query(
+      WEB_SOURCE,
       `select id, webhook_secret_hash as webhookSecretHash from file_sources
        where id = ?1 and provider = 'web' and removed_at is null`,
-      id,
+      sourceId,
     ),
   );
-  return rows[0] ?? null;
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { KNOWN_COLUMNS, knownFrom, type KnownRow, type RawKnownRow } from "./listing-store.ts";
-import { runOne, statement } from "../raw-sql.ts";
+import { KNOWN_COLUMNS, KNOWN_FILE, type KnownRow } from "./listing-store.ts";
+import { allRows, query } from "../raw-sql.ts";
 
 /** Files that someone pushed to a web source and that are not gone, by path, after this one. */
 export async function pushedFiles(
@@ -10,9 +10,10 @@ export async function pushedFiles(
   after: string | null,
   limit: number,
 ): Promise<KnownRow[]> {
-  const rows = await runOne<RawKnownRow>(
+  return await allRows(
     db,
-    statement(
+    query(
+      KNOWN_FILE,
       `select ${KNOWN_COLUMNS} from files f
        where f.file_source_id = ?1 and f.path > ?2 and f.deleted_at is null
          and f.source_state ->> '$.pushed'
@@ -22,5 +23,4 @@ export async function pushedFiles(
       limit,
     ),
   );
-  return rows.map(knownFrom);
 }

@@ -1,15 +1,21 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runOne, statement } from "../raw-sql.ts";
+import { id, number, row, text } from "../columns.ts";
+import { allRows, firstRow, query } from "../raw-sql.ts";
+
+const FILE = row({ id: id<FileId>(), path: text });
+const FILE_ID = row({ id: id<FileId>() });
+const COUNT = row({ count: number });
 
 /** Files that a source had before a time (ms), in order of path, a page at a time. */
 export async function liveFileIds(
   db: Database,
   of: { sourceId: FileSourceId; before: number; after: string; limit: number },
 ): Promise<{ id: FileId; path: string }[]> {
-  return await runOne(
+  return await allRows(
     db,
-    statement(
+    query(
+      FILE,
       `select id, path from files where file_source_id = ?1 and path > ?2 and deleted_at is null
          and created_at <= ?3 order by path limit ?4`,
       of.sourceId,
@@ -26,9 +32,10 @@ export async function idsOfGone(
   sourceId: FileSourceId,
   names: string[],
 ): Promise<FileId[]> {
-  const rows = await runOne<{ id: FileId }>(
+  const rows = await allRows(
     db,
-    statement(
+    query(
+      FILE_ID,
       `select f.id from json_each(?2) m cross join files f
          on f.file_source_id = ?1 and f.path = m.value where f.deleted_at is null
        union
@@ -42,12 +49,13 @@ export async function idsOfGone(
 }
 
 export async function countLiveFiles(db: Database, sourceId: FileSourceId): Promise<number> {
-  const [row] = await runOne<{ count: number }>(
+  const counted = await firstRow(
     db,
-    statement(
+    query(
+      COUNT,
       `select count(*) as count from files where file_source_id = ?1 and deleted_at is null`,
       sourceId,
     ),
   );
-  return row?.count ?? 0;
+  return counted?.count ?? 0;
 }

@@ -1,45 +1,47 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { id, nullable, number, row, text, type Row } from "../columns.ts";
+import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
 
 /** The source's next scan is due at `until` unless one begins before. False: no such source. */
 export async function holdNextScan(
   db: Database,
-  id: FileSourceId,
+  sourceId: FileSourceId,
   until: number,
 ): Promise<boolean> {
-  const rows = await runOne(
+  const rows = await allRows(
     db,
     statement(
       `update file_sources set next_scan_at = min(coalesce(next_scan_at, ?2), ?2)
        where id = ?1 and removed_at is null returning 1`,
-      id,
+      sourceId,
       until,
     ),
   );
   return rows.length > 0;
 }
 
-export type DriveChannel = {
-  id: FileSourceId;
-  tokenHash: string | null;
-  expiresAt: number | null;
-};
+const DRIVE_CHANNEL = row({
+  id: id<FileSourceId>(),
+  tokenHash: nullable(text),
+  expiresAt: nullable(number),
+});
+export type DriveChannel = Row<typeof DRIVE_CHANNEL>;
 
 export async function findDriveChannel(
   db: Database,
   channelId: string,
 ): Promise<DriveChannel | null> {
-  const [row] = await runOne<DriveChannel>(
+  return await firstRow(
     db,
-    statement(
+    query(
+      DRIVE_CHANNEL,
       `select id, channel_token_hash as tokenHash, channel_expires_at as expiresAt
        from file_sources where channel_id = ?1 and removed_at is null`,
       channelId,
     ),
   );
-  return row ?? null;
 }
 
 export type PushedUrl = { id: FileId; url: string; name: string };

@@ -1,7 +1,8 @@
 import { and, eq } from "drizzle-orm";
 
 import type { Database } from "../client.ts";
-import { runOne, statement } from "../raw-sql.ts";
+import { number, row, text } from "../columns.ts";
+import { allRows, query } from "../raw-sql.ts";
 import { models } from "../schema/index.ts";
 
 /** Prices are per so many tokens. */
@@ -24,11 +25,20 @@ export type Prices = Map<string, Price>;
 
 export const priceKey = (kind: string, model: string) => `${kind} ${model}`;
 
+const PRICED_MODEL = row({
+  model: text,
+  kind: text,
+  inputPrice: number,
+  outputPrice: number,
+  currency: text,
+});
+
 /** Prices of models, whatever their kind; those without one are left out. */
 export async function findPrices(db: Database, names: string[]): Promise<Prices> {
-  const rows = await runOne<Price & { model: string; kind: string }>(
+  const rows = await allRows(
     db,
-    statement(
+    query(
+      PRICED_MODEL,
       `select model, kind, input_price as inputPrice, output_price as outputPrice, currency
        from models where model in (select value from json_each(?1))`,
       JSON.stringify(names),

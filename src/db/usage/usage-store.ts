@@ -1,6 +1,7 @@
 import { SECOND_MS } from "../../core/clock.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { number, row, text, type Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 export type UsageDimension = "all" | "inference" | "agent" | "rag" | "token" | "model";
 
@@ -49,11 +50,14 @@ const COUNTED = `usage_counted held, json_each(held.ids) counted
 
 const idsOf = (messages: UsageId[]) => JSON.stringify(messages.map(({ id }) => id));
 
+const MESSAGE = row({ id: text });
+
 /** Which of these messages are counted already. */
 export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
-  const rows = await runOne<{ id: string }>(
+  const rows = await allRows(
     db,
-    statement(
+    query(
+      MESSAGE,
       `select counted.value as id from json_each(?1) asked, ${COUNTED}
        union select id from usage_batches where id in (select value from json_each(?2))`,
       JSON.stringify(slotsOf(messages)),
@@ -112,9 +116,21 @@ const ADD_ROWS = `
 export type UsageGroup = "day" | Exclude<UsageDimension, "all">;
 
 /** Sums over a time, one row a group's key and currency. */
-export type UsageSum = Omit<UsageRow, "hour" | "dimension" | "latencies">;
+const USAGE_SUM = row({
+  key: text,
+  currency: text,
+  calls: number,
+  errors: number,
+  degraded: number,
+  inputTokens: number,
+  outputTokens: number,
+  cost: number,
+});
+export type UsageSum = Row<typeof USAGE_SUM>;
+
 /** Calls of a group's key in one latency bucket, whatever their currency. */
-export type UsageLatency = { key: string; bucket: number; calls: number };
+const USAGE_LATENCY = row({ key: text, bucket: number, calls: number });
+export type UsageLatency = Row<typeof USAGE_LATENCY>;
 
 /** `from` inclusive, `to` exclusive, both ms; hours count whole by their beginning. */
 export async function sumUsage(
@@ -125,7 +141,8 @@ export async function sumUsage(
   const dimension = group === "day" ? "all" : group;
   const span = "dimension = ?1 and hour >= ?2 and hour < ?3";
   const [sums, latencies] = await runBatch(db, [
-    statement(
+    query(
+      USAGE_SUM,
       `select ${key} as key, currency, sum(calls) as calls, sum(errors) as errors,
          sum(degraded) as degraded, sum(input_tokens) as inputTokens,
          sum(output_tokens) as outputTokens, sum(cost) as cost
@@ -135,7 +152,8 @@ export async function sumUsage(
       to,
     ),
     // Older rows are of one bucket each.
-    statement(
+    query(
+      USAGE_LATENCY,
       `select ${key} as key, cast(latency.key as integer) as bucket, sum(latency.value) as calls
        from usage_hours u, json_each(case when bucket = ${ALL_BUCKETS} then latencies
          else json_object(cast(bucket as text), calls) end) latency
@@ -145,5 +163,5 @@ export async function sumUsage(
       to,
     ),
   ]);
-  return { sums: sums as UsageSum[], latencies: latencies as UsageLatency[] };
+  return { sums, latencies };
 }

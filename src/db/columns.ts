@@ -1,0 +1,78 @@
+/**
+ * Reads one column of a row that raw SQL returned; throws where the value is of another type.
+ * Plain functions: a page of 1,000 rows is read in less than a millisecond.
+ */
+export type Column<Value> = (value: unknown, name: string) => Value;
+
+/** Reads a whole row, column by column. */
+export type RowReader<Row> = (row: Record<string, unknown>) => Row;
+
+type Columns = Record<string, Column<unknown>>;
+type RowOf<Shape extends Columns> = {
+  [Name in keyof Shape]: Shape[Name] extends Column<infer Value> ? Value : never;
+};
+
+/** What `row` made of a reader: the type of its rows. */
+export type Row<Reader> = Reader extends RowReader<infer Read> ? Read : never;
+
+/** The reader of rows with these columns; other columns are left out. */
+export function row<Shape extends Columns>(shape: Shape): RowReader<RowOf<Shape>> {
+  const columns = Object.entries(shape);
+  return (given) => {
+    const read: Record<string, unknown> = {};
+    for (const [name, column] of columns) read[name] = column(given[name], name);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these columns
+    return read as RowOf<Shape>;
+  };
+}
+
+export const text: Column<string> = (value, name) =>
+  typeof value === "string" ? value : refuse(value, name, "a text");
+
+export const number: Column<number> = (value, name) =>
+  typeof value === "number" ? value : refuse(value, name, "a number");
+
+/** SQLite's 0 and 1. */
+export const flag: Column<boolean> = (value, name) =>
+  value === 0 || value === 1 ? value === 1 : refuse(value, name, "0 or 1");
+
+export const nullable =
+  <Value>(column: Column<Value>): Column<Value | null> =>
+  (value, name) =>
+    value === null ? null : column(value, name);
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a brand says whose id a text is
+export const id = <Id extends string>() => text as Column<Id>;
+
+export function oneOf<const Value extends string>(values: readonly Value[]): Column<Value> {
+  const byName = new Map<unknown, Value>(values.map((value) => [value, value]));
+  return (value, name) => byName.get(value) ?? refuse(value, name, `one of ${values.join(", ")}`);
+}
+
+/** A text of JSON, read by `read`: the parse function of a schema, or `jsonObject`. */
+export const json =
+  <Value>(read: (parsed: unknown) => Value): Column<Value> =>
+  (value, name) =>
+    read(JSON.parse(text(value, name)));
+
+/** A JSON object whose fields its reader checks. */
+export const jsonObject: Column<Record<string, unknown>> = (value, name) => {
+  const parsed: unknown = JSON.parse(text(value, name));
+  return isObject(parsed) ? parsed : refuse(parsed, name, "a JSON object");
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A list of texts as JSON. */
+export const textList: Column<string[]> = (value, name) => {
+  const parsed: unknown = JSON.parse(text(value, name));
+  const isList = Array.isArray(parsed) && parsed.every((item) => typeof item === "string");
+  return isList ? parsed : refuse(parsed, name, "a JSON list of texts");
+};
+
+/** The value itself stays out of the message: it may be a secret. */
+function refuse(value: unknown, name: string, expected: string): never {
+  const given = value === null ? "null" : typeof value;
+  throw new TypeError(`column ${name} of a database row is not ${expected}, but ${given}`);
+}
