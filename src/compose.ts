@@ -11,7 +11,7 @@ import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
-import { DocumentRoom } from "./core/extraction-memory.ts";
+import { ExtractionMemory } from "./core/extraction-memory.ts";
 import type { Services } from "./services.ts";
 
 /** What of a request's or an event's context the services use; objects have no tracing. */
@@ -21,7 +21,7 @@ type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
 /** Memory belongs to an isolate, whatever events it works on. */
-const documentRoom = new DocumentRoom();
+const extractionMemory = new ExtractionMemory();
 
 function configOf(env: Env) {
   const known = configs.get(env);
@@ -49,7 +49,7 @@ export function composeServices(env: Env, context: Context): Services {
     models: modelRegistry(config, { ai: env.AI }),
     vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
-    documentRoom,
+    extractionMemory,
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
     queue: cloudflareQueue(queues),
     queueBacklog: () => queueBacklog(queues),

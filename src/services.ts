@@ -4,7 +4,7 @@ import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
-import type { DocumentRoom } from "./core/extraction-memory.ts";
+import type { ExtractionMemory } from "./core/extraction-memory.ts";
 import type { DocumentConverter } from "./documents/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -38,7 +38,7 @@ export type Services = {
   rateLimits: RateLimits;
   converter: DocumentConverter | null;
   /** Shared by all events of an isolate. */
-  documentRoom: DocumentRoom;
+  extractionMemory: ExtractionMemory;
   sourceReaders: SourceReaders;
   /** Makes sure that the clock's alarm is set; cheap when it is. */
   wakeClock: () => Promise<void>;

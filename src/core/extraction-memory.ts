@@ -4,50 +4,50 @@ import { MINUTE_MS, SECOND_MS } from "./clock.ts";
  * Text of documents that are worked on at once in one isolate, bytes: about four times as much
  * memory is taken for it, of the 128 MB that a Worker's isolate has.
  */
-const ROOM_BYTES = 24 * 1024 * 1024;
+const LIMIT_BYTES = 24 * 1024 * 1024;
 /** No queue consumer lives longer, whatever ended it. */
-const LONGEST_STAY_MS = 15 * MINUTE_MS;
-/** Who has not asked again for so long has gone. */
-const PATIENCE_MS = 5 * SECOND_MS;
+const HELD_AT_MOST_MS = 15 * MINUTE_MS;
+/** A reservation that was not asked for again for so long is dropped from the queue. */
+const WAITS_AT_MOST_MS = 5 * SECOND_MS;
 
-/** Documents that are worked on together. `bytes`: their text, about. */
-export type Visit = { bytes: number; until: number };
+/** Memory for documents that are worked on together. `bytes`: their text, about. */
+export type Reservation = { bytes: number; until: number };
 
 /**
  * The consumers of one isolate share its memory, and a document of 25 MiB takes most of it: they
- * take turns, first come, first served. What is too large for the room is there alone.
+ * take turns, first come, first served. A reservation above the limit is granted alone.
  */
-export class DocumentRoom {
+export class ExtractionMemory {
   readonly #limitBytes: number;
-  #inside: Visit[] = [];
-  #line: Visit[] = [];
+  #granted: Reservation[] = [];
+  #waiting: Reservation[] = [];
 
-  constructor(limitBytes = ROOM_BYTES) {
+  constructor(limitBytes = LIMIT_BYTES) {
     this.#limitBytes = limitBytes;
   }
 
-  /** Whether the visit begins; otherwise it keeps its place in the line and asks again soon. */
-  enter(visit: Visit, now: number): boolean {
-    this.#inside = this.#inside.filter(({ until }) => until > now);
-    this.#line = this.#line.filter((other) => other === visit || other.until > now);
-    if (!this.#line.includes(visit)) this.#line.push(visit);
-    const isNext = this.#line[0] === visit && this.#holds(visit.bytes);
-    visit.until = now + (isNext ? LONGEST_STAY_MS : PATIENCE_MS);
+  /** Whether it is granted; otherwise it keeps its place in the queue and is asked for again. */
+  reserve(reservation: Reservation, now: number): boolean {
+    this.#granted = this.#granted.filter(({ until }) => until > now);
+    this.#waiting = this.#waiting.filter((other) => other === reservation || other.until > now);
+    if (!this.#waiting.includes(reservation)) this.#waiting.push(reservation);
+    const isNext = this.#waiting[0] === reservation && this.#hasRoomFor(reservation.bytes);
+    reservation.until = now + (isNext ? HELD_AT_MOST_MS : WAITS_AT_MOST_MS);
     if (isNext) {
-      this.#line.shift();
-      this.#inside.push(visit);
+      this.#waiting.shift();
+      this.#granted.push(reservation);
     }
     return isNext;
   }
 
-  /** The visit is over, or gave up waiting. */
-  leave(visit: Visit): void {
-    this.#inside = this.#inside.filter((other) => other !== visit);
-    this.#line = this.#line.filter((other) => other !== visit);
+  /** The work is over, or gave up waiting. */
+  release(reservation: Reservation): void {
+    this.#granted = this.#granted.filter((other) => other !== reservation);
+    this.#waiting = this.#waiting.filter((other) => other !== reservation);
   }
 
-  #holds(bytes: number): boolean {
-    const taken = this.#inside.reduce((sum, visit) => sum + visit.bytes, 0);
+  #hasRoomFor(bytes: number): boolean {
+    const taken = this.#granted.reduce((sum, reservation) => sum + reservation.bytes, 0);
     return taken === 0 || taken + bytes <= this.#limitBytes;
   }
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../core/clock.ts";
 import { giveUpFiles, giveUpScan } from "../db/files/dead-letter-store.ts";
 import { giveUpBuilding, isBuildMessage } from "../db/generations/generation-file-store.ts";
-import { MAX_TRIES } from "../ingestion/timeouts.ts";
+import { MAX_TRIES } from "../ingestion/retry-policy.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, scanMessage } from "./messages.ts";

@@ -1,8 +1,8 @@
 import { SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import { applyScopes } from "../ingestion/scanning/apply-scopes-to-files.ts";
-import { cleanRag, cleanSource } from "../ingestion/removal/purge-removed-resources.ts";
-import { backOffMs } from "../ingestion/timeouts.ts";
+import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
+import { backOffMs } from "../ingestion/retry-policy.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
 import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
 import { noteHeld } from "../ingestion/rebuilds/return-to-index.ts";
@@ -52,9 +52,9 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
       return await continueBuild(services, message.ragId);
     case "note-held":
       return await noteHeld(services, message);
-    case "clean-rag":
-      return await cleanRag(services, message.ragId);
-    case "clean-source":
-      return await cleanSource(services, message.fileSourceId);
+    case "purge-rag":
+      return await purgeRag(services, message.ragId);
+    case "purge-source":
+      return await purgeSource(services, message.fileSourceId);
   }
 }

@@ -28,8 +28,8 @@ export const scanMessage = z.discriminatedUnion("kind", [
     shard: z.number(),
     after: id<FileId>().nullable(),
   }),
-  z.object({ kind: z.literal("clean-rag"), ragId }),
-  z.object({ kind: z.literal("clean-source"), fileSourceId }),
+  z.object({ kind: z.literal("purge-rag"), ragId }),
+  z.object({ kind: z.literal("purge-source"), fileSourceId }),
 ]);
 
 export const indexMessage = z.object({

@@ -21,8 +21,8 @@ export type ScanMessage =
       after: FileId | null;
     }
   /** Remove everything behind a removed RAG or file source, page by page. */
-  | { kind: "clean-rag"; ragId: RagId }
-  | { kind: "clean-source"; fileSourceId: FileSourceId };
+  | { kind: "purge-rag"; ragId: RagId }
+  | { kind: "purge-source"; fileSourceId: FileSourceId };
 
 /**
  * Index one file in one RAG, if `revision` is still the newest; `generation`: in one that is being

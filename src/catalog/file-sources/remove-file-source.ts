@@ -18,5 +18,5 @@ export async function removeFileSource(
     if (users.length === 0) throw notFound();
     throw conflict(`File source is in use by RAGs: ${users.join(", ")}`);
   }
-  await services.queue.scan({ kind: "clean-source", fileSourceId: id });
+  await services.queue.scan({ kind: "purge-source", fileSourceId: id });
 }

@@ -16,5 +16,5 @@ export async function removeRag(services: Services, { rag }: { rag: RagRecord })
     const named = users.map(([kind, identifiers]) => `${kind} ${identifiers.join(", ")}`);
     throw conflict(`RAG is linked by ${named.join(" and ")}`);
   }
-  await services.queue.scan({ kind: "clean-rag", ragId: rag.id });
+  await services.queue.scan({ kind: "purge-rag", ragId: rag.id });
 }

@@ -25,7 +25,7 @@ const BUILDING = `update generation_files as g set state = 'pending', held_until
  * Claimed files that were not begun wait again as if they had not been claimed. Returns what to
  * queue; a file that changed, went or was taken by another meanwhile is left alone.
  */
-export async function handBackFiles(
+export async function releaseClaims(
   db: Database,
   files: ClaimedFile[],
   of: { leaseId: string; heldUntil: number },

@@ -32,7 +32,7 @@ function removalFrom({ ragId, fileId, revision, generations }: RemovalRow): Remo
   return { ragId, fileId, revision, generations: JSON.parse(generations) as [number, number][] };
 }
 
-/** The file is gone at the source, in every RAG. Null when there is no such file. */
+/** The file was deleted at the source: so it is in every RAG. Null when there is no such file. */
 export async function markPathDeleted(
   db: Database,
   of: { sourceId: FileSourceId; path: string },

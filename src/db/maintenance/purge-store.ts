@@ -54,7 +54,7 @@ export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
 }
 
 /** Whether a removed source may be cleaned: RAGs that were on it are cleaned first. */
-export async function isCleanable(db: Database, sourceId: FileSourceId): Promise<boolean> {
+export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise<boolean> {
   const rows = await runOne(
     db,
     statement(

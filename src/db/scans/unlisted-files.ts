@@ -26,8 +26,8 @@ export async function liveFileIds(
   );
 }
 
-/** The ids of files that a source names as gone, by path or external id. */
-export async function idsOfGone(
+/** The ids of files that a source names as deleted, by path or external id. */
+export async function idsOfDeleted(
   db: Database,
   sourceId: FileSourceId,
   names: string[],

@@ -5,7 +5,7 @@ import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey } from "../../sources/file-objects.ts";
 
 /** Plain text of this size, bytes, is read as fast from its bytes as from a kept extraction. */
-const KEEP_PLAIN_TEXT_FROM_BYTES = 64 * 1024;
+const PLAIN_TEXT_KEPT_FROM_BYTES = 64 * 1024;
 
 /** So much is encoded at once: a long text must not stand beside a copy of itself. */
 const PIECE_CHARACTERS = 1 << 17;
@@ -13,7 +13,7 @@ const FIRST_LINE_END = "\n";
 
 const encoder = new TextEncoder();
 
-type KeptFile = {
+type FileFacts = {
   fileId: FileId;
   name: string;
   mimeType: string;
@@ -22,20 +22,20 @@ type KeptFile = {
   source: { id: FileSourceId; provider: string };
 };
 
-export function isTextKept({ source, mimeType, size }: KeptFile): boolean {
+export function keepsExtractedText({ source, mimeType, size }: FileFacts): boolean {
   const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
-  return source.provider !== "file_system" || !isPlain || size >= KEEP_PLAIN_TEXT_FROM_BYTES;
+  return source.provider !== "file_system" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
 }
 
 /** Where the text of these bytes, read under this name and type, is kept. */
-export async function keptTextKey(file: KeptFile, sha256: string): Promise<string> {
+export async function extractedTextKey(file: FileFacts, sha256: string): Promise<string> {
   const reading = await sha256Hex(`${file.name}\u0000${file.mimeType}`);
   const contentKey = `${sha256}.${reading.slice(0, 8)}.${EXTRACTION_FORMAT}`;
   return textKey({ sourceId: file.source.id, fileId: file.fileId }, contentKey);
 }
 
 /** Keeps an extracted document: a line of JSON with its facts, then its text. */
-export async function putText(
+export async function putExtractedText(
   bucket: R2Bucket,
   key: string,
   { markdown, ...facts }: ExtractedDocument,
@@ -83,7 +83,10 @@ export function utf8Stream(text: string): ReadableStream<Uint8Array> {
 }
 
 /** The document kept under this key; null when there is none. */
-export async function getText(bucket: R2Bucket, key: string): Promise<ExtractedDocument | null> {
+export async function getExtractedText(
+  bucket: R2Bucket,
+  key: string,
+): Promise<ExtractedDocument | null> {
   const object = await bucket.get(key);
   if (object === null) return null;
   const whole = await object.text();

@@ -7,7 +7,7 @@ import {
   isBuildMessage,
 } from "../../db/generations/generation-file-store.ts";
 import { countTries } from "../../db/files/attempts.ts";
-import { handBackFiles } from "../../db/files/release-claims.ts";
+import { releaseClaims } from "../../db/files/release-claims.ts";
 import { claimFiles, finishFiles, outgrow } from "../../db/files/file-work-store.ts";
 import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
@@ -33,7 +33,7 @@ const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc82
 /** How much more text they may hold than they have bytes, and how much at most. */
 const EXPANSION = 8;
 const MOST_TEXT_BYTES = 32 * 1024 * 1024;
-/** A consumer that waits for room asks so often, ms. */
+/** A consumer that waits for memory asks so often, ms. */
 const ASK_AGAIN_MS = 200;
 
 /** A message that is to be delivered again after a wait. */
@@ -66,7 +66,7 @@ export async function indexFiles(
   } finally {
     sendIndexingUsage(services, job.tally.uses);
   }
-  await handBack(services, results, lease);
+  await releaseUnstarted(services, results, lease);
   await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
   await tidyVectors(services, replaced.map(addressOf));
@@ -82,12 +82,16 @@ export async function indexFiles(
  * What was not begun waits again, its try not counted, and is queued: the rows first, because a
  * message that comes before its row waits is void. After a crash in between, the sweep sends it.
  */
-async function handBack(services: Services, results: FileResult[], lease: Lease): Promise<void> {
-  const unbegun = results.flatMap((result) => (result.kind === "unbegun" ? [result.file] : []));
-  if (unbegun.length === 0) return;
+async function releaseUnstarted(
+  services: Services,
+  results: FileResult[],
+  lease: Lease,
+): Promise<void> {
+  const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
+  if (unstarted.length === 0) return;
   const heldUntil = services.now() + QUEUED_HOLD_MS;
-  const messages = await handBackFiles(services.db, unbegun, { leaseId: lease.id, heldUntil });
-  services.log.info("files handed back", { files: messages.length });
+  const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, heldUntil });
+  services.log.info("claims released", { files: messages.length });
   await services.queue.index(messages);
 }
 
@@ -169,24 +173,24 @@ function weightOf({ name, mimeType, size }: ClaimedFile): number {
   return isCompressed ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size) : size;
 }
 
-/** Works on a group when the isolate has room for it; what has waited too long is not begun. */
+/** Works on a group when the isolate has memory for it; what has waited too long is not begun. */
 async function workInTurn(
   services: Services,
   group: ClaimedFile[],
   job: IndexJob,
 ): Promise<FileResult[]> {
-  const { documentRoom, now } = services;
+  const { extractionMemory, now } = services;
   const bytes = group.reduce((sum, file) => sum + weightOf(file), 0);
-  const visit = { bytes, until: 0 };
+  const reservation = { bytes, until: 0 };
   try {
-    while (!documentRoom.enter(visit, now())) {
-      if (!job.budget.mayWait()) return group.map((file) => ({ kind: "unbegun", file }));
+    while (!extractionMemory.reserve(reservation, now())) {
+      if (!job.budget.mayWait()) return group.map((file) => ({ kind: "unstarted", file }));
       await scheduler.wait(ASK_AGAIN_MS);
       await job.lease.renew();
     }
     return await workOn(services, group, job);
   } finally {
-    documentRoom.leave(visit);
+    extractionMemory.release(reservation);
   }
 }
 

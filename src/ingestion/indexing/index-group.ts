@@ -15,7 +15,7 @@ import { StepFailure, during, verdictOn } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
 import { loadDocument } from "./load-document.ts";
 import type { LoadedDocument } from "./load-document.ts";
-import { forgetGoneFile } from "../removal/remove-deleted-files.ts";
+import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
 import { storedNotes } from "./stored-notes.ts";
@@ -28,10 +28,10 @@ const SLICES_AT_ONCE = 3;
 export type FileResult =
   | { kind: "end"; end: FileEnd; delayMs: number | null }
   | { kind: "stale"; stale: IndexMessage & { above: number } }
-  /** Gone at its source, and already written as such. */
-  | { kind: "gone" }
+  /** Deleted at its source, and already written as such. */
+  | { kind: "deleted" }
   /** There was no time left for it. */
-  | { kind: "unbegun"; file: ClaimedFile };
+  | { kind: "unstarted"; file: ClaimedFile };
 
 /** What the files of one invocation share. */
 export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally };
@@ -46,7 +46,7 @@ export async function indexGroup(
 ): Promise<GroupResult> {
   const load = loadingOnce(services, lease);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
-    if (!budget.mayBegin()) return { kind: "unbegun", file } satisfies FileResult;
+    if (!budget.mayBegin()) return { kind: "unstarted", file } satisfies FileResult;
     if (file.hasCrashed) await countTries(services.db, [file], lease.id, 1);
     await lease.renew();
     return await attempt(services, file, () => prepare(services, file, load));
@@ -101,9 +101,9 @@ async function prepare(
   const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
   if (known !== null) return known;
   const loaded = await load(file);
-  if (loaded.outcome === "gone") {
-    await forgetGoneFile(services, file.fileId);
-    return { kind: "gone" };
+  if (loaded.outcome === "deleted") {
+    await removeDeletedFile(services, file.fileId);
+    return { kind: "deleted" };
   }
   if (loaded.sha256 !== file.sha256) {
     const unchanged = await describeUnchanged(services, file, loaded.sha256);

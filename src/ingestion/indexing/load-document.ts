@@ -10,9 +10,14 @@ import { extractDocument } from "../../documents/extract-document.ts";
 import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { FILE_LIMIT_BYTES } from "../timeouts.ts";
+import { FILE_LIMIT_BYTES } from "../limits.ts";
 import { StepFailure, during } from "./index-failure.ts";
-import { getText, isTextKept, keptTextKey, putText } from "./extracted-texts.ts";
+import {
+  getExtractedText,
+  keepsExtractedText,
+  extractedTextKey,
+  putExtractedText,
+} from "./extracted-texts.ts";
 import type { Lease } from "./lease.ts";
 import { readLimited } from "../../core/read-limited.ts";
 
@@ -26,7 +31,7 @@ const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
 export type LoadedDocument =
   | { outcome: "loaded"; document: ExtractedDocument; sha256: string; yieldToOthers: YieldToOthers }
-  | { outcome: "gone" };
+  | { outcome: "deleted" };
 
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
@@ -41,9 +46,9 @@ export async function loadDocument(
   file: ClaimedFile,
   lease: Lease,
 ): Promise<LoadedDocument> {
-  const keeps = isTextKept(file);
+  const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
-    const document = await keptText(services, file, file.sha256);
+    const document = await findExtractedText(services, file, file.sha256);
     if (document !== null) {
       return {
         outcome: "loaded",
@@ -54,7 +59,7 @@ export async function loadDocument(
     }
   }
   const content = await readContent(services, file);
-  if (content === null) return { outcome: "gone" };
+  if (content === null) return { outcome: "deleted" };
   const { sha256, mimeType } = content;
   if (sha256 !== file.sha256) {
     const facts = { sha256, size: content.bytes.byteLength };
@@ -64,7 +69,7 @@ export async function loadDocument(
   const yieldToOthers = yieldWithin(services, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await during("text extraction", () => extractDocument(raw, options));
-  if (keeps) await keepText(services, file, sha256, document);
+  if (keeps) await keepExtractedText(services, file, sha256, document);
   return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
@@ -78,25 +83,25 @@ function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
   };
 }
 
-async function keptText(services: Services, file: ClaimedFile, sha256: string) {
-  const key = await keptTextKey(file, sha256);
-  return await during("file storage", () => getText(services.files, key));
+async function findExtractedText(services: Services, file: ClaimedFile, sha256: string) {
+  const key = await extractedTextKey(file, sha256);
+  return await during("file storage", () => getExtractedText(services.files, key));
 }
 
-async function keepText(
+async function keepExtractedText(
   services: Services,
   file: ClaimedFile,
   sha256: string,
   document: ExtractedDocument,
 ): Promise<void> {
-  const key = await keptTextKey(file, sha256);
-  await during("file storage", () => putText(services.files, key, document));
+  const key = await extractedTextKey(file, sha256);
+  await during("file storage", () => putExtractedText(services.files, key, document));
   // A file that was never indexed has no earlier text, and listing costs as much as writing.
-  if (file.indexedAt !== null) services.inBackground(forgetOtherTexts(services, file, key));
+  if (file.indexedAt !== null) services.inBackground(deleteOtherTexts(services, file, key));
 }
 
 /** The texts of versions that were replaced. Whoever still reads one goes to the bytes. */
-async function forgetOtherTexts(
+async function deleteOtherTexts(
   { files }: Services,
   { source, fileId }: ClaimedFile,
   kept: string,

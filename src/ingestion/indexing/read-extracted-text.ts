@@ -6,28 +6,28 @@ import type { Services } from "../../services.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { getText, isTextKept, keptTextKey } from "./extracted-texts.ts";
+import { getExtractedText, keepsExtractedText, extractedTextKey } from "./extracted-texts.ts";
 
 type Source = { id: FileSourceId; provider: string };
 
 /** `sha256`: of the file's bytes. `status`: of the file over all RAGs; null while none indexes it. */
-export type StoredText = { text: string; sha256: string; status: FileStatus | null };
+export type ReadText = { text: string; sha256: string; status: FileStatus | null };
 
 /**
  * The text of a file as it is now. The offsets of its passages are places in it while `status` is
  * `indexed`: until then, passages may be those of an earlier version.
  * @throws QuarryError `not-found` when the source has no such file, or it has not been read
  */
-export async function storedText(
+export async function readExtractedText(
   services: Pick<Services, "db" | "files">,
   { source, path }: { source: Source; path: string },
-): Promise<StoredText> {
+): Promise<ReadText> {
   const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
   const { id: fileId, name, mimeType, size, sha256, status } = file;
   const kept = { fileId, name, mimeType, size, source };
-  const document = isTextKept(kept)
-    ? await getText(services.files, await keptTextKey(kept, sha256))
+  const document = keepsExtractedText(kept)
+    ? await getExtractedText(services.files, await extractedTextKey(kept, sha256))
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
   return { text: document.markdown, sha256, status };

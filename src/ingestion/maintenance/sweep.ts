@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
@@ -12,22 +12,19 @@ import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
-import {
-  DELETED_KEPT_MS,
-  MAX_TRIES,
-  QUEUED_HOLD_MS,
-  REMOVAL_HOLD_MS,
-  SWEPT_HOLD_MS,
-} from "../timeouts.ts";
+import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
+import { MAX_TRIES } from "../retry-policy.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
-import { settleRemovals } from "../removal/remove-from-indexes.ts";
+import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { tendVectors } from "../vector-sync/sync-vectors.ts";
 
+/** A deleted file is listed so long, then forgotten. */
+const DELETED_KEPT_MS = 30 * DAY_MS;
 /** More would fill the queue faster than it is worked off. */
 const FILES_PER_SWEEP = 1_000;
 const FORGOTTEN_PER_SWEEP = 200;
 /** The message that was sent with the removal has had its time by then. */
-const CLEAN_AGAIN_AFTER_MS = 5 * MINUTE_MS;
+const PURGE_AGAIN_AFTER_MS = 5 * MINUTE_MS;
 
 type Step = (services: Services) => Promise<void>;
 
@@ -35,7 +32,7 @@ const STEPS: [name: string, step: Step][] = [
   ["removals", finishRemovals],
   ["files", queueUnheldFilesOnce],
   ["scans", queueUnheldScans],
-  ["removed resources", queueCleaning],
+  ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["indexes", checkIndexes],
@@ -63,7 +60,7 @@ export async function sweep(services: Services): Promise<void> {
 async function finishRemovals(services: Services): Promise<void> {
   const now = services.now();
   const heldUntil = now + REMOVAL_HOLD_MS;
-  await settleRemovals(
+  await removeFromIndexes(
     services,
     await overdueRemovals(services.db, now, heldUntil, FILES_PER_SWEEP),
   );
@@ -94,12 +91,12 @@ async function queueUnheldScans(services: Services): Promise<void> {
   }
 }
 
-async function queueCleaning(services: Services): Promise<void> {
-  const before = services.now() - CLEAN_AGAIN_AFTER_MS;
+async function queuePurges(services: Services): Promise<void> {
+  const before = services.now() - PURGE_AGAIN_AFTER_MS;
   const { rags, sources } = await removedResources(services.db, before);
-  for (const ragId of rags) await services.queue.scan({ kind: "clean-rag", ragId });
+  for (const ragId of rags) await services.queue.scan({ kind: "purge-rag", ragId });
   for (const fileSourceId of sources) {
-    await services.queue.scan({ kind: "clean-source", fileSourceId });
+    await services.queue.scan({ kind: "purge-source", fileSourceId });
   }
 }
 

@@ -15,7 +15,8 @@ import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
-import { MAX_TRIES, QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
+import { MAX_TRIES } from "../retry-policy.ts";
 
 const FILES_PER_STEP = 1_000;
 /** One statement: tens of milliseconds. */

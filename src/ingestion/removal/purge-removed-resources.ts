@@ -4,7 +4,7 @@ import {
   deleteRagFiles,
   deleteSource,
   deleteSourceFiles,
-  isCleanable,
+  isPurgeable,
   isWorkedOn,
   removedRagGenerations,
 } from "../../db/maintenance/purge-store.ts";
@@ -22,20 +22,20 @@ const WORKER_WAIT_SECONDS = 30;
 const LAST_REVISION = Number.MAX_SAFE_INTEGER;
 
 /** One step of removing what is behind a removed RAG; the next follows by message. */
-export async function cleanRag(services: Services, ragId: RagId): Promise<void> {
+export async function purgeRag(services: Services, ragId: RagId): Promise<void> {
   const generations = await removedRagGenerations(services.db, ragId);
   if (generations === null) return;
   if (await isWorkedOn(services.db, ragId, services.now())) {
-    return await services.queue.scan({ kind: "clean-rag", ragId }, WORKER_WAIT_SECONDS);
+    return await services.queue.scan({ kind: "purge-rag", ragId }, WORKER_WAIT_SECONDS);
   }
   for (const [generation, shards] of generations) {
     for (let shard = 0; shard < shards; shard++) {
       const emptied = await emptyIndex(services, { ragId, generation, shard });
-      if (!emptied) return await services.queue.scan({ kind: "clean-rag", ragId });
+      if (!emptied) return await services.queue.scan({ kind: "purge-rag", ragId });
     }
   }
   if (await deleteRagFiles(services.db, ragId, ROWS_PER_STEP)) {
-    return await services.queue.scan({ kind: "clean-rag", ragId });
+    return await services.queue.scan({ kind: "purge-rag", ragId });
   }
   await deleteRag(services.db, ragId);
 }
@@ -57,12 +57,12 @@ export async function emptyIndex(services: Services, address: IndexAddress): Pro
 }
 
 /** One step of removing what is behind a removed file source. Its RAGs go first. */
-export async function cleanSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
-  if (!(await isCleanable(services.db, fileSourceId))) return;
+export async function purgeSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
+  if (!(await isPurgeable(services.db, fileSourceId))) return;
   const noObjects = await removeBelow(services.files, sourcePrefix(fileSourceId));
   const moreFiles = await deleteSourceFiles(services.db, fileSourceId, ROWS_PER_STEP);
   if (!noObjects || moreFiles) {
-    return await services.queue.scan({ kind: "clean-source", fileSourceId });
+    return await services.queue.scan({ kind: "purge-source", fileSourceId });
   }
   await deleteSource(services.db, fileSourceId);
 }

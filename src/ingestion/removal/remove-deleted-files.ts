@@ -2,13 +2,13 @@ import type { FileId } from "../../core/ids.ts";
 import { markFilesDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { REMOVAL_HOLD_MS } from "../timeouts.ts";
-import { settleRemovals } from "./remove-from-indexes.ts";
+import { removeFromIndexes } from "./remove-from-indexes.ts";
 
 /**
- * Files that are gone at their source leave every search before this returns. Those that came, or
- * came back, after `before` (ms) stay. Returns how many went.
+ * Files that were deleted at their source leave every search before this returns. Those that came,
+ * or came back, after `before` (ms) stay. Returns how many were removed.
  */
-export async function removeGoneFiles(
+export async function removeDeletedFiles(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
   ids: FileId[],
   before: number,
@@ -17,11 +17,11 @@ export async function removeGoneFiles(
   const now = services.now();
   const heldUntil = now + REMOVAL_HOLD_MS;
   const { count, removals } = await markFilesDeleted(services.db, ids, before, now, heldUntil);
-  await settleRemovals(services, removals);
+  await removeFromIndexes(services, removals);
   return count;
 }
 
-/** The source says at download that the file is gone. */
-export async function forgetGoneFile(services: Services, id: FileId): Promise<void> {
-  await removeGoneFiles(services, [id], services.now());
+/** The source says at download that it has the file no more. */
+export async function removeDeletedFile(services: Services, id: FileId): Promise<void> {
+  await removeDeletedFiles(services, [id], services.now());
 }

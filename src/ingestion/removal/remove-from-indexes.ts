@@ -13,7 +13,7 @@ type Addressed = { address: IndexAddress; removals: Removal[] };
  * Takes marked files out of every index that may hold them, then writes that it is done. What
  * fails here stays marked, and the sweep repeats it.
  */
-export async function settleRemovals(
+export async function removeFromIndexes(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
   removals: Removal[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { RagId } from "../../core/ids.ts";
 import { applyScopesToPage, endOfPage, releasePending } from "../../db/files/scope-work-store.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
-import { settleRemovals } from "../removal/remove-from-indexes.ts";
+import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 const FILES_PER_PAGE = 1_000;
 /**
@@ -28,6 +28,6 @@ export async function applyScopes(
     { now, queuedUntil: now + QUEUED_HOLD_MS, removedUntil: now + REMOVAL_HOLD_MS },
   );
   await services.queue.index(messages);
-  await settleRemovals(services, removals);
+  await removeFromIndexes(services, removals);
   if (upTo !== null) await services.queue.scan({ kind: "apply-scopes", ragId, after: upTo });
 }

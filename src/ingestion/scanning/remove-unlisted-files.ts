@@ -4,7 +4,7 @@ import { moveOn } from "../../db/scans/scan-store.ts";
 import type { ScanRun } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
-import { removeGoneFiles } from "../removal/remove-deleted-files.ts";
+import { removeDeletedFiles } from "../removal/remove-deleted-files.ts";
 import { readNotes } from "./scan-notes.ts";
 
 const IDS_PER_PAGE = 5_000;
@@ -16,15 +16,15 @@ const BRAKE_SHARE = 0.5;
 export type HeldRemovals = { count: number; message: string };
 
 /**
- * Removes what a complete listing no longer shows, or a change feed names as gone. Holds it
+ * Removes files that a complete listing no longer shows, or a change feed names as deleted. Holds it
  * instead, and says so, when it would be most of the source.
  */
-export async function removeWhatIsGone(
+export async function removeUnlistedFiles(
   services: Services,
   run: ScanRun,
 ): Promise<HeldRemovals | null> {
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
-  const gone = await goneFiles(services, run);
+  const gone = await unlistedFiles(services, run);
   if (gone.length === 0) return null;
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
   if (!confirmRemovals && (isEmpty || gone.length > BRAKE_FROM)) {
@@ -47,7 +47,7 @@ async function removeInSteps(services: Services, run: ScanRun, gone: FileId[]): 
     // Whoever else writes files of a listed source has seen them later than the listing; a feed
     // tells of files in the order in which things happened, those of this very run included.
     const before = run.progress.mode === "follow" ? now : run.startedAt;
-    await removeGoneFiles(services, gone.slice(at, at + REMOVED_PER_STEP), before);
+    await removeDeletedFiles(services, gone.slice(at, at + REMOVED_PER_STEP), before);
   }
 }
 
@@ -55,7 +55,7 @@ export function isMassRemoval(removals: number, total: number): boolean {
   return removals > BRAKE_FROM && removals > total * BRAKE_SHARE;
 }
 
-async function goneFiles(services: Services, run: ScanRun): Promise<FileId[]> {
+async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]> {
   const { seen, gone } = await readNotes(services, run);
   if (run.progress.mode !== "full" || run.progress.partial) return [...gone];
   let after = "";

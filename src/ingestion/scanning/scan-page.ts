@@ -1,6 +1,6 @@
 import { newId } from "../../core/ids.ts";
 import type { FileId } from "../../core/ids.ts";
-import { idsOfGone } from "../../db/scans/unlisted-files.ts";
+import { idsOfDeleted } from "../../db/scans/unlisted-files.ts";
 import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
 import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 import { comparePage } from "./compare-listing.ts";
 import { LEASE_MS, QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
-import { settleRemovals } from "../removal/remove-from-indexes.ts";
+import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /** One page of a listing, crawled pages included. The hold on the source outlasts it. */
 const PAGE_TIMEOUT_MS = 90_000;
@@ -44,7 +44,7 @@ export async function scanPage(
   );
   if (committed === null) return null;
   await services.queue.index(committed.messages);
-  await settleRemovals(services, committed.removals);
+  await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };
 }
 
@@ -81,7 +81,7 @@ async function compareListing(services: Services, run: ScanRun, listing: Listing
   const { id } = run.source;
   const [known, gone] = await Promise.all([
     knownFiles(db, id, listing.files),
-    listing.gone.length === 0 ? [] : idsOfGone(db, id, listing.gone),
+    listing.gone.length === 0 ? [] : idsOfDeleted(db, id, listing.gone),
   ]);
   const page = comparePage(listing.files, known, () => newId<FileId>(services.now()));
   page.counts.failed += listing.skipped ?? 0;

@@ -7,7 +7,8 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath, fileNameOf } from "./file-path.ts";
-import { FILE_LIMIT_BYTES, QUEUED_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { FILE_LIMIT_BYTES } from "../limits.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import type { Upload } from "./receive-upload.ts";
 

@@ -4,14 +4,14 @@ import { markPathDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { REMOVAL_HOLD_MS } from "../timeouts.ts";
-import { settleRemovals } from "../removal/remove-from-indexes.ts";
+import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
  * Removes a file of a `file_system` source. When this returns, no search finds it; its row stays
  * `deleted` for 30 days.
  * @throws QuarryError `not-found` when the source has no such file
  */
-export async function removeFile(
+export async function removePushedFile(
   services: Services,
   { source, path }: { source: { id: FileSourceId }; path: string },
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function removeFile(
   const of = { sourceId: source.id, path };
   const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_HOLD_MS);
   if (marked === null) throw notFound();
-  await settleRemovals(services, marked.removals);
+  await removeFromIndexes(services, marked.removals);
   const { id, version } = marked.file;
   const key = bytesKey({ sourceId: source.id, fileId: id }, version);
   services.inBackground(services.files.delete(key));

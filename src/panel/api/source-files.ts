@@ -10,8 +10,8 @@ import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
 import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
-import { removeFile } from "../../ingestion/uploads/remove-pushed-file.ts";
-import { storedText } from "../../ingestion/indexing/read-extracted-text.ts";
+import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
+import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import type { Services } from "../../services.ts";
 import { filePathOf } from "./file-path-of.ts";
 import type { PanelEnv } from "./panel-env.ts";
@@ -103,7 +103,7 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
     const { source } = await findFileSource(services, { key: context.req.param("id") });
     const { start, end } = parseOrRefuse(offsets, context.req.query());
     const path = filePathOf(context.req.raw.url);
-    const { text, sha256, status } = await storedText(services, { source, path });
+    const { text, sha256, status } = await readExtractedText(services, { source, path });
     return context.body(utf8Stream(text.slice(start, end)), {
       headers: {
         "Content-Type": "text/plain; charset=utf-8",
@@ -116,7 +116,7 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
   app.delete("/:id/files/*", async (context) => {
     const services = context.get("services");
     const source = await pushedSource(services, context.req.param("id"));
-    await removeFile(services, { source, path: filePathOf(context.req.raw.url) });
+    await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
     return context.body(null, 204);
   });
   return app;

@@ -2,8 +2,8 @@ import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { identify } from "../../../src/ingestion/indexing/file-work.ts";
-import { putText } from "../../../src/ingestion/indexing/extracted-texts.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/timeouts.ts";
+import { putExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
+import { FILE_LIMIT_BYTES } from "../../../src/ingestion/limits.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 
 /** Takes in what is kept, and forgets it. */
@@ -28,7 +28,7 @@ export default {
       const yieldToOthers = () => scheduler.wait(0);
       const raw = { name, mimeType: null, bytes };
       const document = await extractDocument(raw, { discardsBytes: true, yieldToOthers });
-      await putText(nowhere, name, document);
+      await putExtractedText(nowhere, name, document);
       const settings = {
         chunkSize: 400,
         chunkOverlap: 40,

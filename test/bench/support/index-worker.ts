@@ -1,7 +1,7 @@
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
 import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/timeouts.ts";
+import { FILE_LIMIT_BYTES } from "../../../src/ingestion/limits.ts";
 import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";

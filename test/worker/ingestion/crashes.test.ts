@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { Services } from "../../../src/services.ts";
 import { CrashPoint } from "../../support/crash.ts";
@@ -136,7 +136,7 @@ test(
         const untouched = world.services;
         world.services = crash.wrap(untouched);
         const of = { source: { id: source }, path: "a.html" };
-        await removeFile(world.services, of).catch(() => undefined);
+        await removePushedFile(world.services, of).catch(() => undefined);
         world.services = untouched;
         await recover(world, crash);
         const [row] = await world.rows(rag);
@@ -183,7 +183,7 @@ test(
   "a file removed while any step of its index job runs does not come back",
   async () => {
     const steps = await beforeEachCall(
-      (services, source) => removeFile(services, { source: { id: source }, path: "a.html" }),
+      (services, source) => removePushedFile(services, { source: { id: source }, path: "a.html" }),
       async (world, rag) => {
         expect(await world.shown(rag)).toEqual({});
         expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);

@@ -22,7 +22,7 @@ async function twoConsumers(bytes: number) {
   if (one === undefined || other === undefined) throw new Error("two messages wait");
   const first = world.deliverBatch("quarry-index", [one]);
   await embedding.begun(1);
-  const asks = vi.spyOn(world.services.documentRoom, "enter");
+  const asks = vi.spyOn(world.services.extractionMemory, "reserve");
   const second = world.deliverBatch("quarry-index", [other]);
   const ends = async () => {
     embedding.goesOn();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/return-to-index.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
@@ -97,7 +97,7 @@ test("a file that cannot be read any more, or has gone, says nothing of the text
   const world = new World();
   const { source } = await hiddenFiles(world);
   await push(world, source, "a.txt", "");
-  await removeFile(world.services, { source: { id: source }, path: "b.html" });
+  await removePushedFile(world.services, { source: { id: source }, path: "b.html" });
   await world.deliver();
   expect(await listed(world, source)).toEqual({ "a.txt": ["error"], "b.html": ["deleted"] });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 
@@ -49,7 +49,7 @@ test("a pushed file is pending at once, then indexed and found; its change and i
   expect((await world.shown(rag))["a/note.md"]?.join()).toContain("peat");
   expect((await world.shown(rag))["a/note.md"]?.join()).not.toContain("sphagnum");
 
-  await removeFile(world.services, { source: { id: source }, path: "a/note.md" });
+  await removePushedFile(world.services, { source: { id: source }, path: "a/note.md" });
   expect(await world.shown(rag)).toEqual({});
   expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
@@ -110,7 +110,7 @@ test.each(["/a.md", "a//b.md", "../a.md", "a/./b.md", "a/..", "", "a\u0000.md", 
 test("removing what is not there is not found", async () => {
   const world = new World();
   const source = await world.addSource();
-  const gone = removeFile(world.services, { source: { id: source }, path: "no.md" });
+  const gone = removePushedFile(world.services, { source: { id: source }, path: "no.md" });
   await expect(gone).rejects.toMatchObject({ kind: "not-found" });
 });
 

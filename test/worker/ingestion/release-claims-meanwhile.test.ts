@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import type { World } from "../../support/ingestion-world.ts";
 import {
@@ -69,7 +69,7 @@ const HANDED_BACK = "4.txt";
 test("a file that is removed around its hand-back stays removed", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, (acting, source) =>
-      removeFile(acting.services, { source: { id: source }, path: HANDED_BACK }),
+      removePushedFile(acting.services, { source: { id: source }, path: HANDED_BACK }),
     );
     expect((await statuses(world, rag)).at(-1)).toMatch(/^deleted/);
     expect(Object.keys(await world.shown(rag)).sort()).toEqual(PATHS.slice(0, -1));
@@ -104,7 +104,7 @@ test("a RAG that is removed around a hand-back leaves nothing behind", async () 
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, async (acting, _source, removed) => {
       await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(removed).run();
-      await acting.services.queue.scan({ kind: "clean-rag", ragId: removed });
+      await acting.services.queue.scan({ kind: "purge-rag", ragId: removed });
     });
     expect(await world.rows(rag)).toEqual([]);
     expect(await world.index(rag).facts()).toMatchObject({ chunks: 0, staged: 0 });

@@ -7,7 +7,7 @@ import {
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/ingestion/scanning/request-scan.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
@@ -82,7 +82,7 @@ test(
       if (trial % LOOK_BEFORE_EVERY === 0) {
         if (!(await found(world, rag, trial)).includes(pathOf(trial))) missedBefore.push(trial);
       }
-      await removeFile(world.services, { source: { id }, path: pathOf(trial) });
+      await removePushedFile(world.services, { source: { id }, path: pathOf(trial) });
       if ((await found(world, rag, trial)).includes(pathOf(trial))) foundAfter.push(trial);
       world.now += STEP_MS;
     }

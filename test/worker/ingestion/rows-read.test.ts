@@ -6,7 +6,7 @@ import type { FileSourceId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
 import { pushUrls } from "../../../src/ingestion/scanning/push-urls.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
@@ -118,7 +118,7 @@ const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][]
   ["a slow index job", slowIndexJob],
   [
     "a removed file",
-    (world, id) => removeFile(world.services, { source: { id }, path: pathOf(7) }),
+    (world, id) => removePushedFile(world.services, { source: { id }, path: pathOf(7) }),
   ],
 ];
 

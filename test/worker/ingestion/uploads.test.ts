@@ -6,7 +6,7 @@ import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/clock.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -170,7 +170,7 @@ test("a deleted file that is forgotten when its new bytes have just landed is to
   const rag = await world.addRag(source);
   await push(world, source, "log.txt", "A note.");
   await world.deliver();
-  await removeFile(world.services, { source: { id: source }, path: "log.txt" });
+  await removePushedFile(world.services, { source: { id: source }, path: "log.txt" });
   world.now += 40 * DAY_MS;
   const untouched = world.services;
   world.services = { ...untouched, files: sweptAfterPut(untouched) };

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/clock.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../src/ingestion/timeouts.ts";
+import { MAX_TRIES } from "../../../src/ingestion/retry-policy.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/ingestion/scanning/request-scan.ts";
 import { retryFiles } from "../../../src/ingestion/indexing/retry-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
@@ -70,7 +70,7 @@ test("messages delivered three times in random order give the same state as once
   const rag = await world.addRag(source);
   for (let at = 0; at < 12; at++) await push(world, source, `${at}.txt`, `A note, ${at}.`);
   for (let at = 0; at < 4; at++) await push(world, source, `${at}.txt`, `A note, ${at}, changed.`);
-  await removeFile(world.services, { source: { id: source }, path: "5.txt" });
+  await removePushedFile(world.services, { source: { id: source }, path: "5.txt" });
   await push(world, source, "6.txt", "");
   const once = world.waiting.splice(0);
   expect(once.length).toBe(17);

@@ -6,7 +6,7 @@ import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/update-rag.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
-import { removeFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { bytesOf } from "../../../support/ingestion-world.ts";
@@ -30,7 +30,7 @@ export async function push(world: World, source: FileSourceId, path: string, tex
 }
 
 export const drop = async (world: World, source: FileSourceId, path: string) =>
-  await removeFile(world.services, { source: { id: source }, path });
+  await removePushedFile(world.services, { source: { id: source }, path });
 
 export async function patch(world: World, ragId: RagId, change: RagPatch) {
   const rag = await findRag(world.services, { key: ragId });

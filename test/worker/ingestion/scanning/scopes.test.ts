@@ -90,8 +90,8 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
     env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(rag),
     env.DB.prepare("update file_sources set removed_at = 1 where id = ?").bind(source),
   ]);
-  await world.services.queue.scan({ kind: "clean-rag", ragId: rag });
-  await world.services.queue.scan({ kind: "clean-source", fileSourceId: source });
+  await world.services.queue.scan({ kind: "purge-rag", ragId: rag });
+  await world.services.queue.scan({ kind: "purge-source", fileSourceId: source });
   await world.deliver();
   expect(await index.facts()).toMatchObject({ chunks: 0, files: 0 });
   const counts = await env.DB.prepare(
