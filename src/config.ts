@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { trimEnd } from "./core/trim.ts";
 
 /**
  * Every variable of the Worker, with its default and what it means. Parsed once; nothing else
@@ -10,7 +11,7 @@ const flag = z.enum(["true", "false"]).transform((text) => text === "true");
 /** wrangler hands over an unset variable as an empty text now and then; it means "not set". */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => trimEnd(url, "/"));
 /** Loose on purpose: `admin@localhost` is a good address on a laptop. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const modelName = z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");

@@ -41,5 +41,5 @@ export const IDENTIFIER_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export function identifierFrom(name: string): string {
   const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, IDENTIFIER_MAX_LENGTH);
-  return slug.replace(/^-+|-+$/g, "");
+  return slug.replace(/^-|-$/g, "");
 }

@@ -89,12 +89,28 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
   return { ok: false, findings };
 }
 
-const THINKING = /<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi;
-const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/gi;
+const THINKING = /<(\/?)think(?:ing)?>/gi;
+const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
+
+/** Without what stands between a thinking mark and the next that closes one. */
+function withoutThinking(text: string): string {
+  let kept = "";
+  let from = 0;
+  let opened: number | null = null;
+  for (const { 0: mark, 1: closing, index } of text.matchAll(THINKING)) {
+    if (closing === "") opened ??= index;
+    else if (opened !== null) {
+      kept += text.slice(from, opened);
+      from = index + mark.length;
+      opened = null;
+    }
+  }
+  return kept + text.slice(from);
+}
 
 /** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
 export function jsonValuesIn(text: string): unknown[] {
-  const said = text.replace(THINKING, "").trim();
+  const said = withoutThinking(text).trim();
   const fenced = [...said.matchAll(FENCED)].map((found) => found[1] ?? "");
   const embedded = firstJson(said);
   const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];

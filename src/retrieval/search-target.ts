@@ -14,6 +14,7 @@ import { leg } from "./leg.ts";
 import type { Call } from "./leg.ts";
 import { mergeLists, mergeShards } from "./merge-shards.ts";
 import type { RetrievalTarget } from "./types.ts";
+import { trimEnd } from "../core/trim.ts";
 
 /** Of what is left when the leg starts. */
 const INDEX_SHARE = 0.6;
@@ -191,7 +192,7 @@ function filterOf(
   replies: Reply[],
 ): VectorFilter | "none" | null {
   if (named === null || named.files.length > 0 || metadata.length > 0) return null;
-  const asked = named.folders.map((folder) => folder.replace(/\/+$/, ""));
+  const asked = named.folders.map((folder) => trimEnd(folder, "/"));
   const elsewhere = replies.flatMap((reply) =>
     reply?.plan.kind === "filtered" ? [reply.plan.elsewhere] : [],
   );

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { trimEnd } from "../core/trim.ts";
 
 /** Why an address is not fetched; goes into messages that a user reads. */
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
@@ -37,7 +38,7 @@ export function guardUrl(text: string, base?: URL, allowPrivate = false): UrlVer
 
 /** `written`: the text that the host was parsed from, or null when it came from a checked base. */
 function hostRefusal(url: URL, written: string | null): string | null {
-  const host = url.hostname.replace(/\.+$/, "");
+  const host = trimEnd(url.hostname, ".");
   if (host.startsWith("[")) return addressRefusal(host.slice(1, -1));
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) {
     // 0x7f.1, 2130706433 and full-width digits all parse to four decimals; nobody means well by them.

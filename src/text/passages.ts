@@ -73,17 +73,47 @@ export function writeRequest(prompt: string, key: string): string {
   return `<request-${key}>\n${prompt}\n</request-${key}>`;
 }
 
-const PASSAGE = /<passage-([0-9a-f]{24}) n="\d+" source="([^"]*)">\n([\s\S]*?)\n<\/passage-\1>/g;
-const REQUEST = /<request-([0-9a-f]{24})>\n([\s\S]*)\n<\/request-\1>/;
+const PASSAGE = /<passage-([0-9a-f]{24}) n="\d+" source="([^"\n]*)">\n/g;
+const PASSAGE_END = /\n<\/passage-([0-9a-f]{24})>/g;
+const REQUEST = /<request-([0-9a-f]{24})>\n/g;
+const REQUEST_END = /\n<\/request-([0-9a-f]{24})>/g;
+
+/** Where the closing delimiters of each key stand: one pass, where a search each were quadratic. */
+function endsOf(text: string, delimiter: RegExp): Map<string, number[]> {
+  const ends = new Map<string, number[]>();
+  for (const { 1: key = "", index } of text.matchAll(delimiter)) {
+    const known = ends.get(key);
+    if (known === undefined) ends.set(key, [index]);
+    else known.push(index);
+  }
+  return ends;
+}
 
 export function readPassages(text: string): Passage[] {
-  return [...text.matchAll(PASSAGE)].map((found) => ({
-    source: found[2] ?? "",
-    text: found[3] ?? "",
-  }));
+  const ends = endsOf(text, PASSAGE_END);
+  const passages: Passage[] = [];
+  let read = 0;
+  for (const { 0: opening, 1: key = "", 2: source = "", index } of text.matchAll(PASSAGE)) {
+    const start = index + opening.length;
+    if (index < read) continue;
+    const own = ends.get(key) ?? [];
+    // What is passed is never asked for again.
+    while (own.length > 0 && (own[0] ?? 0) < start) own.shift();
+    const [end] = own;
+    if (end === undefined) continue;
+    passages.push({ source, text: text.slice(start, end) });
+    read = end;
+  }
+  return passages;
 }
 
 /** The caller's words in a message; all of it when nothing surrounds them. */
 export function readRequest(text: string): string {
-  return REQUEST.exec(text)?.[2] ?? text;
+  const ends = endsOf(text, REQUEST_END);
+  for (const { 0: opening, 1: key = "", index } of text.matchAll(REQUEST)) {
+    const start = index + opening.length;
+    const end = ends.get(key)?.at(-1) ?? -1;
+    if (end >= start) return text.slice(start, end);
+  }
+  return text;
 }

@@ -81,7 +81,7 @@ const LIST_NUMBER = /^\s*\(?\d{1,3}$/;
 
 /** `31. Dezember`, `am 3. Stock`, `1. 2. 2026`, and the number of a list item. */
 function isOrdinal(before: string, next: string, isWholeSentence: boolean): boolean {
-  if (/\d{4,}$/.test(before)) return false;
+  if (/\d{4}$/.test(before)) return false;
   if (isWholeSentence && LIST_NUMBER.test(before)) return true;
   const isDate = /\d\.\s?\d{1,2}$/.test(before) && /^\d{2,4}(?!\d)/.test(next);
   return isDate || MONTH.test(next) || /^\d{1,2}\./.test(next) || LEADS_ORDINAL.test(before);

@@ -1,5 +1,6 @@
 import type { MetadataFilter, Restriction } from "../../ports/rag-index.ts";
 import { readTotals } from "../totals.ts";
+import { trimEnd } from "../../core/trim.ts";
 
 /** What a call may see: every live chunk, or those of the files in the set. */
 export type Eligibility = {
@@ -34,7 +35,7 @@ const endOf = (folder: string) => `${folder}0`;
 function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
   // A range instead of LIKE: exact for any characters and length, and read from the path's index.
   const ranges = folders.map((folder) => {
-    const bare = folder.replace(/\/+$/, "");
+    const bare = trimEnd(folder, "/");
     return bare === "" ? ["", "\u{10ffff}"] : [`${bare}/`, endOf(bare)];
   });
   const rows = sql.exec<{ file: number }>(

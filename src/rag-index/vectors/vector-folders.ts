@@ -2,6 +2,7 @@ import { coarserFolders, folderAround, folderOf, withAncestors } from "../../cor
 import type { FileId } from "../../core/ids.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { listOf } from "./in-flight-vectors.ts";
+import { trimEnd } from "../../core/trim.ts";
 
 /**
  * Under which folders the vector index may hold vectors of a file. A file that moves takes its
@@ -110,7 +111,7 @@ export function elsewhereOf(
   { named }: Restriction,
   files: ReadonlySet<number> | null,
 ): Elsewhere {
-  const asked = new Set(named?.folders.map((folder) => folder.replace(/\/+$/, "")));
+  const asked = new Set(named?.folders.map((folder) => trimEnd(folder, "/")));
   const isAsked = (folder: string) =>
     asked.has("") || withAncestors(folder).some((above) => asked.has(above));
   const moved = movedAmong(sql, files);

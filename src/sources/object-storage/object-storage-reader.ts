@@ -15,6 +15,7 @@ import { folderPrefix, keyedFile } from "../keyed-file.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./config.ts";
 import { storageFailure } from "./failure.ts";
 import { parseListing, type ListedObject } from "./listing.ts";
+import { trimEnd } from "../../core/trim.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
 /** 1,000 keys of 1,024 characters, each three bytes long when encoded, with their fields. */
@@ -101,7 +102,7 @@ function keyOf(prefix: string, file: ListedFile): string {
 }
 
 function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
-  if (pathStyle) return `${endpoint.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
+  if (pathStyle) return `${trimEnd(endpoint, "/")}/${encodeURIComponent(bucket)}`;
   return endpoint.replace("://", `://${bucket}.`);
 }
 

@@ -100,7 +100,7 @@ export function decodeHtml(bytes: Uint8Array, contentType: string | null): strin
 }
 
 function charsetIn(text: string): string | null {
-  return /charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(text)?.[1] ?? null;
+  return /charset\s*=[\s"']*([\w:.-]+)/i.exec(text)?.[1] ?? null;
 }
 
 function byteOrderMark([a, b, c]: Uint8Array): string | null {

@@ -4,7 +4,7 @@ export type RobotsDirectives = { noIndex: boolean; noFollow: boolean };
 const OURS = "quarry";
 /** Directives that take a value after a colon; any other colon ends the name of an agent. */
 const WITH_VALUE = /^(?:unavailable_after|max-[a-z-]+)$/;
-const PART = /^\s*([\w.*-]+)\s*(?::\s*([\s\S]*))?$/;
+const PART = /^\s*([\w.*-]+)\s*(?::([\s\S]*))?$/;
 
 /**
  * Reads the text of an `X-Robots-Tag` header or of a robots `meta` element; several are joined by

@@ -1,3 +1,4 @@
+import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { closestTo, labelledAs, sentencesAbout } from "./evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { numberOf, textOf } from "./schema.ts";
@@ -87,7 +88,7 @@ export function fillString(evidence: Evidence, slot: Slot): string | undefined {
   }
   const pattern = textOf(node["pattern"]);
   if (pattern !== "") return matching([...sources, evidence.text], pattern);
-  if (labelled !== null) return labelled.replace(/[.;,\s]+$/, "");
+  if (labelled !== null) return trimEnd(labelled, `.;,${BLANKS}`);
   const best = sentencesAbout(evidence, key, aboutOf(slot))[0];
   return best?.text ?? (evidence.answer.map(({ text }) => text).join(" ") || undefined);
 }
@@ -97,7 +98,7 @@ function matching(texts: string[], pattern: string): string | undefined {
   const whole = patternOf(pattern);
   if (whole === null) return undefined;
   for (const text of texts) {
-    const words = text.split(/[\s,;()"“”]+/u).map((word) => word.replace(/[.:!?]+$/, ""));
+    const words = text.split(/[\s,;()"“”]+/u).map((word) => trimEnd(word, ".:!?"));
     const found = words.find((word) => word !== "" && whole.test(word));
     if (found !== undefined) return found;
   }

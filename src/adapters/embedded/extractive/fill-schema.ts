@@ -143,7 +143,9 @@ function membersOf(item: Slot, filling: Filling): unknown[] {
     return options.filter((option) => stemsOf(String(option)).every((stem) => stems.has(stem)));
   }
   const labelled = labelledAs(evidence, item.key);
-  const parts = labelled?.split(/\s*[,;]\s*|\s+(?:and|und|&)\s+/).filter(Boolean) ?? [];
+  const parts = (labelled?.split(/[,;]|\s(?:and|und|&)\s/) ?? [])
+    .map((part) => part.trim())
+    .filter(Boolean);
   const type = typeOf(item.node);
   if (type === "integer" || type === "number") {
     const text = labelled ?? evidence.answer.map((one) => one.text).join(" ");
@@ -161,7 +163,7 @@ function membersOf(item: Slot, filling: Filling): unknown[] {
 
 /** List items of the text where it has some, otherwise the sentences of the answer. */
 function segmentsOf({ text, answer }: Evidence): string[] {
-  const listed = [...text.matchAll(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.+)$/gm)].map(
+  const listed = [...text.matchAll(/^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$/gm)].map(
     (found) => found[1] ?? "",
   );
   return listed.length > 1 ? listed : answer.map((one) => one.text);

@@ -73,7 +73,7 @@ function answerKind(question: string): AnswerKind {
 
 const NUMBER = /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty)\b/i;
 const TIME =
-  /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|noon|midnight|daily|weekly|monthly|quarter)\b|\d+ (day|hour|week|month|minute)/i;
+  /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|noon|midnight|daily|weekly|monthly|quarter)\b|\d (day|hour|week|month|minute)/i;
 const PERSON = /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(team|manager|lead|officer|head|desk|department)\b/u;
 const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON };
 

@@ -1,3 +1,4 @@
+import { trimEnd } from "../../../core/trim.ts";
 import { splitSentences } from "../../../text/sentences.ts";
 import { stemOf } from "../../../text/stems.ts";
 import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
@@ -37,8 +38,8 @@ export function termsOf(text: string): string[] {
   return [...new Set((telling.length > 0 ? telling : words).map(stemOf))];
 }
 
-const HEADING = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*$/;
-const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/;
+const HEADING = /^\s{0,3}#{1,6}\s/;
+const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TABLE_ROW = /^\s*\|(.+)\|\s*$/;
 const TABLE_RULE = /^\s*\|[\s:|-]+\|\s*$/;
 
@@ -91,10 +92,12 @@ function blocksOf(text: string): Block[] {
 
 /** The block that a line begins; null when it may go on with the one before. */
 function startedBlock(line: string): Block | null {
-  const heading = HEADING.exec(line)?.[2];
-  if (heading !== undefined) return { kind: "heading", text: heading };
-  const item = LIST_ITEM.exec(line)?.[1];
-  if (item !== undefined) return { kind: "said", text: item };
+  const heading = HEADING.exec(line)?.[0].length;
+  if (heading !== undefined) {
+    return { kind: "heading", text: trimEnd(line.slice(heading).trim(), "#").trimEnd() };
+  }
+  const item = LIST_ITEM.exec(line)?.[0].length;
+  if (item !== undefined) return { kind: "said", text: line.slice(item) };
   return line.trim() === "" ? { kind: "said", text: "" } : null;
 }
 
@@ -110,7 +113,7 @@ function rowText(columns: string[], cells: string[]): string {
 /** Without Markdown's emphasis, code marks, links and quotes. */
 function plainText(markdown: string): string {
   return markdown
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^[\]]*)\]\([^)]{0,1000}\)/g, "$1")
     .replace(/(\*\*|__|`)/g, "")
     .replace(/(^|\s)\*(\S[^*]*)\*/g, "$1$2")
     .replace(/^\s*>+\s?/, "")

@@ -1,3 +1,5 @@
+import { BLANKS, trimEnd, trimStart } from "../../../core/trim.ts";
+
 /** Finds values of a kind in plain text, in order of their appearance. */
 export type FoundValue<T> = { value: T; at: number };
 
@@ -78,7 +80,7 @@ function timesIn(text: string): FoundValue<string>[] {
   }));
 }
 
-const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const URL_PATTERN = /https?:\/\/[^\s<>"')\]]+[^\s<>"')\].,;:!?]/g;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 const IPV4 = /\b(?:\d{1,3}\.){3}\d{1,3}\b/g;
@@ -113,11 +115,19 @@ export const FORMATS: Record<
 /** A new line, or a sentence's end where a new label begins. */
 const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;
 
+const LABEL_MARKS = `${BLANKS}>*-•|#`;
+const LABEL_LONGEST = 60;
+/** So much may stand before the separator, marks and blanks included. */
+const HEAD_LONGEST = 200;
+
 /** `Label: value` lines of a text, the label in the words of the text. */
 export function labelledValues(text: string): { label: string; value: string }[] {
   return text.split(NEXT_LABEL).flatMap((line) => {
-    const found = /^[\s>*\-•|#]*\**([^:*=|?!.]{1,60}?)\**\s*[:=]\**\s*(\S.*?)[\s|]*$/u.exec(line);
-    if (found === null || found[2]?.startsWith("//") === true) return [];
-    return [{ label: found[1] ?? "", value: found[2] ?? "" }];
+    const at = line.search(/[:=]/);
+    if (at === -1 || at > HEAD_LONGEST) return [];
+    const label = trimEnd(trimStart(line.slice(0, at), LABEL_MARKS).trimEnd(), "*");
+    const value = trimEnd(trimStart(line.slice(at + 1), `*${BLANKS}`), `${BLANKS}|`);
+    const isLabel = label.length <= LABEL_LONGEST && /^[^*|?!.]+$/.test(label);
+    return isLabel && value !== "" && !value.startsWith("//") ? [{ label, value }] : [];
   });
 }

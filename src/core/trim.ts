@@ -1,0 +1,17 @@
+/**
+ * What `/x+$/` does, in linear time: the expression is tried from each character of every run of
+ * them, which takes quadratic time over a text of such runs.
+ */
+export function trimEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+export function trimStart(text: string, characters: string): string {
+  let start = 0;
+  while (start < text.length && characters.includes(text.charAt(start))) start += 1;
+  return text.slice(start);
+}
+
+export const BLANKS = " \t\r\n\u00a0\u202f";

@@ -1,0 +1,68 @@
+/**
+ * No regular expression of ours takes more than linear time over what strangers write. What is
+ * exempt is listed with its reason; an exemption that is no longer needed fails as well.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { patternsIn, recordPatterns, superLinear } from "../../support/regular-expressions.ts";
+import type { WrittenPattern } from "../../support/regular-expressions.ts";
+import { EXEMPT, OPERATORS_OWN } from "./exempt-patterns.ts";
+
+const ROOT = join(import.meta.dirname, "../../../src");
+
+const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(OPERATORS_OWN))
+  .map((file) => ({ file, found: patternsIn(file, readFileSync(join(ROOT, file), "utf8")) }));
+
+const shown = (file: string, { source, flags }: WrittenPattern) => `${file}: /${source}/${flags}`;
+
+async function allFindings(): Promise<Map<string, string>> {
+  const findings = new Map<string, string>();
+  for (const { file, found } of files) {
+    const recorded = found.madeOnLoad ? await recordPatterns(() => import(join(ROOT, file))) : [];
+    for (const pattern of [...found.literals, ...recorded]) {
+      const reasons = superLinear(pattern);
+      if (reasons.length > 0) findings.set(shown(file, pattern), reasons.join("; "));
+    }
+    for (const call of found.madeWhileRunning) {
+      findings.set(`${file}: ${call}`, "made while running: what it makes is not known here");
+    }
+  }
+  return findings;
+}
+
+test("no pattern in src/ takes more than linear time", async () => {
+  const findings = await allFindings();
+  const exempt = new Set(EXEMPT.map(({ pattern }) => pattern));
+  expect([...findings].filter(([pattern]) => !exempt.has(pattern))).toEqual([]);
+  // An exemption that nothing needs hides the next finding.
+  expect([...exempt].filter((pattern) => !findings.has(pattern))).toEqual([]);
+});
+
+test("the finder sees literals, calls and what is made on load", async () => {
+  const text = "const a = /x+$/g; const b = new RegExp('y'); const c = (z) => RegExp(z + '+$');";
+  const found = patternsIn("example.ts", text);
+  expect(found).toEqual({
+    literals: [{ source: "x+$", flags: "g" }],
+    madeOnLoad: true,
+    madeWhileRunning: ["RegExp(z + '+$')"],
+  });
+  const made = () => Promise.resolve(new RegExp(["a", "+"].join(""), "u"));
+  expect(await recordPatterns(made)).toEqual([{ source: "a+", flags: "u" }]);
+});
+
+test.each([
+  ["^(a+)+$", /exponential/],
+  [String.raw`^\s*([^#]*?)\s*(?:#.*)?$`, /Trade/],
+  [String.raw`\s+$`, /Move/],
+])("%s is found", (source, reason) => {
+  expect(superLinear({ source, flags: "" }).join()).toMatch(reason);
+});
+
+test.each([String.raw`^\s*\w+$`, "a{1,20}b", String.raw`^[^#]*#`])("%s is not", (source) => {
+  expect(superLinear({ source, flags: "" })).toEqual([]);
+});
