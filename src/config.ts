@@ -3,7 +3,7 @@ import { trimEnd } from "./core/trim.ts";
 
 /**
  * Every variable of the Worker, with its default and what it means. Parsed once; nothing else
- * reads the environment. The README's table is this file in prose.
+ * reads the environment. The table in docs/configuration.md is this file in prose.
  */
 const milliseconds = z.coerce.number().int().min(1);
 const perMinute = z.coerce.number().int().min(1).max(10_000);

@@ -76,7 +76,7 @@ const without = (steps: Step[], name: string, earlier: string): Step[] => {
 const lookUpBesideWindow = (steps: Step[]) => without(steps, "D1 batch", "RATE_WINDOW take");
 const embedBesideLookUp = (steps: Step[]) => without(steps, "AI run", "D1 batch");
 
-/** What each order would cost beside time stands in the README. */
+/** What each order would cost beside time: docs/scale-and-cost.md. */
 const ORDERS: Order[] = [
   ["as it is: window, token and RAG, then embedding beside the words", (steps) => steps],
   ["token and RAG beside the window", lookUpBesideWindow],

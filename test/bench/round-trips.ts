@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 
-import { capacityTable, readmeTables, shown } from "./support/capacity-report.ts";
+import { capacityTable, scaleTables, shown } from "./support/capacity-report.ts";
 import { measureScenarios } from "./support/scenarios.ts";
 
 const BARS: Record<string, number> = {
@@ -32,6 +32,6 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     process.exitCode = 1;
   }
   const capacity = capacityTable(measured);
-  if (args.includes("--markdown")) console.log(readmeTables(measured, capacity));
+  if (args.includes("--markdown")) console.log(scaleTables(measured, capacity));
   return { scenarios, chunksAFile, indexBytesAChunk, capacity };
 }

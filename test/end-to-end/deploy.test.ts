@@ -52,15 +52,14 @@ const run = (commands: string) =>
     env: { ...process.env, ...wrangler.environment },
   });
 
-/** What the README's chapter tells a reader to type, block by block. */
-function blocksOfReadme(): string[] {
-  const readme = readFileSync(join(PROJECT, "README.md"), "utf8");
-  const chapter = readme.split("## Deployment\n")[1]?.split("\n## ")[0] ?? "";
-  return [...chapter.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+/** What docs/deployment.md tells a reader to type, block by block. */
+function blocksOfPage(): string[] {
+  const page = readFileSync(join(PROJECT, "docs/deployment.md"), "utf8");
+  return [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 }
 
-test("whoever types what the README says, block by block, has everything that a deployment needs", async () => {
-  const blocks = blocksOfReadme();
+test("typing the deployment page block by block makes everything that it needs", async () => {
+  const blocks = blocksOfPage();
   const steps = blocks.findIndex((block) => block.includes("npm run deploy -- --check"));
   const end = blocks.findIndex((block) => block.trim() === "npm run deploy");
   expect(steps).toBeGreaterThanOrEqual(0);

@@ -8,8 +8,19 @@ import type { Counts } from "./operation-counts.ts";
 import { PRICES } from "./prices.ts";
 import type { Measured } from "./scenarios.ts";
 
-const CHUNKS = [10_000, 1_000_000, 20_000_000];
-const PER_SECOND = [1, 100, 2_000];
+/** What most deployments have, then what is larger. */
+const USUAL = { chunks: [10_000, 100_000], perSecond: [1, 10] };
+const SIZES = [10_000, 100_000, 1_000_000, 20_000_000];
+const RATES = [1, 10, 100, 2_000];
+
+type Load = { chunks: number; perSecond: number };
+const isUsual = ({ chunks, perSecond }: Load) =>
+  USUAL.chunks.includes(chunks) && USUAL.perSecond.includes(perSecond);
+const everyLoad = SIZES.flatMap((chunks) =>
+  RATES.map((perSecond): Load => ({ chunks, perSecond })),
+);
+const LOADS = [...everyLoad.filter(isUsual), ...everyLoad.filter((load) => !isUsual(load))];
+
 /** A retrieval asks one RAG of this size, or one that holds everything. */
 const RAG_CHUNKS = 100_000;
 const TEXT_BYTES_A_CHUNK = 1_600;
@@ -48,22 +59,20 @@ export function capacityTable(measured: Measured) {
   const basis = basisOf(measured);
   const head = ["chunks", "a second", "RAGs of 100,000", "one RAG", "largest part", "beyond"];
   const table = new Table({ head: [...head, "indexing once", "Pinecone", "in one namespace"] });
-  const rows = CHUNKS.flatMap((chunks) =>
-    PER_SECOND.map((perSecond) => {
-      const split = { chunks, perSecond, ragChunks: Math.min(chunks, RAG_CHUNKS) };
-      const whole = { chunks, perSecond, ragChunks: chunks };
-      return {
-        chunks,
-        perSecond,
-        inSmallRags: span(basis, split),
-        inOneRag: span(basis, whole),
-        limits: limitsMet(basis, whole).map(({ name }) => name),
-        indexing: indexingCost(basis, chunks),
-        pinecone: pineconeMonth(split, TEXT_BYTES_A_CHUNK),
-        pineconeOfOne: pineconeMonth(whole, TEXT_BYTES_A_CHUNK),
-      };
-    }),
-  );
+  const rows = LOADS.map(({ chunks, perSecond }) => {
+    const split = { chunks, perSecond, ragChunks: Math.min(chunks, RAG_CHUNKS) };
+    const whole = { chunks, perSecond, ragChunks: chunks };
+    return {
+      chunks,
+      perSecond,
+      inSmallRags: span(basis, split),
+      inOneRag: span(basis, whole),
+      limits: limitsMet(basis, whole).map(({ name }) => name),
+      indexing: indexingCost(basis, chunks),
+      pinecone: pineconeMonth(split, TEXT_BYTES_A_CHUNK),
+      pineconeOfOne: pineconeMonth(whole, TEXT_BYTES_A_CHUNK),
+    };
+  });
   for (const row of rows) {
     table.push([
       row.chunks.toLocaleString("en"),
@@ -92,8 +101,8 @@ export function capacityTable(measured: Measured) {
 
 type Capacity = ReturnType<typeof capacityTable>;
 
-/** Both tables of the README's chapter on scale. */
-export function readmeTables({ scenarios }: Measured, capacity: Capacity): string {
+/** The tables of docs/scale-and-cost.md: what is counted, then costs of usual and larger loads. */
+export function scaleTables({ scenarios }: Measured, capacity: Capacity): string {
   const counted = scenarios.map(({ name, counts }) => [
     name,
     counts.rounds,
@@ -106,15 +115,27 @@ export function readmeTables({ scenarios }: Measured, capacity: Capacity): strin
     shown(counts.queueMessages),
     `${shown(counts.r2Reads)} / ${shown(counts.r2Writes)}`,
   ]);
-  const costs = capacity.map((row) => [
-    row.chunks.toLocaleString("en"),
-    row.perSecond.toLocaleString("en"),
-    spanned(row.inSmallRags),
-    spanned(row.inOneRag),
-    dollars(row.indexing),
-    row.limits.join(", ") || "–",
-    `${dollars(row.pinecone)} / ${dollars(row.pineconeOfOne)}`,
-  ]);
+  const usual = capacity
+    .filter(isUsual)
+    .map((row) => [
+      row.chunks.toLocaleString("en"),
+      row.perSecond.toLocaleString("en"),
+      spanned(row.inOneRag),
+      dollars(row.indexing),
+      row.limits.join(", ") || "–",
+      dollars(row.pineconeOfOne),
+    ]);
+  const larger = capacity
+    .filter((row) => !isUsual(row))
+    .map((row) => [
+      row.chunks.toLocaleString("en"),
+      row.perSecond.toLocaleString("en"),
+      spanned(row.inSmallRags),
+      spanned(row.inOneRag),
+      dollars(row.indexing),
+      row.limits.join(", ") || "–",
+      `${dollars(row.pinecone)} / ${dollars(row.pineconeOfOne)}`,
+    ]);
   return [
     markdownTable(
       [
@@ -133,7 +154,18 @@ export function readmeTables({ scenarios }: Measured, capacity: Capacity): strin
     ),
     markdownTable(
       [
-        "chunks",
+        "passages",
+        "retrievals a second",
+        "a month",
+        "indexing once",
+        "limits to raise",
+        "Pinecone",
+      ],
+      usual,
+    ),
+    markdownTable(
+      [
+        "passages",
         "retrievals a second",
         "a month, in RAGs of 100,000",
         "a month, in one RAG",
@@ -141,7 +173,7 @@ export function readmeTables({ scenarios }: Measured, capacity: Capacity): strin
         "limits to raise or go round",
         "Pinecone, the same two",
       ],
-      costs,
+      larger,
     ),
   ].join("\n\n");
 }

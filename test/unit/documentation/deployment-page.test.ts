@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-const readme = readFileSync("README.md", "utf8");
-const chapter = readme.split("## Deployment\n")[1]?.split("\n## ")[0] ?? "";
+const page = readFileSync("docs/deployment.md", "utf8");
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   scripts: Record<string, string>;
 };
@@ -12,7 +11,7 @@ const workflow = readFileSync(".github/workflows/deploy.yml", "utf8");
 const npmScripts = (text: string) =>
   [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = ""]) => name);
 
-test("what the chapter says that wrangler prints stands in the installed wrangler", () => {
+test("the installed wrangler prints what the page says it prints", () => {
   const wrangler = readFileSync("node_modules/wrangler/wrangler-dist/cli.js", "utf8");
   const printed = [
     "Successfully logged in.",
@@ -24,17 +23,17 @@ test("what the chapter says that wrangler prints stands in the installed wrangle
     "Enter a secret value:",
     "Success! Uploaded secret",
   ];
-  expect(printed.filter((words) => !chapter.includes(words))).toEqual([]);
+  expect(printed.filter((words) => !page.includes(words))).toEqual([]);
   expect(printed.filter((words) => !wrangler.includes(words))).toEqual([]);
 });
 
-test("every npm script that the chapter or the workflow runs is there", () => {
-  const named = [...npmScripts(chapter), ...npmScripts(workflow)];
+test("every npm script that the page or the workflow runs exists", () => {
+  const named = [...npmScripts(page), ...npmScripts(workflow)];
   expect(named).toContain("deploy");
   expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
 });
 
-test("the workflow deploys what was tested, from main alone, with the secrets that the chapter names", () => {
+test("the workflow deploys tested code from main with the secrets that the page names", () => {
   const [tests = "", deploys = ""] = workflow.split(/^  deploy:$/m);
   expect(tests).toContain("- run: npm test");
   expect(deploys).toContain("needs: test");
@@ -42,6 +41,12 @@ test("the workflow deploys what was tested, from main alone, with the secrets th
   expect(deploys).toContain("environment: production");
   const secrets = [...deploys.matchAll(/secrets\.([A-Z_]+)/g)].map(([, name = ""]) => name);
   expect(secrets).toHaveLength(3);
-  const about = chapter.split("\n").find((line) => line.startsWith("**GitHub Actions**")) ?? "";
+  const about = page.split("\n").find((line) => line.startsWith("**GitHub Actions**")) ?? "";
   expect(secrets.filter((name) => !about.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("every action of the workflow is pinned by its digest", () => {
+  const used = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action = ""]) => action);
+  expect(used.length).toBeGreaterThan(0);
+  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { allPages, anchorsOf, readPage, relativeLinks } from "./pages.ts";
+import type { Page } from "./pages.ts";
+
+/** 7 KiB: what a stranger reads before anything else. */
+const FRONT_DOOR_BYTES = 7_168;
+const pages = allPages();
+
+/** What is wrong with a link of this page; null: it leads somewhere. */
+function brokenLink(page: Page, link: string): string | null {
+  const [file = "", anchor = ""] = link.split("#");
+  const target = file === "" ? page.path : join(dirname(page.path), file);
+  if (!existsSync(target)) return `${page.path}: ${link}`;
+  if (anchor === "" || !target.endsWith(".md")) return null;
+  return anchorsOf(readPage(target)).has(anchor) ? null : `${page.path}: ${link}`;
+}
+
+/** `src/…` and the like in a page's text; a name that ends in a slash is a folder. */
+function missingPaths({ path, text }: Page): string[] {
+  const named = [...text.matchAll(/\b(?:src|test|migrations|docs)\/[\w./-]*[\w/]/g)];
+  return named
+    .map(([name]) => name)
+    .filter((name) => !existsSync(name) || (name.endsWith("/") && !statSync(name).isDirectory()))
+    .map((name) => `${path}: ${name}`);
+}
+
+test("README.md is short enough to be a front door", () => {
+  expect(statSync("README.md").size).toBeLessThanOrEqual(FRONT_DOOR_BYTES);
+});
+
+test("every relative link and anchor leads somewhere", () => {
+  const broken = pages.flatMap((page) =>
+    relativeLinks(page).flatMap((link) => brokenLink(page, link) ?? []),
+  );
+  expect(pages.flatMap(relativeLinks).length).toBeGreaterThan(20);
+  expect(broken).toEqual([]);
+});
+
+test("every file and folder that a page names exists", () => {
+  expect(pages.flatMap(missingPaths)).toEqual([]);
+});
+
+test("every npm script that a page names exists", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: object };
+  const named = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/npm (?:run )?([a-z][a-z:-]*)/g)].map(([, name = ""]) => ({ path, name })),
+  );
+  const npmItself = new Set(["run", "ci", "install"]);
+  const missing = named.filter(({ name }) => !npmItself.has(name) && !(name in scripts));
+  expect(named.map(({ name }) => name)).toContain("bench");
+  expect(missing).toEqual([]);
+});
+
+test("every benchmark that a page names exists", () => {
+  const named = pages.flatMap(({ text }) =>
+    [...text.matchAll(/npm run bench -- ([a-z-]+)/g)].map(([, name = ""]) => name),
+  );
+  expect(named).toContain("scale");
+  expect(named.filter((name) => !existsSync(`test/bench/${name}.ts`))).toEqual([]);
+});
+
+test("the index of the documentation lists every page", () => {
+  const listed = new Set(
+    relativeLinks(readPage("docs/README.md")).map((link) => join("docs", link)),
+  );
+  const inDocs = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
+  expect(inDocs.filter((path) => path !== "docs/README.md" && !listed.has(path))).toEqual([]);
+});
