@@ -70,7 +70,7 @@ test("typing the deployment page block by block makes everything that it needs",
   expect(code).toBe(0);
 });
 
-test("deploys when the printed commands were run, migrations first, and sees the new version", async () => {
+test("deploys after the printed commands ran, migrations first, and sees the version", async () => {
   const { queues } = readDeploySettings("production");
   wrangler.change({ queues: queues.slice(1), secrets: ["ENCRYPTION_KEY", "PANEL_ADMIN_EMAIL"] });
   const first = await deploy();

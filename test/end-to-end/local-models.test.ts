@@ -24,7 +24,7 @@ function embed(text: string): number[] {
   return vector;
 }
 
-test("with a model server's address in the environment npm start embeds and answers by it", async () => {
+test("npm start embeds and answers with the model server of the environment", async () => {
   const models = ["thinker:8b", "letters-embed", "rerank-me"];
   const double = new OpenAiDouble({ apiKey: API_KEY, embed, models });
   const { baseUrl, close } = await serveOpenAi(double);

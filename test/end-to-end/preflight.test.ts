@@ -10,7 +10,7 @@ type Found = { ready: boolean; findings: { what: string; state: string; note?: s
 const { database, queues } = readDeploySettings("production");
 
 /** The installed wrangler in front of an account in which something of every kind is missing. */
-test("the installed wrangler's own answers are understood: what is there, and what is not", async () => {
+test("the installed wrangler's answers tell what exists and what is missing", async () => {
   const [given, ...missing] = queues;
   const api = await cloudflareApi({
     databases: [{ name: database.name, uuid: database.id }],

@@ -14,7 +14,7 @@ test("what was sealed is read again and is not to be seen in the sealed text", a
   expect(await seal(first, "päss wörd")).not.toBe(sealed);
 });
 
-test("after a rotation the earlier key still reads, and what is sealed anew names the new one", async () => {
+test("after a rotation the earlier key still reads, and new seals name the new key", async () => {
   const before = await seal(first, "secret");
   expect(await unseal(rotated, before)).toBe("secret");
   const after = await seal(rotated, "secret");

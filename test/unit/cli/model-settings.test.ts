@@ -28,7 +28,7 @@ async function served(models: string[], dimensions = 768) {
   return { OPENAI_COMPATIBLE_BASE_URL: server.baseUrl, OPENAI_COMPATIBLE_API_KEY: "key" };
 }
 
-test("without a server the built-in models are used, and nothing is said to the Worker", async () => {
+test("without a server the built-in models are used, and the Worker gets no settings", async () => {
   expect(await modelSettings({ OPENAI_COMPATIBLE_BASE_URL: "" }, state)).toEqual({
     chatModel: "embedded/extractive",
     embeddingModel: "embedded/hash",

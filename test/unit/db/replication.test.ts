@@ -13,7 +13,7 @@ test("a revocation shows at once, however far a replica is behind", async () => 
   expect(await runOne(reads, REVOKED)).toEqual([{ value: "revoked", from: "primary" }]);
 });
 
-test("a change made before the request shows in all of its reads, also those from a replica", async () => {
+test("a change made before the request shows in all its reads, from a replica too", async () => {
   const database = new ReplicatedDouble();
   database.commit("old");
   database.catchUp();
@@ -23,7 +23,7 @@ test("a change made before the request shows in all of its reads, also those fro
   expect(await runOne(reads, REVOKED)).toEqual([{ value: "new", from: "replica" }]);
 });
 
-test("a double that answers unconstrained reads from its replica is behind: it would be seen", async () => {
+test("the double's replica is behind, so a missing constraint would be seen", async () => {
   const database = new ReplicatedDouble();
   database.commit("revoked");
   const stale = { $client: database.binding().withSession("first-unconstrained") };

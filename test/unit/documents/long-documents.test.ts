@@ -45,7 +45,7 @@ const longPdf = () =>
     }),
   );
 
-it("reads a PDF of more than a million characters whose bytes are given up on the way", async () => {
+it("reads a PDF of over a million characters whose bytes are released on the way", async () => {
   const file = { name: "log.pdf", mimeType: null, bytes: longPdf() };
   const { markdown, pages } = await extractDocument(file, { discardsBytes: true });
   expect(markdown.length).toBeGreaterThan(1_100_000);

@@ -200,7 +200,7 @@ it("reads notebooks cell by cell", async () => {
   expect(document.markdown).toBe("# Title\nWords\n\n```python\nprint(1)\n```\n\n```\n1\n```");
 });
 
-it("reads RTF in its code pages, with Unicode, hidden text and destinations left out", async () => {
+it("reads RTF in its code pages, without hidden text and destinations", async () => {
   const rtf =
     "{\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset204 A;}{\\f1\\fcharset128 B;}}{\\info{\\title Plan}}" +
     "\\f0 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 {\\f1 \\'93\\'fa\\'96\\'7b} \\u8364?{\\v secret}{\\*\\unknown no}\\par}";

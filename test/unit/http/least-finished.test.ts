@@ -15,7 +15,7 @@ const file = (status: FileStatus): PublicFile => ({
 });
 const among = (...statuses: FileStatus[]) => leastFinished(statuses.map(file))?.status;
 
-test("error, pending, processing, indexed, deleted: the first there is stands for the file", () => {
+test("error, pending, processing, indexed, deleted: the first found is the file's", () => {
   expect(among("deleted", "indexed", "processing", "pending", "error")).toBe("error");
   expect(among("indexed", "processing", "pending")).toBe("pending");
   expect(among("indexed", "processing")).toBe("processing");

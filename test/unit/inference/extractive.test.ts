@@ -114,7 +114,7 @@ test("a schema is filled with labelled values, in their types", async () => {
   });
 });
 
-test("numbers come from the sentence that answers; nested objects and references are followed", async () => {
+test("numbers come from the answering sentence; nested objects and $refs are filled", async () => {
   const schema = {
     type: "object",
     required: ["holiday"],

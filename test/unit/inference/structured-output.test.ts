@@ -18,7 +18,7 @@ test("an object's schema goes to the provider as it is", () => {
   expect(plan.read('{"n": 3}')).toEqual({ ok: true, value: { n: 3 } });
 });
 
-test("a list is asked for inside an object, and its definitions stay where references look", () => {
+test("a list is wrapped in an object, and its definitions stay where $refs point", () => {
   const plan = planFor(list);
   expect(plan.providerSchema).toEqual({
     type: "object",

@@ -37,7 +37,7 @@ test("what is equal is not written, and seen", () => {
   expect(seen).toEqual(["1"]);
 });
 
-test("a change of version, metadata or place is a change; of the reader's state it is not", () => {
+test("a new version, metadata or path is a change; a new reader state is not", () => {
   const rows = ["a", "b", "c"].map((path) => known(path, path, { externalId: path }));
   const { writes, counts } = compare(
     [

@@ -8,7 +8,7 @@ import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 
-test("a file is tried again after 10 s, 30 s, 2 min and 10 min, a fifth more at most, then no more", () => {
+test("retries after 10 s, 30 s, 2 min and 10 min, a fifth more at most, then stops", () => {
   const waits = [1, 2, 3, 4, 5].map((attempts) => backOffMs(attempts, () => 0));
   expect(waits).toEqual([10_000, 30_000, 120_000, 600_000, null]);
   expect(backOffMs(1, () => 0.999)).toBeLessThanOrEqual(12_000);

@@ -25,7 +25,7 @@ test("all together never hold more than the limit, and nobody in use is robbed",
   expect(forgotten).toEqual([]);
 });
 
-test("what was not used for long makes room, the longest idle first and no more than needed", () => {
+test("idle entries make room, the longest idle first and no more than needed", () => {
   const forgotten: string[] = [];
   const budget = new MemoryBudget(LIMIT);
   const holders = ["a", "b", "c"].map((name) => holderNamed(name, forgotten));

@@ -55,7 +55,7 @@ test("words are quoted; one character of a script without spaces is a prefix", (
   expect(matchExpression(terms)).toBe('"東" * OR "boiler"');
 });
 
-test("scopes hold folders at any depth, files exactly, and drive items with what is beneath", () => {
+test("scopes match folders at any depth, exact files, and drive items with contents", () => {
   const holds = scopeTest([
     { type: "path", value: "docs/" },
     { type: "path", value: "readme" },

@@ -58,7 +58,7 @@ test("a chunk keeps its best value and its best similarity over the queries", ()
   ]);
 });
 
-test("over RAGs one scale holds: the poor RAG's best is not as good as the right one's", () => {
+test("one scale holds over RAGs: a poor RAG's best ranks below the right one's", () => {
   const right = legs({ answer: 20 }, {});
   const poor = legs({ noise: 2 }, {});
   const scale = scaleOf([right, poor]);

@@ -16,7 +16,7 @@ const config = parseConfig({
 const { signal } = new AbortController();
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`);
 
-test("ten queries are one embedding call, with the key and without fields that servers refuse", async () => {
+test("ten queries are one embedding call, with the key and no fields servers refuse", async () => {
   const double = new OpenAiDouble({ apiKey: "key", embed: () => [3, 4] });
   const registry = modelRegistry(config, { fetch: double.fetch });
   const { vectors } = await embedTexts(registry.embedder("local/nomic", 2), texts(10), signal);

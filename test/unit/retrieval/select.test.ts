@@ -58,7 +58,7 @@ test("ties are broken by file path, then position, then RAG", () => {
   expect(names(chunks.sort(inOrder))).toEqual(["first", "a", "b", "c", "d"]);
 });
 
-test("equal texts over RAGs are one chunk, in the better place and with the better score", () => {
+test("equal texts over RAGs are one chunk with the better place and score", () => {
   const merged = mergeEqualTexts([
     chunk("a", { key: "same", score: 0.4 }),
     chunk("b"),

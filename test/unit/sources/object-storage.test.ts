@@ -271,7 +271,7 @@ test("virtual-hosted addressing puts the bucket into the host name", async () =>
   ]);
 });
 
-test("keys that the server encodes are decoded, and no URL is made for those that none can name", async () => {
+test("encoded keys are decoded, and keys that no address can name get no URL", async () => {
   const contents = ["a%2Bb+c%25.md", "caf%C3%A9%0A.md", "up/../x.md"]
     .map((key) => `<Contents><Key>${key}</Key><ETag>&quot;e&quot;</ETag><Size>1</Size></Contents>`)
     .join("");

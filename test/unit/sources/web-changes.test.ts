@@ -205,7 +205,7 @@ describe("pushed URLs", () => {
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
   });
 
-  test("that fail are told as errors, and gone at the next scan when they still are not there", async () => {
+  test("that fail are errors, and deleted at the next scan if still missing", async () => {
     const source = webSource(site.port, start);
     set("/robots.txt", { body: "User-agent: Quarry\nDisallow: /secret" });
     await source.push(`${BASE}/nowhere`, `${BASE}/secret`);

@@ -129,7 +129,7 @@ test("kept pages open without another fetch, with charset, title and language", 
   expect(site.asked.map(({ path }) => path)).toContain("/latin");
 });
 
-test("a step that is done twice, even side by side, leaves two crawls that each list everything", async () => {
+test("a step done twice, even side by side, leaves two crawls that list everything", async () => {
   const { reader } = webSource(site.port, settings);
   const signal = new AbortController().signal;
   const first = await reader.list(null, signal);

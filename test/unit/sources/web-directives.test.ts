@@ -76,7 +76,7 @@ test("what is asked of those who index is done: by header, by element, for any t
   expect(source.files.has(`${BASE}/plain`)).toBe(true);
 });
 
-test("a named page that asks not to be indexed says so, and is not indexed by a retry either", async () => {
+test("a named page that asks not to be indexed says so, also after a retry", async () => {
   show("/named", [], asking("noindex"));
   const source = webSource(site.port, { startUrls: [`${BASE}/plain`] });
   await source.push(`${BASE}/named`);

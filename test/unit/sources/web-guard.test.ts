@@ -34,7 +34,7 @@ afterEach(async () => {
   await canary.stop();
 });
 
-test("nothing inside is reached by links, redirects, sitemaps, canonical links or pushes", async () => {
+test("links, redirects, sitemaps, canonical links and pushes reach nothing private", async () => {
   const redirects = inside.map((_, at) => `/go/${at}`);
   for (const [at, location] of inside.entries()) {
     site.routes.set(`/go/${at}`, { status: 302, headers: { location: encodeURI(location) } });

@@ -93,7 +93,7 @@ test("a call costs no more when thousands of pages are known than when few are",
   expect([...store.entries.keys()].filter((key) => key.startsWith("crawl/"))).toEqual([]);
 }, 60_000);
 
-test("pages are fetched beside a slow one, and listed in the order in which they were found", async () => {
+test("pages are fetched beside a slow one, and listed in the order they were found", async () => {
   const paths = Array.from({ length: 13 }, (_, at) => `/page-${at}`);
   const asked = new Set<string>();
   let othersAsked: () => void = () => undefined;

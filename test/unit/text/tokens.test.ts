@@ -38,7 +38,7 @@ describe.each(KNOWN)("the estimate for %s", (tokenizer) => {
 
 describe("the estimate for a model of which nothing is known, such as the embedded ones,", () => {
   it.each(samples)(
-    "is within 15 % of what o200k counts, where the tokenizer is unknown: $name, $set",
+    "is within 15 % of o200k where the tokenizer is unknown: $name, $set",
     (sample) => {
       expect(Math.abs(errorOf(sample, "unknown"))).toBeLessThanOrEqual(LARGEST_ERROR);
     },

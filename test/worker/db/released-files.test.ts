@@ -34,7 +34,7 @@ async function writtenFor(files: number) {
 }
 
 test(
-  "a RAG that goes on after a pause is written a bounded part of, however much waits in it",
+  "resuming a RAG writes a bounded number of rows, however many files wait",
   async () => {
     const most = await writtenFor(10_000);
     const more = await writtenFor(12_000);

@@ -58,7 +58,7 @@ const alone = async () => {
 };
 
 test(
-  "what waits in a paused RAG keeps no lost message of another RAG from being sent, nor is it read",
+  "files of a paused RAG are not read, and delay no lost message of another RAG",
   async () => {
     const world = await alone();
     const paused = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 }, "paused");
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  "RAGs whose messages were lost have their turns, however much waits longer in one of them",
+  "every RAG with lost messages gets its turn, however many wait longer in one",
   async () => {
     const world = await alone();
     const large = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 });

@@ -131,7 +131,7 @@ test("passages that overlap stand at their offsets as well", async () => {
   expect(overlapping.length).toBeGreaterThan(0);
 });
 
-test("the rows of a long table stand at their offsets, and its header is repeated before them", async () => {
+test("rows of a long table stand at their offsets, after the repeated header", async () => {
   const found = await passages("overlapping", ["berth", "timber", "salt", "Vessel number"]);
   const rows = inOrder(found.filter(({ source }) => source.filePath === "berths.md"));
   expect(rows.length).toBeGreaterThan(5);

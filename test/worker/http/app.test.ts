@@ -25,7 +25,7 @@ async function ask(bindings: Env, path: string, headers: Record<string, string> 
   return { ...answer, headers: response.headers, lines };
 }
 
-test("a defect is told to the log under the request's id, and to the caller not at all", async () => {
+test("a defect is logged under the request's id, and the caller sees nothing of it", async () => {
   const { status, body, headers, lines } = await ask(env, "/broken", { "X-Request-Id": "abc" });
   expect({ status, body }).toEqual({ status: 500, body: { error: "Internal server error" } });
   expect(headers.get("X-Request-Id")).toBe("abc");

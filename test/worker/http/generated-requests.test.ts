@@ -61,7 +61,7 @@ function isGoodAnswer({ status, body, text }: Answer): boolean {
 }
 
 test(
-  `${REQUESTS} generated requests: no defect, and every refusal is an error in one line`,
+  `${REQUESTS} generated requests: no defect, and each refusal is one line`,
   { timeout: WITHIN_MS },
   async () => {
     const statuses: Record<number, number> = {};

@@ -30,7 +30,7 @@ test("says which version runs where, and asks nothing and nobody for it", async 
   expect(headers.get("Cache-Control")).toBe("no-store");
 });
 
-test("a Worker with a wrong configuration is not healthy, and says which variable it is", async () => {
+test("a Worker with a wrong configuration is unhealthy, and names the variable", async () => {
   const { status, body } = await health({ ...env, RATE_LIMIT_API: "many" } as Env);
   expect(status).toBe(500);
   expect(body).toEqual({ error: expect.stringContaining("RATE_LIMIT_API") });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { platformTrace } from "../../../src/adapters/cloudflare/platform-trace.ts";
 
-test("the runtime has spans, and work within one gives and throws what it does without", async () => {
+test("work within a span of the runtime returns and throws what it does without", async () => {
   expect(tracing).toHaveProperty("enterSpan");
   const trace = platformTrace(tracing);
   const result = await trace("outer", async (note) => {

@@ -93,7 +93,7 @@ async function tripsOf(method: string, path: string, body?: unknown) {
   return { answer, trips, rounds };
 }
 
-test("what the vector index may not show yet is scanned beside it, in the same five round trips", async () => {
+test("in-flight vectors are scanned beside the vector index, in five round trips", async () => {
   const fresh = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
   expect(fresh.trips.filter((trip) => trip === "RAG_INDEX candidates")).toHaveLength(2);
   expect(fresh.rounds).toBeLessThanOrEqual(5);

@@ -40,7 +40,7 @@ test("of 200 requests at once from one address exactly 60 pass", async () => {
   expect((await ask("/api/rags", "192.0.2.2")).status).toBe(401);
 });
 
-test("three prefixes share one budget; webhooks and embed have their own; docs are free", async () => {
+test("three prefixes share a budget, webhooks and embed have own ones, docs are free", async () => {
   const ip = "192.0.2.10";
   for (const path of ["/api/rags", "/api/inferences", "/api/agents/x"]) {
     for (let count = 0; count < 20; count++) expect((await ask(path, ip)).status).toBe(401);
@@ -55,7 +55,7 @@ test("three prefixes share one budget; webhooks and embed have their own; docs a
   expect((await ask("/api/ragsy", ip)).headers.get("RateLimit")).toBeNull();
 });
 
-test("the window slides: a refused request costs nothing, and room comes back one by one", async () => {
+test("the window slides: a refused request costs nothing, room returns one by one", async () => {
   const ip = "192.0.2.20";
   for (let count = 0; count < 30; count++) await ask("/embed/x", ip);
   after(20_000);
@@ -68,7 +68,7 @@ test("the window slides: a refused request costs nothing, and room comes back on
   expect((await ask("/embed/x", ip)).status).toBe(404);
 });
 
-test("the count survives the eviction of its object, and leaves nothing behind after its window", async () => {
+test("the count survives an eviction, and leaves nothing behind after its window", async () => {
   const ip = "192.0.2.30";
   for (let count = 0; count < 25; count++) await ask("/embed/x", ip);
   const stub = windowOf("embed", ip);

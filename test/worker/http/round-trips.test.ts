@@ -100,7 +100,7 @@ test("a page of files is the window, one batch, and the page", async () => {
   ]);
 });
 
-test("credentials are read from the primary; what follows may come from a replica as fresh as that", async () => {
+test("credentials are read from the primary, the rest from a replica as fresh", async () => {
   const [alone, followed] = [["first-primary 1"], ["first-primary 1", "first-primary 2"]];
   for (const path of ["/rags", "/inferences", "/rags/notes"]) {
     await tripsOf("GET", path);

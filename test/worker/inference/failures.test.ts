@@ -146,7 +146,7 @@ describe("what passes is waited for", () => {
   });
 });
 
-test("a tool whose search fails is told to the model, recorded, and degrades the answer", async () => {
+test("a tool whose search fails is reported to the model and degrades the answer", async () => {
   const { world, double } = failing();
   double.script = ({ messages }) =>
     messages.some(({ role }) => role === "tool")

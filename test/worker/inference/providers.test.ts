@@ -223,7 +223,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
   });
 });
 
-test("the gateway is addressed with its headers, and with the provider's name in the model", async () => {
+test("the gateway gets its headers, and the provider's name in the model", async () => {
   const double = new OpenAiDouble();
   const { services } = worldWith({ double });
   const inference = inferenceOf({ model: "anthropic/claude" });

@@ -99,7 +99,7 @@ test("a reranker's own count of tokens is believed", async () => {
   expect(world.usage[0]?.uses?.[1]).toMatchObject({ kind: "reranker", inputTokens: 4_321 });
 });
 
-test("what was used counts also where the model fails afterwards, or the embedding itself", async () => {
+test("usage counts also where the model or the embedding itself fails", async () => {
   const { double, world } = openWorld();
   double.fail("chat", { kind: "status", status: 401 });
   double.fail("embeddings", { kind: "status", status: 401 });

@@ -153,7 +153,7 @@ test("percentiles come out of the buckets within five percent", async () => {
   expect(Math.abs((line?.p95Ms ?? 0) - 950)).toBeLessThan(48 + 1);
 });
 
-test("what the version before counted, one row a latency bucket, is in the report as before", async () => {
+test("usage rows with one latency bucket each are in the report as before", async () => {
   const insert = db.$client.prepare(
     `insert into usage_hours (hour, dimension, key, bucket, currency, calls, errors, degraded,
        input_tokens, output_tokens, cost) values (?, 'inference', 'inference', ?, '', ?, 1, 0, 10, 1, 0)`,

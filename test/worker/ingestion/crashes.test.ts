@@ -57,7 +57,7 @@ const push = async (world: World, source: FileSourceId, path: string, text: stri
   });
 
 test(
-  "a worker that dies at any call of an index job leaves work that ends as if it had not",
+  "an index job whose worker dies at any call ends as if it had not",
   async () => {
     let rags: RagId[] = [];
     let embedded: string[] = [];

@@ -75,7 +75,7 @@ test("a file that is described anew keeps its notes, and nothing is embedded", a
   expect(embedded).toEqual([]);
 });
 
-test("another index has the notes as well, and so has the one before when it answers again", async () => {
+test("a new generation has the notes, and so has the previous one after a return", async () => {
   const world = new World();
   const { source, rag } = await hiddenFiles(world);
   const noted = {
@@ -93,7 +93,7 @@ test("another index has the notes as well, and so has the one before when it ans
   expect(await listed(world, source)).toEqual(noted);
 });
 
-test("a file that cannot be read any more, or has gone, says nothing of the text before", async () => {
+test("an unreadable or deleted file has no notes of its earlier text", async () => {
   const world = new World();
   const { source } = await hiddenFiles(world);
   await push(world, source, "a.txt", "");

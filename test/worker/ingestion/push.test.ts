@@ -23,7 +23,7 @@ const put = async (
     metadata: null,
   });
 
-test("a pushed file is pending at once, then indexed and found; its change and its end likewise", async () => {
+test("a pushed file is pending, then indexed and found; so are its changes", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -131,7 +131,7 @@ test("what can never be read is an error at once, and what it said before is gon
   expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
 });
 
-test("concurrent pushes of one path end with one of them, indexed, and no bytes left over", async () => {
+test("concurrent pushes of one path leave one of them indexed, and no spare bytes", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -167,7 +167,7 @@ test("files of a source are listed with their status, by folder and by status", 
   expect(failed).toMatchObject({ total: 1, data: [{ errorMessage: "no text found" }] });
 });
 
-test("of many writers of one path at once every one is answered, and the last one stays", async () => {
+test("each of many writers of one path is answered, and the last one stays", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);

@@ -25,7 +25,7 @@ import {
 /** Dozens of runs of a whole life of files, each with its sweeps. */
 const TIMEOUT_MS = 300_000;
 
-test("after a minute a consumer begins no further file: the rest waits again, untried, and is queued anew", async () => {
+test("after a minute a consumer releases unstarted files without counting an attempt", async () => {
   const { world, rag } = await heavyWorld();
   const sent = world.waiting.length;
   await deliverOnce(world);
@@ -37,7 +37,7 @@ test("after a minute a consumer begins no further file: the rest waits again, un
   expect(Object.keys(await world.shown(rag))).toHaveLength(FILES);
 });
 
-test("files that are worked on together are handed back as well, those that were begun excepted", async () => {
+test("unstarted files of a group are released as well", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -52,7 +52,7 @@ test("files that are worked on together are handed back as well, those that were
   expect(await world.counters(rag)).toMatchObject({ indexed: many, vectors: many });
 });
 
-test("documents that may hold far more text than they have bytes are not read side by side", async () => {
+test("documents that may expand to far more text are not read side by side", async () => {
   for (const [ending, begun] of [
     ["docx", BEGUN],
     ["txt", FILES],
@@ -117,7 +117,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a consumer that dies between hand-back and message leaves files that the sweep queues, untried and unsuspected", async () => {
+test("the sweep queues released files whose message was lost, with no attempt counted", async () => {
   const { world, rag } = await heavyWorld();
   const { queue } = world.services;
   const died = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ async function suspected(rag: RagId): Promise<string[]> {
   return results.map(({ path }) => path);
 }
 
-test("a file that may have killed its worker is still suspected after it was handed back, and no try of it is lost", async () => {
+test("a suspect file is still suspect after its release, and keeps its attempts", async () => {
   const { world, rag } = await heavyWorld();
   await env.DB.prepare(
     "update rag_files set lease_id = 'crashed', attempts = 2 where rag_id = ? and path > '0.txt'",
@@ -167,7 +167,7 @@ test("a file that may have killed its worker is still suspected after it was han
   expect(await suspected(rag)).toEqual([]);
 });
 
-test("messages of files that were handed back may come again, the old ones and the new ones", async () => {
+test("messages of released files may come again, the old ones and the new ones", async () => {
   const { world, rag } = await heavyWorld();
   const before = [...world.waiting];
   await deliverOnce(world);

@@ -59,7 +59,7 @@ async function scanOnly(world: World, fileSourceId: FileSourceId): Promise<void>
 }
 
 test(
-  "a scan reads three rows for a file that did not change, however many there are, and writes none",
+  "a scan reads three rows for each unchanged file, and writes none",
   async () => {
     const costs = [];
     for (const size of [FEW, MANY]) {
@@ -123,7 +123,7 @@ const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][]
 ];
 
 test(
-  "what concerns a few files reads as many rows in a large source as in a small one",
+  "work on a few files reads as many rows in a large source as in a small one",
   async () => {
     const costs: Record<string, number[]> = {};
     for (const size of [FEW, MANY]) {

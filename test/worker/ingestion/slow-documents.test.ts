@@ -66,7 +66,7 @@ const keptLengths = async (source: string) => {
   return objects.filter(({ key }) => key.includes("/text/")).map(({ size }) => size);
 };
 
-test("a document that is read for more than three minutes is given up between two pages, and the next one is indexed", async () => {
+test("a document that takes over three minutes is given up, and the next is indexed", async () => {
   const pdf = bytesOf(pdfOfManyPages());
   expect((await deliver("a.pdf", pdf, 0)).rows).toMatchObject([
     { path: "a.pdf", status: "indexed" },
@@ -98,7 +98,7 @@ test("a document that is read in time, but not cut, is given up as well", async 
   expect(Math.max(...(await keptLengths(source)))).toBeGreaterThan(30_000 * 100);
 });
 
-test("nobody takes a document up while another worker reads it: its lease is renewed in the middle", async () => {
+test("a long document's lease is renewed, so nobody else takes it up", async () => {
   const seen: Promise<{ clock: number; until: number } | null>[] = [];
   const look = async (clock: number) => {
     const row = await env.DB.prepare(

@@ -108,7 +108,7 @@ test("a long upload that breaks off stores nothing", async () => {
   expect(results).toEqual([]);
 });
 
-test("a path that was taken during a long upload ends with the upload's bytes, and no others", async () => {
+test("a path taken during a long upload ends with the upload's bytes alone", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -137,7 +137,7 @@ test("a file that was forgotten during a long upload is a new file", async () =>
   expect(await storedBytes(source)).toContain(await sha256Hex(WHOLE));
 });
 
-test("a long upload into a source that goes meanwhile is not found, and nothing of it stays", async () => {
+test("a long upload into a source removed meanwhile is 404 and leaves nothing", async () => {
   const world = new World();
   const source = await world.addSource();
   const body = longBody(async () => {
@@ -148,7 +148,7 @@ test("a long upload into a source that goes meanwhile is not found, and nothing 
   expect(await storedBytes(source)).toEqual([]);
 });
 
-test("a long upload leaves nothing behind when the database fails before its row is written", async () => {
+test("a long upload leaves nothing when the database fails before its row is written", async () => {
   const world = new World();
   const source = await world.addSource();
   const { db } = world.services;
@@ -164,7 +164,7 @@ test("a long upload leaves nothing behind when the database fails before its row
   expect(await storedBytes(source)).toEqual([]);
 });
 
-test("a deleted file that is forgotten when its new bytes have just landed is told, and stored when sent again", async () => {
+test("a file forgotten while its new bytes land is reported, and stored when resent", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);

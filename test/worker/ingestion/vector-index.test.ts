@@ -46,7 +46,7 @@ test("the vector index holds the vectors of what is live, and no other", async (
   expect(held(world, rag)).toBe(0);
 });
 
-test("neither a removal nor a new file waits for a vector index that is down; the sweep catches up", async () => {
+test("no removal or new file waits for a vector index that is down", async () => {
   const world = await VectorizeWorld.alone();
   const { vectorize } = world;
   const source = await world.addSource();

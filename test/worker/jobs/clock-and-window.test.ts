@@ -37,7 +37,7 @@ test("only a known, living channel with its token and a change opens a window", 
   expect(opened).toEqual([source]);
 });
 
-test("a window stands through eviction, takes in what follows, and closes with one scan", async () => {
+test("a window survives eviction, groups what follows, and closes with one scan", async () => {
   const world = new World();
   const source = await world.addSource("cloud_drive");
   const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));
@@ -64,7 +64,7 @@ test("a window stands through eviction, takes in what follows, and closes with o
   expect(await alarm()).not.toBe(null);
 });
 
-test("a window whose queue fails, more often than an alarm is tried again, still ends in a scan", async () => {
+test("a window whose queue fails more often than an alarm retries ends in a scan", async () => {
   const world = new World();
   const source = await world.addSource("cloud_drive");
   const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));

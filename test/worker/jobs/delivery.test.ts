@@ -92,7 +92,7 @@ test("messages delivered three times in random order give the same state as once
 });
 
 test(
-  "one poison file among many is an error with its reason after 5 tries, and retried by one call",
+  "one poison file is an error with its reason after 5 tries; a call retries it",
   async () => {
     const files: Record<string, string> = { "poison.txt": "A note, poison." };
     for (let at = 0; at < HEALTHY_FILES; at++) files[`${at}.txt`] = `A note, ${at}.`;
@@ -133,7 +133,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("while a passing failure lasts the file waits, and what it said before still answers", async () => {
+test("during a passing failure the file waits, and its earlier text still answers", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -221,7 +221,7 @@ test(
 );
 
 test(
-  "a file that kills its worker each time is given up, and takes no other file with it",
+  "a file that kills its worker each time is given up alone",
   async () => {
     const files: Record<string, string> = {};
     for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;

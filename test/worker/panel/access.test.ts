@@ -32,7 +32,7 @@ test("nothing is told without credentials, not even what exists", async () => {
   }
 });
 
-test("an automation key works without cookie or origin, is shown once and stored hashed", async () => {
+test("an automation key needs no cookie or origin, is shown once and stored hashed", async () => {
   const { id, key } = await newKey("admin");
   expect(key).toMatch(/^qrya_[0-9A-Za-z]{38}$/);
   expect((await withKey(key, "POST", "/tokens", { name: "by key" })).status).toBe(201);
@@ -46,7 +46,7 @@ test("an automation key works without cookie or origin, is shown once and stored
   expect((await withKey(key, "GET", "/keys")).status).toBe(401);
 });
 
-test("a key with one character changed, an access token and another scheme are refused", async () => {
+test("a key with a changed character, an access token and another scheme are refused", async () => {
   const { key } = await newKey("admin");
   const typo = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
   expect((await withKey(typo, "GET", "/keys")).status).toBe(401);

@@ -45,7 +45,7 @@ async function opened(id: string) {
   return await openConfig(parseConfig({ ...env }), { ...stored, config: { ...stored.config } });
 }
 
-test("a source is made, its webhook secret shown once, and found by id and by identifier", async () => {
+test("a source is created with a secret shown once, and found by id and identifier", async () => {
   const made = await make({ name: "Staff Händbook", provider: "file_system" });
   expect(made).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -249,7 +249,7 @@ test("a scan can be asked for", async () => {
   expect((await admin.send("POST", "/file-sources/none/scan")).status).toBe(404);
 });
 
-test("the first scan of a new source is due within a minute, should its message be lost", async () => {
+test("the first scan of a new source is due within a minute if its message is lost", async () => {
   const before = Date.now();
   const services = {
     ...composeServices(env, createExecutionContext()),

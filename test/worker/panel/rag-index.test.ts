@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 afterAll(queuesSettled, 60_000);
 
-test("the panel tells how an index stands and what a change would cost, and goes back after it", async () => {
+test("the panel shows an index, estimates a change, and returns to the previous one", async () => {
   const admin = await signedIn();
   await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
   await admin.put("/file-sources/docs/files/a.md", "# Leave\n\nThirty days of leave a year.");

@@ -241,7 +241,7 @@ test("what changed while a RAG was paused is indexed as soon as it goes on", asy
   await admin.send("DELETE", "/file-sources/docs/files/new.md");
 });
 
-test("a RAG is removed at once unless something links it; a new one of its name is another", async () => {
+test("a RAG is removed at once unless it is linked; a new one of its name is another", async () => {
   const made = await make({ name: "Linked" });
   await admin.send("POST", "/inferences", {
     name: "Asker",

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await env.DB.prepare("delete from users").run();
 });
 
-test("while there is no user, only the secrets sign in, and they make an administrator", async () => {
+test("while there is no user, only the secrets sign in and make an administrator", async () => {
   await expect(signInWith({ ...FIRST, password: "other" })).rejects.toThrow("Unauthorized");
   await expect(signInWith({ ...FIRST, email: "x@y" })).rejects.toThrow("Unauthorized");
   const { session } = await signInWith(FIRST);

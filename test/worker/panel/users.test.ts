@@ -6,7 +6,7 @@ import { signedIn } from "../../support/worker-client.ts";
 /** Hashing passwords is slow on purpose, and slower on a busy machine. */
 vi.setConfig({ testTimeout: 300_000 });
 
-test("users are made, listed in pages by address, changed and kept without their passwords", async () => {
+test("users are created, listed by address, changed, and shown without passwords", async () => {
   const admin = await signedIn();
   for (const name of ["cora", "Anna", "berta"]) {
     const made = await admin.send("POST", "/users", {
@@ -36,7 +36,7 @@ test("users are made, listed in pages by address, changed and kept without their
   expect(row?.password_hash).toMatch(/^scrypt\$16384\$8\$5\$[\w+/]{22}==\$[\w+/]{43}=$/);
 });
 
-test("a taken address is 409, an unknown user 404, wrong fields 400 with all their names", async () => {
+test("a taken address is 409, an unknown user 404, wrong fields are a 400 naming all", async () => {
   const admin = await signedIn();
   const taken = { email: "ADMIN@localhost", password: "long enough", role: "member" };
   expect(await admin.send("POST", "/users", taken)).toMatchObject({
@@ -59,7 +59,7 @@ test("a taken address is 409, an unknown user 404, wrong fields 400 with all the
   });
 });
 
-test("of two users who are given one address at the same moment one gets it, the other is 409", async () => {
+test("of two users given one address at once one gets it, the other is 409", async () => {
   const admin = await signedIn();
   const make = async (name: string) => {
     const email = `${name}@example.com`;

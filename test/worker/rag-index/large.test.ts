@@ -16,7 +16,7 @@ const vector = encodeHalfFloats([1, 0, 0, 0]);
 const textOf = (at: number) => `report number${at}${at % 3 === 0 ? " thirds" : ""}`;
 
 test(
-  "a word that stands nearly everywhere, and more chunks than are scanned for a vector index",
+  "a word that stands nearly everywhere, in more chunks than are scanned",
   async () => {
     const index = indexOf("large");
     const fileId = "file big/all" as FileId;

@@ -46,7 +46,7 @@ function counting(sql: SqlStorage) {
   return { counted, rowsRead: () => cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
 }
 
-test("of a tree of files that moved a search reads a bounded part, and asks wherever they lay", async () => {
+test("a search of a moved tree reads a bounded part, and asks the old folders", async () => {
   const trees = [
     { name: "few folders", folder: "'old/' || (i % 60)", found: 60 },
     { name: "many folders", folder: "'old/x/' || (i % 500)", found: ["old/x"] },
@@ -81,7 +81,7 @@ test("a search of few files asks for those alone, however many others have moved
   });
 });
 
-test("a file that moved makes no room by leaving, as no search scans what is sent again of it", async () => {
+test("a removed file that had moved frees no in-flight room", async () => {
   await withTables("room", (sql) => {
     const chunksFrom = (first: number) => Array.from({ length: 5_000 }, (_, at) => first + at);
     const [scanned, moved, entering] = [chunksFrom(10_000), chunksFrom(20_000), chunksFrom(30_000)];

@@ -69,7 +69,7 @@ test("the cut to the limit comes after the restriction", async () => {
   expect(found.vectorPlaces).toHaveLength(1);
 });
 
-test("metadata filters are ANDed, their values ORed; lists match when they share a value", async () => {
+test("metadata filters are ANDed, values ORed; lists match on a shared value", async () => {
   const index = indexOf("metadata");
   const put1 = (path: string, metadata: Record<string, unknown>) =>
     put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);

@@ -71,7 +71,7 @@ async function expectExact(
   }
 }
 
-test("neighbours and scores are those of a brute-force search, through changes and eviction", async () => {
+test("neighbours and scores equal a brute-force search, through changes and eviction", async () => {
   const { index, texts } = await filled("exact");
   const all = () => [...texts.values()].flat();
   await expectExact(index, all(), null);

@@ -130,7 +130,7 @@ test("a file is described anew without its chunks; an unknown one is absent", as
   expect(await index.facts()).toMatchObject({ files: 1, chunks: 1 });
 });
 
-test("vectors that must go are listed until removed, and once more; a text that comes back has another", async () => {
+test("tombstones are listed until removed, and once more; returning texts get new ids", async () => {
   const index = indexOf("dead");
   const facts = factsOf("a.md");
   const { staged } = await versionOf(facts.fileId, ["gone", "back"]);

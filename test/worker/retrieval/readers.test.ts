@@ -67,7 +67,7 @@ async function read() {
 }
 
 test(
-  "10 readers during many re-indexings of a file see one version of it, never two, never none",
+  "10 readers during re-indexings of a file always see exactly one version",
   async () => {
     await reindex(0);
     const { passages } = await read();

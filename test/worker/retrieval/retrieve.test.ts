@@ -37,7 +37,7 @@ const many = (count: number) => ({
 
 const texts = (result: { chunks: { text: string }[] }) => result.chunks.map(({ text }) => text);
 
-test("words and meaning find; the score is the exact cosine, also of what words alone found", async () => {
+test("words and meaning find; the score is the exact cosine, also for word matches", async () => {
   const rag = await indexedRag("one", {
     "a.md": ["The boiler gets its service in spring."],
     "b.md": ["Bicycles are parked behind the hall."],
@@ -145,7 +145,7 @@ describe("reranking", () => {
     expect(ignored.degradations).toEqual([]);
   });
 
-  test("topK 100 with multiplier 10 goes in batches that Workers AI takes, several at once", async () => {
+  test("topK 100 with multiplier 10 goes to Workers AI in batches, several at once", async () => {
     const ai = new WorkersAiDouble({ embed });
     const { services } = worldWith({ ai });
     const reranker = "workers-ai/@cf/baai/bge-reranker-base";

@@ -166,7 +166,7 @@ async function besideVectorIndex(rag: RagRecord, asked: Partial<RetrievalRequest
   return await answer({ ...worldWith({}).services, vectorIndex }, rag, asked);
 }
 
-test("with a vector index, shards answer as one index does and equal texts are shown once", async () => {
+test("with a vector index, shards answer as one index and show equal texts once", async () => {
   const { one, four } = await both("vectorize");
   const queries = QUERIES.filter((query) => !query.includes("notice"));
   expect(await besideVectorIndex(four, { queries })).toEqual(

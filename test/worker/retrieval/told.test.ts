@@ -36,7 +36,7 @@ const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
   return { lines, spans };
 };
 
-test("one line with its size and the time of each leg, without a word of query or text", async () => {
+test("one log line with sizes and leg times, without a word of query or text", async () => {
   const rag = await indexedRag("told", { "a.md": ["The boiler gets its service in spring."] });
   const { lines, spans } = await told(rag, { queries: ["boiler service", "spring"] });
   expect(lines).toEqual([

@@ -21,7 +21,7 @@ function mossSite(): Site {
   return site;
 }
 
-test("a site is scanned and searched; an unchanged one costs no download; changes and ends follow", async () => {
+test("a site is scanned and searched; unchanged pages cost no download", async () => {
   const site = mossSite();
   const asked = serve(site);
   const world = new World();
@@ -72,7 +72,7 @@ test("a server that errs takes nothing from search and leaves no file of its own
   expect(await world.counters(rag)).toMatchObject({ indexed: 4, error: 0, deleted: 0 });
 });
 
-test("pushed URLs are files at once, fetched alone, and checked by every scan until they go", async () => {
+test("pushed URLs are files at once, and checked by every scan until they are deleted", async () => {
   const site = mossSite();
   page(site, `${BASE}/pushed`, "A note that was pushed.", ["/never-followed"]);
   const asked = serve(site);

@@ -66,7 +66,7 @@ describe("the Vectorize adapter", () => {
     expect(await index().query(space, vectorAt(0), { topK: 10, filter: null })).toEqual(nothing);
   });
 
-  test("tells which ids show, twenty a call, and what is near; a chunk with two vectors is one match", async () => {
+  test("tells which ids show, twenty a call; a chunk with two vectors is one match", async () => {
     const again = (number: number, storing: string) => ({
       ...vector(number),
       id: `chunk-${number}.${storing}` as VectorId,

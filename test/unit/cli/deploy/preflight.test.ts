@@ -56,7 +56,7 @@ function runMended(findings: Finding[]): void {
   }
 }
 
-test("in an empty account everything is missing, and the printed commands make all of it", async () => {
+test("in an empty account all is missing, and the printed commands create it", async () => {
   const before = await look();
   expect(before.ready).toBe(false);
   expect(notThere(before.findings)).toEqual({
@@ -131,7 +131,7 @@ test("of several accounts one must be named", async () => {
   expect(chosen.ready).toBe(true);
 });
 
-test("a database with another id than wrangler.toml's is told with the line to put there", async () => {
+test("a database id that differs from wrangler.toml's prints the line to write", async () => {
   change({ ...complete(), databases: [{ name: "quarry", uuid: "the-real-id" }] });
   const { findings, ready } = await look();
   expect(ready).toBe(false);
@@ -173,7 +173,7 @@ test("a vector index of another shape is never deleted: another one is made besi
   expect(found?.mend?.join("\n")).not.toContain("delete");
 });
 
-test("what wrangler could not find out is unknown, with its words, and holds the deployment up", async () => {
+test("what wrangler cannot find out is unknown, and stops the deployment", async () => {
   change({
     ...complete(),
     broken: ["queues info", "r2 bucket info", "vectorize list", "secret list", "d1 execute"],

@@ -38,7 +38,7 @@ test("no resource of the preview is one of production's", () => {
   expect(names(read("preview")).filter((name) => production.has(name))).toEqual([]);
 });
 
-test("what runs locally runs in production too: objects, their migrations, queues, cron", () => {
+test("production has the objects, migrations, queues and cron of the local default", () => {
   const [local, production] = [read(), read("production")];
   for (const key of ["durable_objects", "migrations", "triggers", "compatibility_date"]) {
     expect(production[key]).toEqual(local[key]);

@@ -52,7 +52,7 @@ describe("headings", () => {
     expect(chunks.map(({ headings }) => headings)).toEqual([["Hinges"], ["Locks"]]);
   });
 
-  it("takes lines that begin with a number sign for comments where they follow each other", () => {
+  it("takes successive lines that begin with a number sign for comments", () => {
     const comments = "# Oil all hinges.\n#\n# Then lock them.\n";
     const markdown = `${comments}door 1\n\n${comments}door 2\n`;
     const [chunk, ...others] = cutDocument(documentOf(markdown), settings(400));

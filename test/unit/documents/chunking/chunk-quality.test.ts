@@ -19,7 +19,7 @@ it("small chunks by structure hold many more whole answers than plain stretches 
   expect(structure.answered).toBeGreaterThanOrEqual(fixed.answered + MARGIN);
 });
 
-it("nearly every answer stands whole in one of the first five chunks of the usual size", async () => {
+it("nearly every answer is whole in one of the first five chunks of the usual size", async () => {
   const [structure, fixed] = await Promise.all([
     chunkQuality(USUAL, "structure"),
     chunkQuality(USUAL, "fixed"),
@@ -28,7 +28,7 @@ it("nearly every answer stands whole in one of the first five chunks of the usua
   expect(structure.answered).toBeGreaterThanOrEqual(fixed.answered);
 });
 
-it("passages picked by chance from documents of all kinds stay whole more often, too", async () => {
+it("random passages from documents of all kinds stay whole more often, too", async () => {
   const structure = await passageQuality(DOCUMENTS, SMALL, "structure");
   const fixed = await passageQuality(DOCUMENTS, SMALL, "fixed");
   expect(structure.questions).toBeGreaterThan(200);

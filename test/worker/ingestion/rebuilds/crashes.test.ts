@@ -21,7 +21,7 @@ async function recover(world: World): Promise<void> {
   }
 }
 
-test("a worker that dies at any call of a build or its switch leaves what ends as if it had not", async () => {
+test("a build or activation whose worker dies at any call ends as if it had not", async () => {
   let points = 0;
   for (const moment of ["before", "after"] as const) {
     const first = moment === "before" ? 1 : 2;

@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
-test("other vectors: the old ones answer, asked with their own model, until the new are there", async () => {
+test("the old vectors answer, by their own model, until the new ones are complete", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const before = await found(world, rag);
@@ -41,7 +41,7 @@ test("other vectors: the old ones answer, asked with their own model, until the 
   expect(world.waiting).toEqual([]);
 });
 
-test("an embedding model that was gone back from is not built again until something else is asked", async () => {
+test("after a return the abandoned embedding model is not built until asked for", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const before = await found(world, rag);

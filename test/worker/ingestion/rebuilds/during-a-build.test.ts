@@ -32,7 +32,7 @@ const FILES = {
   "same.html": longText("gorse"),
 };
 
-test("files changed, removed and added during a build are so before and after the switch", async () => {
+test("files changed, removed and added during a build are so before and after it", async () => {
   for (const order of ["as sent", "backwards", "twice"]) {
     const world = new World();
     const { source, rag } = await indexedRag(world, FILES);
@@ -67,7 +67,7 @@ test("files changed, removed and added during a build are so before and after th
   }
 });
 
-test("a build whose messages are all lost is finished by the sweep, and after a restart at once", async () => {
+test("the sweep finishes a build whose messages were lost; a restart does at once", async () => {
   for (const restarted of [false, true]) {
     const world = new World();
     const { rag } = await indexedRag(world, FILES);
@@ -111,7 +111,7 @@ function refusing(world: World, word: string): void {
   };
 }
 
-test("a file that fails only in the new generation is an error after the switch, with its reason", async () => {
+test("a file that fails in the new generation only is an error after activation", async () => {
   const world = new World();
   const { source, rag } = await indexedRag(world, FILES);
   await push(world, source, "empty.html", "");

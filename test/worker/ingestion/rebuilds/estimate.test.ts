@@ -59,7 +59,7 @@ test("an estimate of other chunking is near what the change then embeds", async 
   }
 });
 
-test("what stays as it is costs nothing; another model and indexing anew embed every chunk", async () => {
+test("what is unchanged costs nothing; another model or a reindex embeds every chunk", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const { chunks } = await facts(world, rag, 1);

@@ -56,7 +56,7 @@ async function inShards(world: World, rag: RagId, generation: number) {
 
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
-test("a RAG that outgrows its index is spread over more shards while it answers, without embedding anew", async () => {
+test("a growing RAG is spread over more shards, answers, and embeds nothing again", async () => {
   const world = new World();
   const { rag } = await outgrownRag(world);
   const before = await found(world, rag);
@@ -85,7 +85,7 @@ test("a RAG that outgrows its index is spread over more shards while it answers,
   expect(await found(world, rag)).toEqual(before);
 });
 
-test("files changed, added and removed while it grows, and after, are so in every shard", async () => {
+test("files changed, added and removed while it grows are so in every shard", async () => {
   const world = new World();
   const { source, rag } = await outgrownRag(world);
   await sweep(world.services);
@@ -137,7 +137,7 @@ test("what is missing from one shard is found by the check and indexed again", a
   expect((await found(world, rag)).counts).toEqual(before.counts);
 });
 
-test("a worker that dies at any call while a RAG grows leaves what ends as if it had not", async () => {
+test("growth whose worker dies at any call ends as if it had not", async () => {
   for (let at = 2; at <= 40; at += 5) {
     const world = new World();
     const { rag } = await outgrownRag(world);

@@ -44,7 +44,7 @@ const ends = async (rag: RagId) =>
   ).results;
 
 test(
-  "a file that kills its worker while a new index is built takes no other file with it",
+  "a file that kills its worker during a build takes no other file with it",
   async () => {
     const world = new World();
     const names = Array.from({ length: HEALTHY }, (_, at) => `note${at}`);

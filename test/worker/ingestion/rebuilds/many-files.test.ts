@@ -78,7 +78,7 @@ test("a build reads each file a few times, however many files there are", async 
   expect(many).toBeLessThan(1.1 * few);
 });
 
-test("what changes, is added or is lost behind a build's back is queued before it ends", async () => {
+test("files changed, added or lost during a build are queued before it ends", async () => {
   for (let at = 1; at < 40; at++) {
     const world = new World();
     const rag = await ragToBuild(world, 2_500);

@@ -58,7 +58,7 @@ async function builtRag(world: World, rows: number): Promise<RagId> {
 const forget = async (rag: RagId) =>
   await env.DB.prepare("delete from rags where id = ?").bind(rag).run();
 
-test("a worker that dies at any call of a switch leaves rows that another goes on with, and every figure in between is true", async () => {
+test("an activation whose worker dies goes on, and every figure in between is true", async () => {
   let points = 0;
   for (const moment of ["before", "after"] as const) {
     for (let at = 1; at < 30; at++) {
@@ -85,7 +85,7 @@ test("a worker that dies at any call of a switch leaves rows that another goes o
   expect(points).toBeGreaterThan(10);
 });
 
-test("what one step of a switch reads and writes does not grow with the RAG, and each row is written once", async () => {
+test("a step of an activation is bounded, and each row is written once", async () => {
   const costs = [];
   for (const rows of [1_000, ROWS]) {
     const world = new World();
@@ -115,7 +115,7 @@ test("what one step of a switch reads and writes does not grow with the RAG, and
   expect(few?.step).toBe(many?.step);
 });
 
-test("the next switch waits until all rows have followed the last, in as many messages as that takes", async () => {
+test("the next activation waits until all rows have followed the last", async () => {
   const world = new World();
   const rag = await builtRag(world, 20_500);
   await switchOnly(world, rag);

@@ -63,7 +63,7 @@ async function expectTrueFigures(world: World, rag: RagId): Promise<void> {
   expect(await world.counters(rag)).toMatchObject({ pending: 0, processing: 0, vectors: chunks });
 }
 
-test("a file that is indexed before its row is moved keeps what was written, and is not indexed again", async () => {
+test("a file indexed before its row is moved keeps it, and is not indexed again", async () => {
   const world = new World();
   const { source, rag } = await switchedRag(world);
   await push(world, source, "a.html", "A note, now short, of two parts.");
@@ -77,7 +77,7 @@ test("a file that is indexed before its row is moved keeps what was written, and
   expect(await chunksOf(world, rag)).toMatchObject({ "a.html": 1, "c.html": 1 });
 });
 
-test("a file that is changed and changed back before its row is moved says what it says now", async () => {
+test("a file changed and changed back before its row is moved has its present state", async () => {
   const world = new World();
   const { source, rag } = await switchedRag(world);
   await push(world, source, "a.html", "A note, now short, of two parts.");
@@ -138,7 +138,7 @@ test("what a worker still did for the replaced index does not count", async () =
   expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
 });
 
-test("while rows are moved no index is taken for one that differs from its count, and what is noted of them is kept", async () => {
+test("while rows are moved no index counts as different, and notes are kept", async () => {
   const world = new World();
   const { rag } = await switchedRag(world);
   for (let turn = 0; turn < 20; turn++) {
@@ -152,7 +152,7 @@ test("while rows are moved no index is taken for one that differs from its count
   await expectTrueFigures(world, rag);
 });
 
-test("what the replaced index was made from is not taken for what the new one was made from", async () => {
+test("fingerprints of the replaced generation are not taken for the new one's", async () => {
   const world = new World();
   const { source, rag } = await indexedRag(world, { "a.html": longText("moss") });
   const { fingerprint } = await fingerprintOf(rag);
@@ -174,7 +174,7 @@ test("what the replaced index was made from is not taken for what the new one wa
   await expectTrueFigures(world, rag);
 });
 
-test("an index that was replaced while rows were still to follow it is dropped like any other", async () => {
+test("a generation replaced while rows were still to follow is dropped as usual", async () => {
   const world = new World();
   const { rag } = await switchedRag(world);
   await moveRest(world, rag);

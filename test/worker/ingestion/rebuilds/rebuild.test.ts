@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
-test("other chunking: the old chunks answer until the new ones are complete, then only these", async () => {
+test("with other chunking the old chunks answer until the new ones are complete", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const before = await found(world, rag);
@@ -56,7 +56,7 @@ test("other chunking: the old chunks answer until the new ones are complete, the
   expect(await found(world, rag)).toEqual(after);
 });
 
-test("indexing anew builds once, however often its message comes, and leaves every figure as it was", async () => {
+test("a reindex builds once, however often its message comes, and keeps figures", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const counters = await world.counters(rag);
@@ -73,7 +73,7 @@ test("indexing anew builds once, however often its message comes, and leaves eve
   expect(await world.counters(rag)).toEqual(counters);
 });
 
-test("a second change during a build leaves the newest settings, and nothing of those between", async () => {
+test("a second change during a build leaves only the newest settings", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });

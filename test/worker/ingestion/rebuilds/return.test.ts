@@ -28,7 +28,7 @@ const FILES = {
 };
 const SMALL = { chunkSize: 32, chunkOverlap: 0 };
 
-test("the index before the last change answers again at once, with its settings, and nothing is embedded", async () => {
+test("the previous generation answers again with its settings, without embedding", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const before = await found(world, rag);
@@ -76,7 +76,7 @@ test("what was changed, added and removed meanwhile is so in the index gone back
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
 });
 
-test("a return that dies on the way is finished by the sweep; after the index was dropped it is refused", async () => {
+test("the sweep finishes a return that dies; after the drop it is refused", async () => {
   const world = new World();
   const { rag } = await indexedRag(world, FILES);
   const before = await found(world, rag);

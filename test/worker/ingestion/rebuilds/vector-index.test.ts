@@ -18,7 +18,7 @@ import {
 /** Each test lives through a build and its sweeps. */
 vi.setConfig({ testTimeout: 300_000 });
 
-test("the vectors of a replaced generation, and of one that was given up, leave the vector index", async () => {
+test("vectors of replaced and abandoned generations leave the vector index", async () => {
   const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, {
     "a.html": longText("moss"),
@@ -41,7 +41,7 @@ test("the vectors of a replaced generation, and of one that was given up, leave 
   expect(world.held(rag)).toHaveLength((await facts(world, rag, 3)).chunks);
 });
 
-test("vectors of another size, which the vector index cannot hold, leave everything as it is and say so", async () => {
+test("vectors of a size that the vector index cannot hold change nothing and say so", async () => {
   const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, { "a.html": longText("moss") });
   const before = await found(world, rag);

@@ -43,7 +43,7 @@ const cursorOf = async (source: string) =>
       .first<{ cursor: string | null }>()
   )?.cursor;
 
-test("what changed since is asked for, not listed: additions, changes, moves and removals", async () => {
+test("changes since the last scan are asked for: additions, edits, moves, removals", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(4));
   expect(await cursorOf(source)).toBe("0");
   reader.opened = [];
@@ -71,7 +71,7 @@ test("what changed since is asked for, not listed: additions, changes, moves and
   expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 0 });
 });
 
-test("a feed that tells of a few files reads as many rows in a large source as in a small one", async () => {
+test("a feed of a few files reads as many rows in a large source as in a small one", async () => {
   const reads = [];
   for (const size of [20, 220]) {
     const { reader, world, scan } = await followedWorld(notes(size));
@@ -140,7 +140,7 @@ test("of what a feed tells twice of a file the later holds", async () => {
   expect(await cursorOf(source)).toBe("5");
 });
 
-test("a feed that names most of the source as gone is held, and told again until confirmed", async () => {
+test("a feed that deletes most of the source is held until it is confirmed", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(30));
   for (let at = 0; at < 25; at++) reader.remove(`f${at}.txt`);
   await scan();
@@ -157,7 +157,7 @@ test("a feed that names most of the source as gone is held, and told again until
   expect(await cursorOf(source)).toBe("25");
 });
 
-test("a changed configuration ends the scan under way, and what it would have kept as its place", async () => {
+test("a changed configuration ends the scan under way and drops its cursor", async () => {
   // Any provider does: it is the double that is read.
   const { reader, world, source, scan } = await followedWorld(notes(3), "web");
   reader.change("f1.txt", "A note, changed.");
@@ -177,7 +177,7 @@ test("a changed configuration ends the scan under way, and what it would have ke
 });
 
 test(
-  "a worker that dies at any call while it follows a feed leaves what ends as if it had not",
+  "following a feed whose worker dies at any call ends as if it had not",
   async () => {
     let points = 0;
     for (const moment of ["before", "after"] as const) {

@@ -103,7 +103,7 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
 });
 
-test("a scan that would delete most of a source holds it until an administrator confirms", async () => {
+test("a scan that would delete most of a source waits for an administrator", async () => {
   const { reader, world, source, rag } = await worldWith(many(40));
   await scan(world, source);
   reader.set({ ...many(10), "new.txt": "A note, new." });
@@ -178,7 +178,7 @@ test("an empty or partial listing deletes nothing", async () => {
   expect(Object.keys(await world.shown(rag))).toHaveLength(3);
 });
 
-test("a listing that fails half way goes on where it was; one that is denied says so at once", async () => {
+test("a listing that fails half way resumes; one that is denied says so at once", async () => {
   const { reader, world, source, rag } = await worldWith(many(25));
   reader.pageSize = 10;
   reader.failures.set(1, new SourceFailure("throttled", "drive: 429", 60_000));
@@ -227,7 +227,7 @@ test("one scan runs at a time, and one more follows what was asked for meanwhile
   expect(reader.listings).toBe(2);
 });
 
-test("a file that two RAGs index is downloaded once; one that fails for an outside cause is tried at the next scan", async () => {
+test("two RAGs download a file once; an outside failure is retried at the next scan", async () => {
   const { reader, world, source, rag } = await worldWith({
     "a.txt": "A note, fine.",
     "b.txt": "A note, denied.",

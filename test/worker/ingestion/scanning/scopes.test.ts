@@ -33,7 +33,7 @@ async function setScopes(rag: RagId, values: string[]): Promise<void> {
 const applyScopes = (world: World, ragId: RagId) =>
   world.services.queue.scan({ kind: "apply-scopes", ragId, after: null });
 
-test("a RAG has what its scopes hold: what leaves is gone at once, what comes is indexed", async () => {
+test("what leaves a scope is hidden at once, and what enters it is indexed", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source, ["docs/", "top.txt"]);
@@ -62,7 +62,7 @@ test("a RAG has what its scopes hold: what leaves is gone at once, what comes is
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["docs/a.txt", "docs/deep/b.txt"]);
 });
 
-test("a RAG made later indexes what the source already has; indexing anew embeds each text once more", async () => {
+test("a later RAG indexes what the source has; a reindex embeds each text once more", async () => {
   const world = new World();
   const source = await world.addSource();
   await push(world, source, "a.txt", "A note, a.");
@@ -105,7 +105,7 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
 });
 
-test("of two changes of the scopes at once the later holds, whichever tells the index last", async () => {
+test("of two scope changes at once the later holds, whichever reaches the index last", async () => {
   const world = new World();
   const source = await world.addSource();
   const id = await world.addRag(source, ["a/", "b/"]);

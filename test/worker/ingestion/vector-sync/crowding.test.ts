@@ -174,7 +174,7 @@ function move(reader: FollowedSource, path: string, folder: string): void {
   if (to !== path) reader.move(path, to);
 }
 
-test("after random additions, changes, moves and removals, shown early or late, the nearest are exact", async () => {
+test("after random changes, shown early or late, the nearest neighbours are exact", async () => {
   let writes = 0;
   const { world, reader, rag, scan, asked } = await drive(filesOf(30), {
     scoreSteps: 1e6,

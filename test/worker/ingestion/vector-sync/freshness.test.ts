@@ -27,7 +27,7 @@ const near = async (world: VectorizeWorld, rag: RagId, query = ASKED) =>
 const unshown = async (world: VectorizeWorld, rag: RagId) =>
   (await world.index(rag).ledger()).unshown;
 
-test("what is indexed is found at once, before and after the vector index shows it, and after a restart", async () => {
+test("indexed files are found before the vector index shows them, and after a restart", async () => {
   const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, { "a.html": HEATHER });
   const once = { "a.html": 1 };

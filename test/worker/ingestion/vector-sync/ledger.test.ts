@@ -65,7 +65,7 @@ async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promis
   await sweep(world.services);
 }
 
-test("a worker that dies at any call leaves the vector index with what is live, and nothing else", async () => {
+test("a worker that dies at any call leaves only live vectors in the vector index", async () => {
   let points = 0;
   for (let at = 1; at < MOST_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });

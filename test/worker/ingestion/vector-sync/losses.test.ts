@@ -8,7 +8,7 @@ import { drive, nearest } from "./support.ts";
 const HEATHER = "Heather flowers in August.";
 const MOSS = "Moss grows on peat.";
 
-test("while the vector index is down a semantic RAG is searched by words, beside what is new", async () => {
+test("while the vector index is down a semantic RAG is searched by words", async () => {
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);

@@ -42,7 +42,7 @@ function burdened(world: VectorizeWorld) {
 }
 
 test(
-  "however many indexes are in repair, one sweep stays below the limit of calls, and all have their turns",
+  "a sweep with many indexes in repair stays below the call limit; all get turns",
   async () => {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const source = await world.addSource();

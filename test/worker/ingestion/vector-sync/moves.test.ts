@@ -86,7 +86,7 @@ test("a file that moves on, out of its folder or back is found where it lies", a
   expect(world.held(rag)).toHaveLength(3);
 });
 
-test("a folder of many files that moves is found whole at once, and sent again in pages", async () => {
+test("a moved folder of many files is found at once, and sent again in pages", async () => {
   const names = Array.from({ length: 60 }, (_, at) => `${at % 7}/${at}.txt`);
   const files = Object.fromEntries(names.map((name, at) => [`old/deep/${name}`, at]));
   const { world, reader, rag, scan } = await shownDrive(files);
@@ -107,7 +107,7 @@ test("a folder of many files that moves is found whole at once, and sent again i
   expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
 });
 
-test("a file that was moved and changed at once is found where it lies, in its new version alone", async () => {
+test("a file moved and changed at once is found in its new place and version alone", async () => {
   const { world, reader, rag, scan } = await shownDrive({ "old/a.txt": 0, "new/c.txt": 2 });
   reader.move("old/a.txt", "new/a.txt");
   reader.change("new/a.txt", { text: textOf(3), externalId: "old/a.txt" });

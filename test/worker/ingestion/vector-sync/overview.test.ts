@@ -33,7 +33,7 @@ async function shown(world: VectorizeWorld): Promise<unknown> {
   return (await answer.json<{ vectorIndex: unknown }>()).vectorIndex;
 }
 
-test("the overview tells when the vector index was compared, what was mended, and what is not over", async () => {
+test("the overview tells when verification ran, what it repaired, and what is open", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 250);
   await world.minutesPass(3);
@@ -85,7 +85,7 @@ test("the overview tells when the vector index was compared, what was mended, an
   expect(world.held(rag).length).toBeLessThan(2 * known.length);
 });
 
-test("a walk that came to its end has ended, also where what follows it in that minute fails", async () => {
+test("a finished verification stays finished when the step after it fails", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   await notesRag(world, 250);
   await world.minutesPass(3);

@@ -36,7 +36,7 @@ const statusesOf = async (world: VectorizeWorld, rag: RagId) => [
   ...new Set((await world.rows(rag)).map(({ status }) => status)),
 ];
 
-test("however many files of a batch wait for vectors to show, the vector index is asked once", async () => {
+test("files of a batch that wait for vectors ask the vector index once", async () => {
   const world = await VectorizeWorld.alone();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -60,7 +60,7 @@ test("however many files of a batch wait for vectors to show, the vector index i
   expect(await statusesOf(world, rag)).toEqual(["indexed"]);
 });
 
-test("where files of many RAGs wait, a few of their indexes are looked at in one batch", async () => {
+test("where files of many RAGs wait, one batch looks at a few of their indexes", async () => {
   const world = await VectorizeWorld.alone();
   const rags: RagId[] = [];
   for (let at = 0; at < 8; at++) {

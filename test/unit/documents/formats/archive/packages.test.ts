@@ -114,7 +114,7 @@ describe("books", () => {
       }),
     );
 
-  it("keep the whole of their title, whatever is escaped in it, and the first of several", async () => {
+  it("keep their whole title with what is escaped in it, and the first of several", async () => {
     const { title } = await book(
       "<dc:title>Tides &amp; moles</dc:title><dc:title>A handbook</dc:title>",
       '<item id="a" href="a.xhtml"/>',
@@ -124,7 +124,7 @@ describe("books", () => {
     expect(title).toBe("Tides & moles");
   });
 
-  it("find chapters by escaped names, leave pictures out, and say which chapters are not there", async () => {
+  it("find chapters by escaped names, skip pictures, and say which are missing", async () => {
     const { markdown, notes } = await book(
       "",
       '<item id="a" href="a%20b.xhtml"/><item id="c" href="c%20d.xhtml"/><item id="p" href="p.svg" media-type="image/svg+xml"/><item id="e" href="e.xhtml"/>',
@@ -139,7 +139,7 @@ describe("books", () => {
     expect(notes).toEqual(["1 chapter missing from the file"]);
   });
 
-  it("are read in the order of their parts where the order of chapters names none of them", async () => {
+  it("are read in the order of their parts where the spine names none of them", async () => {
     const xhtml = 'media-type="application/xhtml+xml"';
     const { markdown } = await book(
       "",

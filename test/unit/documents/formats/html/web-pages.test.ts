@@ -54,7 +54,7 @@ describe("what leads around a site is left out", () => {
   });
 });
 
-describe("what belongs to the document stays, wherever it stands and whatever it is called", () => {
+describe("content stays, wherever it stands and whatever its element is called", () => {
   const text = "Oil the hinge in May, and once more in September, before it freezes. "
     .repeat(6)
     .trim();

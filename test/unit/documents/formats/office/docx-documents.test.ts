@@ -122,7 +122,7 @@ describe("lists and headings", () => {
   const item = (list: number, at: number, text: string) =>
     p(r(text), `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`);
 
-  it("shows the numbers that the document shows: of several levels, letters, going on and anew", async () => {
+  it("shows the document's numbers: several levels, letters, continued and restarted", async () => {
     const { markdown } = await read(
       item(1, 0, "Tenant") +
         item(1, 1, "Rent") +

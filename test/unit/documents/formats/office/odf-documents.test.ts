@@ -46,7 +46,7 @@ describe("text", () => {
     expect(markdown).toBe("See the [tide table](https://example.org/tides) and the berths.");
   });
 
-  it("writes formulas in one line where they stand, from a part of their own or in the file", async () => {
+  it("writes formulas in one line in place, from an own part or from the file", async () => {
     const frame = (inside: string) => `<text:p>Mean: <draw:frame>${inside}</draw:frame>.</text:p>`;
     const part = await read("text", frame('<draw:object xlink:href="./Object 1"/>'), {
       objects: { "Object 1": FORMULA },
@@ -147,7 +147,7 @@ describe("sheets", () => {
   const sheet = (name: string, inside: string) =>
     `<table:table table:name="${name}">${inside}</table:table>`;
 
-  it("goes on behind a chart that stands among the rows, and shows its title at the sheet's end", async () => {
+  it("reads on after a chart among the rows, and shows its title at the sheet's end", async () => {
     const shapes = `<table:shapes><draw:frame><draw:object>${CHART}</draw:object></draw:frame></table:shapes>`;
     const { markdown } = await readFlat(
       "spreadsheet",
@@ -158,7 +158,7 @@ describe("sheets", () => {
     );
   });
 
-  it("shows no heading for a sheet without text, and a file of such sheets has no text", async () => {
+  it("shows no heading for a sheet without text; a file of such sheets has no text", async () => {
     const { markdown, pages } = await read(
       "spreadsheet",
       sheet("Empty", row("")) + sheet("Full", row("a", "b")),

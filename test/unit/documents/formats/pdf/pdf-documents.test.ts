@@ -58,7 +58,7 @@ describe("a tagged PDF", () => {
     expect(isLarge("<< /S /P /K [0] >>".repeat(600_000))).toBe(true);
   });
 
-  it("shows what its tree forgets where it came, and what stands in no part at the end", () => {
+  it("shows what its tree omits in place, and what is in no part at the end", () => {
     const tree = {
       role: "Root",
       children: ["P", "LI", "H2"].map((role, at) => ({

@@ -22,7 +22,7 @@ it("joins what a line's end divides, and keeps hyphens that belong to a word", a
   );
 });
 
-it("keeps hyphens of addresses, options, names and compounds that a line's end divides", async () => {
+it("keeps hyphens of addresses, options, names and compounds at a line's end", async () => {
   const lines = [
     "It is at https://example.com/annual-",
     "report/index.html or https://example.com/a-",

@@ -86,7 +86,7 @@ describe("lines that are read from the right", () => {
     expect(shown(drawn)).toEqual(["ספינה בנמל"]);
   });
 
-  it("words from the left, each drawn from the right, with a number and a name between", () => {
+  it("words from the left, each drawn from the right, around a number and a name", () => {
     const drawn: [string, number][] = [
       ["Harbour log", 60],
       ...glyphs("ביומן", 140, -5),
@@ -143,7 +143,7 @@ it("shows ideographs where a writer names the radicals that look alike", () => {
   expect(segmentsOf([item], [1, 0, 0, -1, 0, 800])[0]?.text).toBe("港長が青い門を西に");
 });
 
-it("reads what a form is filled in with, beside its labels, and no hidden or secret value", async () => {
+it("reads a form's values beside its labels, and no hidden or secret value", async () => {
   const field = (at: number, entries: string) =>
     `<< /Type /Annot /Subtype /Widget /F 4 /P 3 0 R /Rect [200 ${at} 400 ${at + 20}] /DA (/F1 10 Tf 0 g) ${entries} >>`;
   const fields = [
