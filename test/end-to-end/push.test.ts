@@ -46,7 +46,7 @@ async function search(query: string): Promise<string[]> {
 
 const indexed = () => waitForIndex(api, "docs", openTerminal(true));
 
-test("what is pushed is found, what is changed is found anew, what is removed is not", async () => {
+test("pushed files are found, changed ones as they are now, removed ones not", async () => {
   write("guides/otters.md", "# Otters\n\nOtters eat fish and crayfish.\n");
   write("guides/Füchse & Co 100%?.md", "# Füchse\n\nFüchse fressen Mäuse.\n");
   write("badgers.txt", "Badgers dig setts in sandy banks.\n");
@@ -78,7 +78,7 @@ test("a dry run changes nothing", async () => {
   rmSync(join(folder, "new.md"));
 });
 
-test("when most of a folder is gone, nothing is removed until it is confirmed", async () => {
+test("when most of a folder is deleted, nothing is removed until confirmed", async () => {
   mkdirSync(join(folder, "many"));
   const COUNT = 30;
   for (let n = 0; n < COUNT; n++) write(`many/${n}.md`, `# Note ${n}\n\nNumber ${n}.\n`);

@@ -27,7 +27,7 @@ function known(path: string, text: string) {
   return [path, { path, size: Buffer.byteLength(text), sha256 }] as const;
 }
 
-test("only what is new or different is uploaded, and what is gone is removed", async () => {
+test("only new or changed files are uploaded, and deleted ones removed", async () => {
   write("same.md", "the same");
   write("sub/changed.md", "after!");
   write("sub/new.md", "new");
@@ -67,7 +67,7 @@ test("paths are in Unicode NFC, and two names that become one are told", async (
   ]);
 });
 
-test("what could not be listed is not gone", async () => {
+test("files that could not be listed are not deleted", async () => {
   write("open.md", "o");
   const listing = await listFolder(folder, ALL);
   listing.unreadable.push({ path: "locked", reason: "no permission to read it" });

@@ -12,7 +12,7 @@ test("a folder keeps its identifier, and another of the same name gets its own",
   expect(subjectOf("/mnt/My Documents", known).identifier).toBe("my-documents-2");
 });
 
-test("nobody's folder takes the sample's place, and a name without letters gets one", () => {
+test("no folder takes the sample's identifier, and a name without letters gets one", () => {
   expect(subjectOf("/home/ann/sample", {}).identifier).toBe("sample-2");
   expect(subjectOf("/home/ann/日本", {}).identifier).toBe("documents");
 });

@@ -244,7 +244,7 @@ describe("what can never be read says why", () => {
     expect(await refusal(name, bytes)).toBe(message);
   });
 
-  it("names the media type that the sender gave for what nobody knows", async () => {
+  it("names the sender's media type of an unknown attachment", async () => {
     const bytes = Uint8Array.from({ length: 600 }, (_unused, at) => (at * 37) % 32);
     expect(await refusal("model.bin", bytes, "application/x-weights")).toBe(
       "unsupported media type: application/x-weights",

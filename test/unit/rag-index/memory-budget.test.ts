@@ -10,7 +10,7 @@ function holderNamed(name: string, forgotten: string[]) {
   return { forget: () => void forgotten.push(name) };
 }
 
-test("all together never hold more than the limit, and nobody in use is robbed", () => {
+test("all together never hold more than the limit, and entries in use stay", () => {
   const forgotten: string[] = [];
   const budget = new MemoryBudget(LIMIT);
   const [a, b, c] = ["a", "b", "c"].map((name) => holderNamed(name, forgotten));

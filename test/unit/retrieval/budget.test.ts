@@ -62,7 +62,7 @@ test("a leg that hangs is left after its share, and the next has the rest", asyn
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("with nothing left a leg is not begun", async () => {
+test("with no time left a leg does not start", async () => {
   const call = callOf();
   vi.advanceTimersByTime(BUDGET_MS);
   const work = vi.fn<typeof hang>(hang);
@@ -120,7 +120,7 @@ test("waits double up to a bound, and never undercut what was asked for", async 
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBe(7_500);
 });
 
-test("a wait longer than what is left is not begun", async () => {
+test("a wait longer than the remaining time does not start", async () => {
   const work = vi.fn<() => Promise<never>>(() => Promise.reject(failure(30_000)));
   await expect(withRetries(work, rules({ remainingMs: () => 5_000 }))).rejects.toThrow("429");
   expect(work).toHaveBeenCalledTimes(1);

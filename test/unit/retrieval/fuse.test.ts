@@ -30,7 +30,7 @@ test("a weak embedding does not overturn the words; a strong one does", () => {
   expect(order(found, hybrid(0.9))[0]).toBe("meaning");
 });
 
-test("a leg that was lost leaves everything to the other", () => {
+test("a lost leg leaves everything to the other", () => {
   expect(order([legs({ a: 2, b: 9 }, {})], hybrid(0.9))).toEqual(["b", "a"]);
   expect(order([legs({}, { a: 0.2, b: 0.1 })], hybrid(0.1))).toEqual(["a", "b"]);
 });

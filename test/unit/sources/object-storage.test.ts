@@ -169,7 +169,7 @@ test("change, addition, removal and renaming show as versions and keys", async (
   expect(after["b2.md"]).toBe(before["b.md"]);
 });
 
-test("an object that went between listing and opening is gone", async () => {
+test("an object deleted between listing and opening is reported as deleted", async () => {
   await storage.put("brief/x.md", "here");
   const { reader } = readerOf({ prefix: "brief/" });
   const [file] = await listAll(reader);

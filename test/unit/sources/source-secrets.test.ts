@@ -28,7 +28,7 @@ test("a secret outlives the rotation of the key: read with the old, kept with th
   await expect(openConfig(later, sealed)).rejects.toThrow("neither ENCRYPTION_KEY nor");
 });
 
-test("a secret whose key is gone must be given anew", async () => {
+test("a secret whose key is missing must be given again", async () => {
   const { sealedSecrets } = await sealSecrets(first, { provider, config: given, before: null });
   const { clientSecret: _left, ...others } = given;
   const before = sealedSecrets;

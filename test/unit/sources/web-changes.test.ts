@@ -87,7 +87,7 @@ describe("between two scans", () => {
     expect(scanned.gone).toEqual([]);
   });
 
-  test("a start page that errs takes nothing away, even when its bytes are lost", async () => {
+  test("a failing start page removes nothing, even when its bytes are lost", async () => {
     const source = webSource(site.port, start);
     await source.scan();
     set("/", { status: 502 });
@@ -180,7 +180,7 @@ describe("failures at first sight", () => {
 });
 
 describe("pushed URLs", () => {
-  test("become files, are fetched whole each time, and stay until they are gone", async () => {
+  test("become files, are fetched whole each time, and stay until deleted", async () => {
     page("/news", ["/news/more"]);
     page("/news/more", []);
     const source = webSource(site.port, start);

@@ -182,7 +182,7 @@ test.each([
   expect((await panel.send("GET", `/file-sources/papers/text/${path}`)).status).toBe(status);
 });
 
-test("the text of a file that is gone is gone", async () => {
+test("the text of a deleted file is deleted", async () => {
   const { status } = await panel.send("DELETE", "/file-sources/papers/files/pumps.md");
   expect(status).toBe(204);
   expect((await panel.send("GET", "/file-sources/papers/text/pumps.md")).status).toBe(404);

@@ -20,7 +20,7 @@ async function health(bindings: Env) {
   return { ...answer, headers: response.headers, trips: counted.trips };
 }
 
-test("says which version runs where, and asks nothing and nobody for it", async () => {
+test("says which version runs where, without asking any other service", async () => {
   const { status, body, headers, trips } = await health({ ...env, VERSION });
   expect(status).toBe(200);
   const version = { id: "version-1", tag: "abc123" };

@@ -97,7 +97,7 @@ test("addresses of one IPv6 /64 are one client", async () => {
   expect(other.headers.get("RateLimit")).toBe('"embed";r=29;t=60');
 });
 
-test("a store that fails lets nobody through", async () => {
+test("a failing store lets nobody through", async () => {
   const ip = "192.0.2.40";
   const stub = windowOf("embed", ip);
   await runInDurableObject(stub, async (_, { storage }) => {

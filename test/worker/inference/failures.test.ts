@@ -133,7 +133,7 @@ describe("what passes is waited for", () => {
     expect(double.of(place)).toHaveLength(2);
   });
 
-  test("no wait is begun that the budget cannot hold", async () => {
+  test("no wait starts that the budget cannot hold", async () => {
     const { world, double } = failing("chat", { kind: "status", status: 429, retryAfter: "30" });
     expect((await see(world.services)).error).toBe("Model call failed: provider answered 429");
     expect(double.of("chat")).toHaveLength(1);

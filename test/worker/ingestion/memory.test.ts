@@ -75,7 +75,7 @@ test("a second document of 25 MiB waits until the first has left the isolate's m
   expect(await statuses(both)).toEqual(["indexed 0", "indexed 0"]);
 });
 
-test("what found no room for a minute is handed back untried, and indexed later", async () => {
+test("files that find no memory for a minute are released, and indexed later", async () => {
   const both = await twoConsumers(LARGE_BYTES);
   await vi.waitFor(() => expect(both.asks).toHaveBeenCalled(), MINUTE_MS);
   both.world.now += 2 * MINUTE_MS;

@@ -66,7 +66,7 @@ test("what was removed from a file is told with it until a version comes without
   });
 });
 
-test("a file that is described anew keeps its notes, and nothing is embedded", async () => {
+test("a file whose facts change keeps its notes, and nothing is embedded", async () => {
   const world = new World();
   const { source } = await hiddenFiles(world);
   const embedded = world.countEmbedded();

@@ -114,7 +114,7 @@ test("removing what is not there is not found", async () => {
   await expect(gone).rejects.toMatchObject({ kind: "not-found" });
 });
 
-test("what can never be read is an error at once, and what it said before is gone", async () => {
+test("an unreadable file is an error at once, and its earlier text is removed", async () => {
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);

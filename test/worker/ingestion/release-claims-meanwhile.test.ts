@@ -66,7 +66,7 @@ async function settledAfter(when: (typeof WHEN)[number], act: Act) {
 /** Handed back in each of these tests: the last. */
 const HANDED_BACK = "4.txt";
 
-test("a file that is removed around its hand-back stays removed", async () => {
+test("a file removed around its release stays removed", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, (acting, source) =>
       removePushedFile(acting.services, { source: { id: source }, path: HANDED_BACK }),
@@ -76,7 +76,7 @@ test("a file that is removed around its hand-back stays removed", async () => {
   }
 });
 
-test("a file that is changed around its hand-back ends with the change", async () => {
+test("a file changed around its release ends with the change", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, (acting, source) =>
       push(acting, source, HANDED_BACK, "A note, changed."),
@@ -86,7 +86,7 @@ test("a file that is changed around its hand-back ends with the change", async (
   }
 });
 
-test("a file that another worker took meanwhile is not handed back", async () => {
+test("a file that another worker claimed meanwhile is not released", async () => {
   const { world, rag } = await actAround("before the hand-back", async () => {
     await env.DB.prepare("update rag_files set lease_id = 'another' where path = ?")
       .bind(HANDED_BACK)
@@ -100,7 +100,7 @@ test("a file that another worker took meanwhile is not handed back", async () =>
   expect(world.waiting).toHaveLength(FILES - BEGUN - 1);
 });
 
-test("a RAG that is removed around a hand-back leaves nothing behind", async () => {
+test("a RAG removed around a release of claims leaves nothing behind", async () => {
   for (const when of WHEN) {
     const { world, rag } = await settledAfter(when, async (acting, _source, removed) => {
       await env.DB.prepare("update rags set removed_at = 1 where id = ?").bind(removed).run();

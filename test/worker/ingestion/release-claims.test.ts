@@ -69,7 +69,7 @@ test("documents that may expand to far more text are not read side by side", asy
   }
 });
 
-test("one file is begun however late it is, so that every delivery gets on", async () => {
+test("one file is begun however late, so that every delivery makes progress", async () => {
   const { world, rag } = await heavyWorld();
   const { now } = world.services;
   // Each look at the clock takes longer than a whole budget.

@@ -88,7 +88,7 @@ test("a window whose queue fails more often than an alarm retries ends in a scan
   expect(await runDurableObjectAlarm(stub)).toBe(false);
 });
 
-test("the clock goes on beating, whatever its beat meets", async () => {
+test("the clock keeps ticking, whatever a tick throws", async () => {
   const stub = env.CLOCK.get(env.CLOCK.idFromName("tried"));
   const clock = stub as unknown as { wake(): Promise<void> };
   const alarm = () => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());

@@ -138,7 +138,7 @@ test("scopes change over the public API with its errors", async () => {
   expect(await found("scoped", "leave")).toEqual(["hr/leave.md"]);
 });
 
-test("other chunking queues the indexing of every file anew", async () => {
+test("other chunking queues every file for indexing again", async () => {
   await make({ name: "Rechunked" });
   await indexed("rechunked", 2);
   const patched = await admin.send("PATCH", "/rags/rechunked", { chunkSize: 80 });
@@ -226,7 +226,7 @@ test("a paused RAG says so and stays searchable; identifier and source never cha
   }
 });
 
-test("what changed while a RAG was paused is indexed as soon as it goes on", async () => {
+test("changes while a RAG was paused are indexed as soon as it is active", async () => {
   await make({ name: "Resting" });
   await make({ name: "Waking" });
   await indexed("resting", 2);

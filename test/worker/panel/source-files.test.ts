@@ -24,7 +24,7 @@ const push = async (path: string, body: BodyInit, headers: Record<string, string
     body,
   });
 
-test("a file is new, then the same, then changed, then gone", async () => {
+test("a file is added, then unchanged, then changed, then deleted", async () => {
   const sha256 = await sha256Hex("first");
   const first = { path: "a/b.txt", size: 5, sha256, changed: true };
   expect(await push("a/b.txt", "first")).toMatchObject({ status: 201, body: first });

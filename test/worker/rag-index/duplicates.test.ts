@@ -31,7 +31,7 @@ test("of equal chunks the first answers, and when it goes the next one", async (
   expect(await notices()).toEqual([`4.md: ${EQUAL}`]);
 });
 
-test("equal chunks of one file and of one flip are duplicates too", async () => {
+test("equal chunks of one file and one activation are duplicates, too", async () => {
   const index = indexOf("within");
   await put(index, "a.md", 1, [EQUAL, EQUAL, EQUAL]);
   const found = await search(index, "notice");

@@ -93,7 +93,7 @@ test("metadata filters are ANDed, values ORed; lists match on a shared value", a
   expect(await matching(contract)).toBe("a");
 });
 
-test("what lies outside the scopes is hidden at once, also what is flipped later", async () => {
+test("files outside the scopes are hidden at once, also those activated later", async () => {
   const index = await filled("scopes");
   const drive = { externalId: "doc-1", metadata: { ancestors: ["folder-9", "folder-1"] } };
   await put(index, factsOf("drive.md", drive), 1, ["stone in drive.md"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { indexOf, put, search } from "./support.ts";
 
-test("a flipped file is found by its words and by its vector", async () => {
+test("an activated file is found by its words and by its vector", async () => {
   const index = indexOf("first");
   await put(index, "a.md", 1, ["Boilers are serviced every spring.", "Filters last two years."]);
   const found = await search(index, "servicing a boiler");

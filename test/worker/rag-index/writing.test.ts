@@ -7,7 +7,7 @@ import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
 
 const ids = (version: { placed: { id: ChunkId }[] }) => version.placed.map(({ id }) => id);
 
-test("what is staged is invisible until the flip, and is asked for no second time", async () => {
+test("staged chunks are invisible until activation, and not asked for twice", async () => {
   const index = indexOf("staging");
   const facts = factsOf("a.md");
   const version = await versionOf(facts.fileId, ["quartz", "granite"]);
@@ -117,7 +117,7 @@ test("the end of an older job leaves what a newer one has staged", async () => {
   expect(await index.facts()).toMatchObject({ chunks: 2, staged: 0 });
 });
 
-test("a file is described anew without its chunks; an unknown one is absent", async () => {
+test("a file's facts change without its chunks; an unknown file is absent", async () => {
   const index = indexOf("describe");
   const facts = factsOf("old/a.md");
   expect(await index.describeFile(facts, 1)).toEqual({ outcome: "absent" });

@@ -99,7 +99,7 @@ test("equal texts of several RAGs are one chunk; with includeDuplicates each is 
   expect(both.chunks).toHaveLength(2);
 });
 
-test("a call that names nothing finds nothing, and asks nobody", async () => {
+test("a call that names nothing finds nothing, and makes no other call", async () => {
   const double = new OpenAiDouble({ embed });
   const { services } = worldWith({ double });
   const rag = await indexedRag("none", { "a.md": ["boiler"] }, { embeddingModel: "local/embed" });

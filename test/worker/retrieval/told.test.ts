@@ -68,7 +68,7 @@ test("one log line with sizes and leg times, without a word of query or text", a
   ]);
 });
 
-test("what was lost is said, with the leg that lost it", async () => {
+test("a degradation names the leg that was lost", async () => {
   const files = { "a.md": ["The boiler gets its service in spring."] };
   const rag = await indexedRag("told-lost", files, { reranker: "local/rerank" });
   const double = new OpenAiDouble();

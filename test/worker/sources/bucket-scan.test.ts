@@ -97,7 +97,7 @@ test("credentials that expire in mid-scan remove nothing, and say so", async () 
   expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, error: null });
 }, 30_000);
 
-test("a throttled page is asked for again and the listing goes on where it stopped", async () => {
+test("a throttled page is asked for again, and the listing resumes", async () => {
   const { bucket, world, source } = await scanned();
   let refusals = 2;
   bucket.fault = ({ page }) => {

@@ -118,7 +118,7 @@ function serveAs(world: World, model: string): void {
   world.services.config = { ...config, EMBEDDING_MODEL: model };
 }
 
-test("another model's tokenizer cuts documents anew, and the estimate knew how finely", async () => {
+test("another model's tokenizer cuts documents again, as finely as estimated", async () => {
   const sentence = "Приют под перевалом открыт с июня до середины октября, и хозяйка ждёт гостей. ";
   const world = new World();
   const { rag } = await indexedRag(world, {

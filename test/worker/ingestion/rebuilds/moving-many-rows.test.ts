@@ -58,7 +58,7 @@ async function builtRag(world: World, rows: number): Promise<RagId> {
 const forget = async (rag: RagId) =>
   await env.DB.prepare("delete from rags where id = ?").bind(rag).run();
 
-test("an activation whose worker dies goes on, and every figure in between is true", async () => {
+test("an activation whose worker dies resumes, and every figure meanwhile is true", async () => {
   let points = 0;
   for (const moment of ["before", "after"] as const) {
     for (let at = 1; at < 30; at++) {

@@ -52,7 +52,7 @@ test("the previous generation answers again with its settings, without embedding
   expect(world.waiting).toEqual([]);
 });
 
-test("what was changed, added and removed meanwhile is so in the index gone back to", async () => {
+test("changes made meanwhile are in the generation that is returned to", async () => {
   const world = new World();
   const { source, rag } = await indexedRag(world, FILES);
   await patch(world, rag, SMALL);

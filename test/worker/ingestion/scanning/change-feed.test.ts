@@ -87,7 +87,7 @@ test("a feed of a few files reads as many rows in a large source as in a small o
   expect(Math.abs((reads[1] ?? 0) - (reads[0] ?? 0))).toBeLessThan(20);
 }, 60_000);
 
-test("an expired cursor lists everything, and what had gone meanwhile goes", async () => {
+test("an expired cursor lists everything, and deletes what was deleted meanwhile", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(4));
   reader.change("new.txt", "A note, new.");
   reader.remove("f3.txt");

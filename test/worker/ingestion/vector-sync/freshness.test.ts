@@ -75,7 +75,7 @@ test("what is removed is never shown again, by whichever leg", async () => {
   expect(world.held(rag)).toHaveLength(1);
 });
 
-test("a file indexed anew is found in one version, at every moment", async () => {
+test("a file indexed again is found in exactly one version at every moment", async () => {
   const world = await VectorizeWorld.alone();
   const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
   await world.minutesPass(3);

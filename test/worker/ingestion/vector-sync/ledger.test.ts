@@ -88,7 +88,7 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
   expect(points).toBeGreaterThan(30);
 });
 
-test("vectors that the vector index lost come back, and are found meanwhile", async () => {
+test("vectors that the vector index lost are sent again, and found meanwhile", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 300);
   await world.minutesPass(3);
@@ -109,7 +109,7 @@ test("vectors that the vector index lost come back, and are found meanwhile", as
   expect(embedded).toEqual([asked, asked]);
 });
 
-test("a vector index that was emptied, or made anew, is filled again", async () => {
+test("a vector index that was emptied or created again is filled again", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 1_200);
   await world.minutesPass(3);
@@ -133,7 +133,7 @@ async function plant(world: VectorizeWorld, ragId: RagId, generation: number, co
   );
 }
 
-test("vectors that nobody knows are removed", async () => {
+test("orphans are removed", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 40);
   await plant(world, rag, 1, 50);
@@ -142,7 +142,7 @@ test("vectors that nobody knows are removed", async () => {
   expect(await live(world, rag)).toBe(40);
 });
 
-test("vectors of another shard are nobody's strangers", async () => {
+test("vectors of another shard are no orphans", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const { rag } = await indexedRag(world, {});
   await env.DB.prepare("update rag_generations set shards = 3 where rag_id = ?").bind(rag).run();
@@ -154,7 +154,7 @@ test("vectors of another shard are nobody's strangers", async () => {
   expect(world.held(rag)).toHaveLength(30);
 });
 
-test("what a dropped generation left behind is removed once its workers are gone", async () => {
+test("leftovers of a dropped generation are removed once its workers have ended", async () => {
   const world = await VectorizeWorld.alone();
   const { rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("moss") });
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
@@ -175,7 +175,7 @@ test("what a dropped generation left behind is removed once its workers are gone
   expect(world.held(rag)).toHaveLength(chunks);
 });
 
-test("a walk that is interrupted at any call goes on, and repairs all the same", async () => {
+test("a verification interrupted at any call resumes and repairs all the same", async () => {
   for (let at = 1; at < MOST_CALLS; at++) {
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const rag = await notesRag(world, 250);
@@ -196,7 +196,7 @@ test("a walk that is interrupted at any call goes on, and repairs all the same",
   }
 });
 
-test("a healthy index costs a bounded number of calls a minute, and a walk a day", async () => {
+test("a healthy index costs bounded calls a minute, and a verification a day", async () => {
   const world = await VectorizeWorld.alone({ dimensions: 64 });
   const rag = await notesRag(world, 1_300);
   await world.minutesPass(10);

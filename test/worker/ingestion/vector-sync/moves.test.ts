@@ -144,7 +144,7 @@ test("a worker that dies at any call while a move is sent again loses nothing", 
   }
 });
 
-test("the daily walk mends vectors whose folder is not that of their file", async () => {
+test("daily verification repairs vectors whose folder is not their file's", async () => {
   const { world, rag } = await shownDrive({ "a/x.txt": 0, "b/y.txt": 1 });
   const [vectorId] = world.held(rag);
   const { vectorIndex } = world.services;

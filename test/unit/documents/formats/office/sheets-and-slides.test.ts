@@ -159,7 +159,7 @@ describe("sheets", () => {
     expect(notes).toEqual([]);
   });
 
-  it("says how many formulas nobody has calculated", async () => {
+  it("says how many formulas hold no value", async () => {
     const { notes } = await book(
       '<row><c><f>A1*2</f><v></v></c><c t="str"><f>""</f><v></v></c><c t="str"><v>x</v></c></row>',
     );

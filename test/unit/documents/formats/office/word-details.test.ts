@@ -55,7 +55,7 @@ describe("numbers of lists", () => {
     );
   });
 
-  it("count empty paragraphs, and begin anew where an instance says so", async () => {
+  it("count empty paragraphs, and restart where an instance says so", async () => {
     const body = item("one") + item("") + item("three") + item("seven", 2) + item("eight", 2);
     expect((await docx(body, numbering)).markdown).toBe(
       "- REQ-1 one\n- REQ-3 three\n- REQ-7 seven\n- REQ-8 eight",
