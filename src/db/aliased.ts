@@ -16,5 +16,6 @@ export function aliased<Columns extends Record<string, Column>>(
     name,
     sql`${column}`.mapWith(column).as(`${prefix}_${name}`),
   ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of these columns, name by name
   return Object.fromEntries(entries) as Aliased<Columns>;
 }

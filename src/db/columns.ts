@@ -49,11 +49,11 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Col
   return (value, name) => byName.get(value) ?? refuse(value, name, `one of ${values.join(", ")}`);
 }
 
-/** A text of JSON, read by `read`: the parse function of a schema, or `jsonObject`. */
+/** A text of JSON that a schema checks. */
 export const json =
-  <Value>(read: (parsed: unknown) => Value): Column<Value> =>
+  <Value>(schema: { parse: (given: unknown) => Value }): Column<Value> =>
   (value, name) =>
-    read(JSON.parse(text(value, name)));
+    schema.parse(JSON.parse(text(value, name)));
 
 /** A JSON object whose fields its reader checks. */
 export const jsonObject: Column<Record<string, unknown>> = (value, name) => {

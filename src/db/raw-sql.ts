@@ -5,14 +5,14 @@ import type { RowReader } from "./columns.ts";
  * A statement in SQL. Work on many rows at once is written by hand: lists travel as one JSON
  * parameter, and a batch of files costs as few statements as one file.
  */
-export type Statement<Row = unknown> = {
+export type Statement<Row = Record<string, unknown>> = {
   sql: string;
   parameters: (string | number | null)[];
   read: RowReader<Row>;
 };
 
 /**
- * A statement of whose rows at most the number counts. Positional parameters `?1`, `?2`, …;
+ * A statement whose rows are not read, or read later. Positional parameters `?1`, `?2`, …;
  * booleans become 0 and 1, objects JSON.
  */
 export function statement(sql: string, ...parameters: unknown[]): Statement {
@@ -35,14 +35,14 @@ function bindable(value: unknown): string | number | null {
   return JSON.stringify(value);
 }
 
-type RowsOf<Statements extends readonly Statement[]> = {
+type RowsOf<Statements extends readonly Statement<unknown>[]> = {
   -readonly [Index in keyof Statements]: Statements[Index] extends Statement<infer Row>
     ? Row[]
     : never;
 };
 
 /** All or nothing, one round trip; the rows of each statement. */
-export async function runBatch<const Statements extends readonly Statement[]>(
+export async function runBatch<const Statements extends readonly Statement<unknown>[]>(
   db: Reads,
   statements: Statements,
 ): Promise<RowsOf<Statements>> {

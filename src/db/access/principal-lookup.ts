@@ -4,27 +4,45 @@ import type { Database, Reads } from "../client.ts";
 import {
   RAG_COLUMNS,
   RAG_JOINS,
+  RAG_ROW,
   ragFrom,
   type ListedRag,
-  type RagRow,
 } from "../catalog/public-records.ts";
-import { runBatch, statement, type Statement } from "../raw-sql.ts";
+import {
+  flag,
+  id,
+  nullable,
+  number,
+  oneOf,
+  row,
+  text,
+  type Row,
+  type RowReader,
+} from "../columns.ts";
+import { query, runBatch, statement, type Statement } from "../raw-sql.ts";
+import { ROLES } from "../schema/access.ts";
+import { SCOPE_TYPES } from "../schema/rags.ts";
 import type { AgentRecord, InferenceRecord } from "../records.ts";
 
 /** What a caller presents: the SHA-256 of a token or of a session's secret. */
 export type Credential = { kind: "token" | "session"; hash: string };
 
+const TOKEN_ROW = row({
+  tokenId: id<TokenId>(),
+  expiresAt: nullable(number),
+  lastUsedAt: nullable(number),
+});
+const SESSION_ROW = row({
+  userId: id<UserId>(),
+  role: oneOf(ROLES),
+  createdAt: number,
+  lastSeenAt: number,
+});
+
 /** Whom the credential names, as stored: whether it has expired is the caller's question. */
 export type StoredPrincipal =
-  | { kind: "token"; tokenId: TokenId; expiresAt: number | null; lastUsedAt: number | null }
-  | {
-      kind: "session";
-      hash: string;
-      userId: UserId;
-      role: "admin" | "member";
-      createdAt: number;
-      lastSeenAt: number;
-    };
+  | ({ kind: "token" } & Row<typeof TOKEN_ROW>)
+  | ({ kind: "session"; hash: string } & Row<typeof SESSION_ROW>);
 
 /** `covered`: the credential may use the resource. A session covers everything. */
 type Found<Resource> = { resource: Resource; covered: boolean };
@@ -45,19 +63,11 @@ const SESSION = `select s.user_id as userId, u.role, s.created_at as createdAt,
     s.last_seen_at as lastSeenAt
   from sessions s join users u on u.id = s.user_id where s.hash = ?1`;
 
-export function principalStatement({ kind, hash }: Credential): Statement {
-  return statement(kind === "token" ? TOKEN : SESSION, hash);
-}
-
-export function principalFrom(
-  { kind, hash }: Credential,
-  rows: unknown[] | undefined,
-): StoredPrincipal | null {
-  const [row] = rows ?? [];
-  if (row === undefined) return null;
-  return (
-    kind === "token" ? { kind, ...(row as object) } : { kind, hash, ...(row as object) }
-  ) as StoredPrincipal | null;
+/** At most one row. */
+export function principalQuery({ kind, hash }: Credential): Statement<StoredPrincipal> {
+  return kind === "token"
+    ? query((given) => ({ kind, ...TOKEN_ROW(given) }), TOKEN, hash)
+    : query((given) => ({ kind, hash, ...SESSION_ROW(given) }), SESSION, hash);
 }
 
 type Group = { all: string; links: string; column: string };
@@ -72,6 +82,17 @@ function coveredSql(kind: Credential["kind"], { all, links, column }: Group, id:
     select 1 from ${links} l where l.token_id = t.id and l.${column} = ${id})))`;
 }
 
+const COVERED = row({ covered: flag });
+const SCOPE = row({ type: oneOf(SCOPE_TYPES), value: text });
+
+/** A resource as a look-up finds it. */
+const found =
+  <Resource>(read: RowReader<Resource>): RowReader<Found<Resource>> =>
+  (given) => ({ resource: read(given), covered: COVERED(given).covered });
+
+const READ_RAG: RowReader<ListedRag> = (given) => ragFrom(RAG_ROW(given));
+const FOUND_RAG = found(READ_RAG);
+
 /** The caller and a RAG with its scopes, in one round trip. */
 export async function lookUpRag(
   db: Reads,
@@ -79,40 +100,48 @@ export async function lookUpRag(
   identifier: string,
 ): Promise<Lookup<PublicRag>> {
   const covered = coveredSql(credential.kind, RAGS, "r.id");
-  const [principals, rags, scopes] = await runBatch(db, [
-    principalStatement(credential),
-    statement(
+  const [[principal = null], [rag], scopes] = await runBatch(db, [
+    principalQuery(credential),
+    query(
+      FOUND_RAG,
       `select ${RAG_COLUMNS}, ${covered} as covered from rags r ${RAG_JOINS}
        where r.identifier = ?2 and r.removed_at is null`,
       credential.hash,
       identifier,
     ),
-    statement(
+    query(
+      SCOPE,
       `select type, value from rag_scopes where rag_id = (
          select id from rags where identifier = ?1 and removed_at is null)
        order by type, value`,
       identifier,
     ),
   ]);
-  const [row] = (rags ?? []) as (RagRow & { covered: number })[];
-  const principal = principalFrom(credential, principals);
-  if (row === undefined) return { principal, found: null };
-  const resource = { ...ragFrom(row), scopes: (scopes ?? []) as IndexScope[] };
-  return { principal, found: { resource, covered: row.covered === 1 } };
+  return { principal, found: rag === undefined ? null : withLinks(rag, { scopes }) };
 }
 
 const LINKED_SETTINGS = `m.name, m.identifier, m.system_prompt as systemPrompt, m.model,
   m.temperature, m.max_output_tokens as maxOutputTokens, m.created_at as createdAt`;
+
+const SETTINGS = {
+  name: text,
+  identifier: text,
+  systemPrompt: text,
+  model: text,
+  temperature: nullable(number),
+  maxOutputTokens: nullable(number),
+  createdAt: number,
+};
+const FOUND_INFERENCE = found(row({ ...SETTINGS, id: id<InferenceId>(), nativeRag: flag }));
+const FOUND_AGENT = found(
+  row({ ...SETTINGS, id: id<AgentId>(), description: text, maxSteps: number }),
+);
 
 /** RAGs linked to the resource named ?1 in `table`, in order of identifier. */
 const linkedRags = (table: string, links: string, column: string) =>
   `select ${RAG_COLUMNS} from ${links} l join rags r on r.id = l.rag_id ${RAG_JOINS}
    where l.${column} = (select id from ${table} where identifier = ?1) and r.removed_at is null
    order by r.identifier`;
-
-type Settings = Omit<InferenceRecord, "id" | "nativeRag" | "rags">;
-type InferenceRow = Settings & { id: InferenceId; nativeRag: number; covered: number };
-type AgentRow = Settings & { id: AgentId; description: string; maxSteps: number; covered: number };
 
 const INFERENCE_RAGS = linkedRags("inferences", "inference_rags", "inference_id");
 const AGENT_RAGS = linkedRags("agents", "agent_rags", "agent_id");
@@ -124,22 +153,18 @@ export async function lookUpInference(
   identifier: string,
 ): Promise<Lookup<PublicInference>> {
   const covered = coveredSql(credential.kind, INFERENCES, "m.id");
-  const [principals, rows, rags] = await runBatch(db, [
-    principalStatement(credential),
-    statement(
+  const [[principal = null], [inference], rags] = await runBatch(db, [
+    principalQuery(credential),
+    query(
+      FOUND_INFERENCE,
       `select m.id, ${LINKED_SETTINGS}, m.native_rag as nativeRag, ${covered} as covered
        from inferences m where m.identifier = ?2`,
       credential.hash,
       identifier,
     ),
-    statement(INFERENCE_RAGS, identifier),
+    query(READ_RAG, INFERENCE_RAGS, identifier),
   ]);
-  const principal = principalFrom(credential, principals);
-  const [row] = (rows ?? []) as InferenceRow[];
-  if (row === undefined) return { principal, found: null };
-  const { covered: isCovered, nativeRag, ...settings } = row;
-  const resource = { ...settings, nativeRag: nativeRag === 1, rags: ragsFrom(rags) };
-  return { principal, found: { resource, covered: isCovered === 1 } };
+  return { principal, found: inference === undefined ? null : withLinks(inference, { rags }) };
 }
 
 /** The caller and an agent with its linked RAGs, in one round trip. */
@@ -149,28 +174,25 @@ export async function lookUpAgent(
   identifier: string,
 ): Promise<Lookup<PublicAgent>> {
   const covered = coveredSql(credential.kind, AGENTS, "m.id");
-  const [principals, rows, rags] = await runBatch(db, [
-    principalStatement(credential),
-    statement(
+  const [[principal = null], [agent], rags] = await runBatch(db, [
+    principalQuery(credential),
+    query(
+      FOUND_AGENT,
       `select m.id, ${LINKED_SETTINGS}, m.description, m.max_steps as maxSteps,
          ${covered} as covered
        from agents m where m.identifier = ?2`,
       credential.hash,
       identifier,
     ),
-    statement(AGENT_RAGS, identifier),
+    query(READ_RAG, AGENT_RAGS, identifier),
   ]);
-  const principal = principalFrom(credential, principals);
-  const [row] = (rows ?? []) as AgentRow[];
-  if (row === undefined) return { principal, found: null };
-  const { covered: isCovered, ...settings } = row;
-  return {
-    principal,
-    found: { resource: { ...settings, rags: ragsFrom(rags) }, covered: isCovered === 1 },
-  };
+  return { principal, found: agent === undefined ? null : withLinks(agent, { rags }) };
 }
 
-const ragsFrom = (rows: unknown[] | undefined) => ((rows ?? []) as RagRow[]).map(ragFrom);
+const withLinks = <Resource extends object, Links extends object>(
+  { resource, covered }: Found<Resource>,
+  links: Links,
+) => ({ resource: { ...resource, ...links }, covered });
 
 /** Notes a token's use, at most once a minute; never on the way of an answer. */
 export async function touchToken(db: Database, id: TokenId, now: number, before: number) {

@@ -14,7 +14,7 @@ type AgentRow = typeof agents.$inferSelect;
  * id or an identifier; an id wins.
  */
 function selectAgent(db: Database, key: string) {
-  const named = or(eq(agents.id, key as AgentId), eq(agents.identifier, key));
+  const named = or(sql`${agents.id} = ${key}`, eq(agents.identifier, key));
   const idFirst = sql`${agents.id} = ${key} desc`;
   const found = db.select({ id: agents.id }).from(agents).where(named).orderBy(idFirst).limit(1);
   const linked = db

@@ -14,7 +14,7 @@ type InferenceRow = typeof inferences.$inferSelect;
  * id or an identifier; an id wins.
  */
 function selectInference(db: Database, key: string) {
-  const named = or(eq(inferences.id, key as InferenceId), eq(inferences.identifier, key));
+  const named = or(sql`${inferences.id} = ${key}`, eq(inferences.identifier, key));
   const idFirst = sql`${inferences.id} = ${key} desc`;
   const found = db
     .select({ id: inferences.id })

@@ -1,13 +1,14 @@
 import type { InferenceId } from "../../core/ids.ts";
 import type { Reads } from "../client.ts";
 import {
-  principalFrom,
-  principalStatement,
+  principalQuery,
   type Credential,
   type StoredPrincipal,
 } from "../access/principal-lookup.ts";
 import type { Provider } from "../records.ts";
-import { runBatch, statement } from "../raw-sql.ts";
+import { flag, id, number, oneOf, row, text, type Row } from "../columns.ts";
+import { query, runBatch } from "../raw-sql.ts";
+import { PROVIDERS } from "../schema/sources.ts";
 
 /** What the list of RAGs shows of one. */
 type RagItem = {
@@ -21,12 +22,19 @@ type RagItem = {
   fileSource: { id: string; name: string; identifier: string; provider: Provider };
 };
 
-type RagItemRow = Omit<RagItem, "fileSource"> & {
-  sourceId: string;
-  sourceName: string;
-  sourceIdentifier: string;
-  provider: Provider;
-};
+const RAG_ITEM_ROW = row({
+  id: text,
+  name: text,
+  identifier: text,
+  status: oneOf(["active", "paused", "error"]),
+  totalFiles: number,
+  processedFiles: number,
+  numberVectors: number,
+  sourceId: text,
+  sourceName: text,
+  sourceIdentifier: text,
+  provider: oneOf(PROVIDERS),
+});
 
 const RAG_ITEM = `select r.id, r.name, r.identifier,
     case when r.status = 'active' and s.status = 'error' then 'error' else r.status end as status,
@@ -38,8 +46,8 @@ const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
 export async function listPublicRags(db: Reads, credential: Credential) {
-  const [principals, all, some] = await runBatch(db, [
-    principalStatement(credential),
+  const [[principal = null], ...lists] = await runBatch(db, [
+    principalQuery(credential),
     ...permitted(credential, {
       select: RAG_ITEM,
       table: "rags r",
@@ -48,13 +56,12 @@ export async function listPublicRags(db: Reads, credential: Credential) {
       links: "token_rags",
       column: "rag_id",
       flag: "all_rags",
-    }).map((sql) => statement(sql, ...parameters(credential))),
+    }).map((sql) => query(RAG_ITEM_ROW, sql, ...parameters(credential))),
   ]);
-  const rows = [...(all ?? []), ...(some ?? [])] as RagItemRow[];
-  return { principal: principalFrom(credential, principals), items: rows.map(ragItemFrom) };
+  return { principal, items: lists.flat().map(ragItemFrom) };
 }
 
-function ragItemFrom(row: RagItemRow): RagItem {
+function ragItemFrom(row: Row<typeof RAG_ITEM_ROW>): RagItem {
   const { sourceId, sourceName, sourceIdentifier, provider, ...item } = row;
   const fileSource = { id: sourceId, name: sourceName, identifier: sourceIdentifier, provider };
   return { ...item, fileSource };
@@ -112,6 +119,22 @@ const LINKED_SOURCE = `select l.inference_id as inferenceId, r.identifier as rag
     cross join file_sources s on s.id = r.file_source_id
   where r.removed_at is null order by r.identifier`;
 
+const LINK_ROW = row({
+  inferenceId: id<InferenceId>(),
+  ragIdentifier: text,
+  ragName: text,
+  identifier: text,
+  provider: oneOf(PROVIDERS),
+});
+
+const INFERENCE_ROW = row({
+  id: id<InferenceId>(),
+  name: text,
+  identifier: text,
+  createdAt: number,
+  nativeRag: flag,
+});
+
 const INFERENCE_LIST: ListSql = {
   select: "select m.id, m.name, m.identifier, m.created_at as createdAt, m.native_rag as nativeRag",
   table: "inferences m",
@@ -129,28 +152,21 @@ export async function listPublicInferences(
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
   const lists = permitted(credential, INFERENCE_LIST);
   const ids = permitted(credential, { ...INFERENCE_LIST, select: "select m.id", rest: "" });
-  const [principals, ...rest] = await runBatch(db, [
-    principalStatement(credential),
-    ...lists.map((sql) => statement(sql, ...parameters(credential))),
-    statement(
+  const [[principal = null], links, ...pages] = await runBatch(db, [
+    principalQuery(credential),
+    query(
+      LINK_ROW,
       `with seen (id) as (${ids.join(" union all ")}) ${LINKED_SOURCE}`,
       ...parameters(credential),
     ),
+    ...lists.map((sql) => query(INFERENCE_ROW, sql, ...parameters(credential))),
   ]);
-  const links = (rest.pop() ?? []) as (LinkedSource & { inferenceId: InferenceId })[];
-  const rows = rest.flat() as {
-    id: InferenceId;
-    name: string;
-    identifier: string;
-    createdAt: number;
-    nativeRag: number;
-  }[];
   const linksOf = Map.groupBy(links, (link) => link.inferenceId);
-  const items = rows.map(({ id, name, identifier, createdAt, nativeRag }) => {
+  const items = pages.flat().map(({ id, name, identifier, createdAt, nativeRag }) => {
     const fileSources = (linksOf.get(id) ?? []).map(linkedSourceFrom);
-    return { name, identifier, createdAt, nativeRag: nativeRag === 1, fileSources };
+    return { name, identifier, createdAt, nativeRag, fileSources };
   });
-  return { principal: principalFrom(credential, principals), items };
+  return { principal, items };
 }
 
 function linkedSourceFrom({ ragIdentifier, ragName, identifier, provider }: LinkedSource) {

@@ -1,5 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import type { Provider, RagRecord } from "../records.ts";
+import { id, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
+import type { RagRecord } from "../records.ts";
+import { PROVIDERS } from "../schema/sources.ts";
 
 /**
  * The statements of the public API are written by hand: they run before every answer, and a
@@ -20,37 +22,38 @@ export const RAG_JOINS = `join file_sources s on s.id = r.file_source_id
 /** How many files a RAG lists in each status, `deleted` among them. */
 export type FileCounts = Record<"pending" | "processing" | "indexed" | "error" | "deleted", number>;
 
-export type RagRow = {
-  id: RagId;
-  name: string;
-  identifier: string;
-  status: "active" | "paused";
-  scopeMode: "global" | "scoped";
-  chunkSize: number;
-  chunkOverlap: number;
-  reranker: string | null;
-  searchMode: "hybrid" | "semantic";
-  generation: number;
-  numberVectors: number;
-  pendingFiles: number;
-  processingFiles: number;
-  indexedFiles: number;
-  errorFiles: number;
-  deletedFiles: number;
-  sourceId: FileSourceId;
-  sourceName: string;
-  sourceIdentifier: string;
-  provider: Provider;
-  sourceStatus: "active" | "error";
-  shards: number;
-  embeddingModel: string;
-  dimensions: number;
-};
+/** A row of `RAG_COLUMNS`. */
+export const RAG_ROW = row({
+  id: id<RagId>(),
+  name: text,
+  identifier: text,
+  status: oneOf(["active", "paused"]),
+  scopeMode: oneOf(["global", "scoped"]),
+  chunkSize: number,
+  chunkOverlap: number,
+  reranker: nullable(text),
+  searchMode: oneOf(["hybrid", "semantic"]),
+  generation: number,
+  numberVectors: number,
+  pendingFiles: number,
+  processingFiles: number,
+  indexedFiles: number,
+  errorFiles: number,
+  deletedFiles: number,
+  sourceId: id<FileSourceId>(),
+  sourceName: text,
+  sourceIdentifier: text,
+  provider: oneOf(PROVIDERS),
+  sourceStatus: oneOf(["active", "error"]),
+  shards: number,
+  embeddingModel: text,
+  dimensions: number,
+});
 
 /** A RAG with the counts by which its lists are cut into pages. */
 export type ListedRag = RagRecord & { fileCounts: FileCounts };
 
-export function ragFrom(row: RagRow): ListedRag {
+export function ragFrom(row: Row<typeof RAG_ROW>): ListedRag {
   const { pendingFiles: pending, processingFiles: processing, indexedFiles: indexed } = row;
   const { errorFiles: error, deletedFiles: deleted } = row;
   return {

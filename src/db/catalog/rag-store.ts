@@ -1,6 +1,5 @@
 import { and, asc, count, eq, getTableColumns, isNull, or, sql, type SQL } from "drizzle-orm";
 
-import type { RagId } from "../../core/ids.ts";
 import { aliased } from "../aliased.ts";
 import type { Database } from "../client.ts";
 import { among, type Slice } from "../page.ts";
@@ -69,7 +68,7 @@ export function selectRags(db: Database, where: SQL | undefined) {
 
 /** A query for one RAG by id or identifier; an id wins. */
 function selectRag(db: Database, key: string) {
-  return selectRags(db, or(eq(rags.id, key as RagId), eq(rags.identifier, key)))
+  return selectRags(db, or(sql`${rags.id} = ${key}`, eq(rags.identifier, key)))
     .orderBy(sql`${rags.id} = ${key} desc`)
     .limit(1);
 }

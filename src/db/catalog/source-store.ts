@@ -27,8 +27,10 @@ type Joined = {
 /** Without a scan the join gives a row of nulls. */
 const withScan = ({ source, lastScan }: Joined): SourceWithScan => ({
   source,
-  lastScan: lastScan.id === null ? null : (lastScan as ScanRunRow),
+  lastScan: isScan(lastScan) ? lastScan : null,
 });
+
+const isScan = (row: Joined["lastScan"]): row is ScanRunRow => row.id !== null;
 
 function select(db: Database, where: SQL | undefined) {
   return db
@@ -40,7 +42,7 @@ function select(db: Database, where: SQL | undefined) {
 
 /** By id or identifier; an id wins. Null when there is none or it was removed. */
 export async function findSourceRow(db: Database, key: string): Promise<SourceWithScan | null> {
-  const named = or(eq(fileSources.id, key as FileSourceId), eq(fileSources.identifier, key));
+  const named = or(sql`${fileSources.id} = ${key}`, eq(fileSources.identifier, key));
   const row = await select(db, named)
     .orderBy(sql`${fileSources.id} = ${key} desc`)
     .limit(1)

@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
+import { INDEX_MESSAGE } from "../records.ts";
 import { leaveSql, removalsFrom } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
 import { COMMITTED, commitStep } from "./scan-store.ts";
@@ -102,7 +103,7 @@ export async function commitPage(
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
   const failed = new Set(writes.failures.map(({ id }) => id));
-  const pended = (results.at(-3) ?? []) as IndexMessage[];
+  const pended = (results.at(-3) ?? []).map(INDEX_MESSAGE);
   return {
     messages: pended.filter(({ fileId }) => !failed.has(fileId)),
     removals: removalsFrom(results.at(-2)),

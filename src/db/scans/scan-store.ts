@@ -1,68 +1,79 @@
+import { z } from "zod";
+
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import {
+  flag,
+  id,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  oneOf,
+  row,
+  text,
+  type Row,
+} from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
-import type { Provider } from "../records.ts";
+import { PROVIDERS } from "../schema/sources.ts";
 
 /** What a scan under way must know to go on, stored with each page that it commits. */
-export type ScanProgress = {
-  mode: "full" | "follow" | "look";
-  urls: string[] | null;
-  confirmRemovals: boolean;
+const scanProgress = z.object({
+  mode: z.enum(["full", "follow", "look"]),
+  urls: z.array(z.string()).nullable(),
+  confirmRemovals: z.boolean(),
   /** Pages committed. */
-  step: number;
+  step: z.number(),
   /** The page from which the notes count: before it a feed was followed whose cursor expired. */
-  notesFrom?: number;
-  cursor: string | null;
+  notesFrom: z.number().optional(),
+  cursor: z.string().nullable(),
   /** The cursor is too long for a row and lies in the bucket. */
-  cursorIsStored: boolean;
-  /** Everything is listed; what is gone is still to be removed. */
-  listed: boolean;
-  partial: boolean;
-  seenFiles: number;
+  cursorIsStored: z.boolean(),
+  /** Everything is listed; what is unlisted is still to be removed. */
+  listed: z.boolean(),
+  partial: z.boolean(),
+  seenFiles: z.number(),
   /** Tries of the present page that failed. */
-  attempts: number;
-  changeCursor: string | null;
+  attempts: z.number(),
+  changeCursor: z.string().nullable(),
   /** Names the commit, so that the statements beside it know that it is theirs. */
-  commit: string;
-};
+  commit: z.string(),
+});
+export type ScanProgress = z.infer<typeof scanProgress>;
 
-type ScannedSource = {
-  id: FileSourceId;
-  provider: Provider;
-  config: Record<string, unknown>;
-  sealedSecrets: string | null;
-  scanIntervalMinutes: number;
-  changeCursor: string | null;
-};
+const SCANNED_SOURCE = row({
+  id: id<FileSourceId>(),
+  provider: oneOf(PROVIDERS),
+  config: jsonObject,
+  sealedSecrets: nullable(text),
+  scanIntervalMinutes: number,
+  changeCursor: nullable(text),
+});
 
 export type ScanRun = {
   id: ScanRunId;
   startedAt: number;
-  source: ScannedSource;
+  source: Row<typeof SCANNED_SOURCE>;
   progress: ScanProgress;
 };
 
 const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
   scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor`;
 
-type SourceRow = Omit<ScannedSource, "config"> & { config: string };
-
-const sourceFrom = (row: SourceRow): ScannedSource =>
-  Object.assign({}, row, { config: JSON.parse(row.config) as Record<string, unknown> });
-
 /**
  * Begins a run unless one is under way; then the source is marked to be scanned once more.
- * `gone`: there is no such source.
+ * `unknown`: there is no such source.
  */
 export async function beginRun(
   db: Database,
   fileSourceId: FileSourceId,
   of: { runId: ScanRunId; now: number; heldUntil: number; progress: ScanProgress },
-): Promise<ScanRun | "busy" | "gone"> {
+): Promise<ScanRun | "busy" | "unknown"> {
   const { runId, now, heldUntil, progress } = of;
-  const [begun, , busy] = await runBatch(db, [
-    statement(
+  const [[source], , busy] = await runBatch(db, [
+    query(
+      SCANNED_SOURCE,
       `update file_sources set scan_run_id = ?2, scan_held_until = ?3, scan_again = 0,
          next_scan_at = case when scan_interval_minutes > 0
            then ?4 + scan_interval_minutes * 60000 end
@@ -86,14 +97,13 @@ export async function beginRun(
       runId,
     ),
   ]);
-  const [row] = begun as SourceRow[];
-  if (row !== undefined) return { id: runId, startedAt: now, source: sourceFrom(row), progress };
-  return (busy ?? []).length > 0 ? "busy" : "gone";
+  if (source !== undefined) return { id: runId, startedAt: now, source, progress };
+  return busy.length > 0 ? "busy" : "unknown";
 }
 
 /** False when no run is under way any more: begin one instead. */
 export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Promise<boolean> {
-  const rows = await runOne(
+  const rows = await allRows(
     db,
     statement(
       `update file_sources set scan_again = 1 where id = ?1 and scan_run_id is not null
@@ -104,32 +114,32 @@ export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Pr
   return rows.length > 0;
 }
 
-/** Takes a run up where it was left; null when it has ended or its source has gone. */
+const UNFINISHED_RUN = row({ startedAt: number, progress: json(scanProgress) });
+
+/** Takes a run up where it was left; null when it has ended or its source was removed. */
 export async function resumeRun(
   db: Database,
   fileSourceId: FileSourceId,
   runId: ScanRunId,
   heldUntil: number,
 ): Promise<ScanRun | null> {
-  const [sources, runs] = await runBatch(db, [
-    statement(
+  const [[source], [run]] = await runBatch(db, [
+    query(
+      SCANNED_SOURCE,
       `update file_sources set scan_held_until = ?3
        where id = ?1 and scan_run_id = ?2 and removed_at is null returning ${SOURCE}`,
       fileSourceId,
       runId,
       heldUntil,
     ),
-    statement(
+    query(
+      UNFINISHED_RUN,
       `select started_at as startedAt, progress from scan_runs
        where id = ?1 and finished_at is null`,
       runId,
     ),
   ]);
-  const [source] = sources as SourceRow[];
-  const [run] = runs as { startedAt: number; progress: string }[];
-  if (source === undefined || run === undefined) return null;
-  const progress = JSON.parse(run.progress) as ScanProgress;
-  return { id: runId, startedAt: run.startedAt, source: sourceFrom(source), progress };
+  return source === undefined || run === undefined ? null : { id: runId, source, ...run };
 }
 
 export type RunCounts = {
@@ -207,6 +217,8 @@ export type RunEnd = {
   nextScanAt: number | null;
 };
 
+const ENDED_RUN = row({ scanAgain: flag });
+
 /**
  * Ends a run. Whether one more was asked for meanwhile, which is then due at `againBy` (ms) should
  * its message be lost; null when it had ended already.
@@ -217,8 +229,9 @@ export async function endRun(
   end: RunEnd,
   { now, againBy }: { now: number; againBy: number },
 ): Promise<{ scanAgain: boolean } | null> {
-  const [rows] = await runBatch(db, [
-    statement(
+  const [[ended]] = await runBatch(db, [
+    query(
+      ENDED_RUN,
       `update file_sources set scan_run_id = null, scan_held_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
          change_cursor = coalesce(?4, change_cursor),
@@ -245,8 +258,7 @@ export async function endRun(
       end.heldRemovals,
     ),
   ]);
-  const [row] = rows as { scanAgain: number }[];
-  return row === undefined ? null : { scanAgain: row.scanAgain === 1 };
+  return ended ?? null;
 }
 
 /** Ends the run under way, if any: what it lists is no longer what is wanted. */

@@ -11,6 +11,8 @@ import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 
+export const ROLES = ["admin", "member"] as const;
+
 export const users = sqliteTable(
   "users",
   {
@@ -18,7 +20,7 @@ export const users = sqliteTable(
     email: text().notNull(),
     /** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
     passwordHash: text().notNull(),
-    role: text({ enum: ["admin", "member"] }).notNull(),
+    role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
   },
   (table) => [uniqueIndex("users_email").on(table.email)],
@@ -49,7 +51,7 @@ export const keys = sqliteTable(
     id: text().$type<KeyId>().primaryKey(),
     name: text().notNull(),
     hash: text().notNull(),
-    role: text({ enum: ["admin", "member"] }).notNull(),
+    role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
     expiresAt: integer(),
   },

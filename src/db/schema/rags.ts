@@ -13,6 +13,8 @@ import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
 
+export const SCOPE_TYPES = ["path", "externalId"] as const;
+
 /** As JSON: nothing was left out or mended. */
 export const NO_NOTES = "[]";
 
@@ -166,7 +168,7 @@ export const ragScopes = sqliteTable(
       .$type<RagId>()
       .notNull()
       .references(() => rags.id, { onDelete: "cascade" }),
-    type: text({ enum: ["path", "externalId"] }).notNull(),
+    type: text({ enum: SCOPE_TYPES }).notNull(),
     value: text().notNull(),
     createdAt: integer().notNull(),
   },

@@ -33,7 +33,7 @@ export async function startScan(services: Services, input: ScanInput): Promise<v
       heldUntil: now + LEASE_MS,
       progress: firstProgress(input),
     });
-    if (run === "gone") return;
+    if (run === "unknown") return;
     if (run !== "busy") return await workOn(services, withMode(run));
     if (input.confirmRemovals || input.urls !== null) {
       return await services.queue.scan({ kind: "scan", ...input }, BEHIND_ANOTHER_SECONDS);

@@ -22,7 +22,7 @@ const READER = row({
   status: oneOf(["pending", "indexed"]),
   metadata: jsonObject,
   notes: textList,
-  progress: json((parsed) => (Array.isArray(parsed) ? parsed.length : -1)),
+  progress: json({ parse: (given) => (Array.isArray(given) ? given.length : -1) }),
 });
 
 const STORED = {
