@@ -1,13 +1,18 @@
+import type { Clock, DriveWindow, RateWindow } from "./ports/own-objects.ts";
+import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./ports/job-queue.ts";
+
+/** Namespaces are typed by the ports that the classes implement: those need the bindings. */
+type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 
 /** The Worker's bindings; variables are in config.ts. */
 export type Env = {
   DB: D1Database;
   FILES: R2Bucket;
-  RATE_WINDOW: DurableObjectNamespace;
-  RAG_INDEX: DurableObjectNamespace;
-  CLOCK: DurableObjectNamespace;
-  DRIVE_DEBOUNCE: DurableObjectNamespace;
+  RATE_WINDOW: Objects<RateWindow>;
+  RAG_INDEX: Objects<RagIndex>;
+  CLOCK: Objects<Clock>;
+  DRIVE_DEBOUNCE: Objects<DriveWindow>;
   SCAN_QUEUE: Queue<ScanMessage>;
   INDEX_QUEUE: Queue<IndexMessage>;
   USAGE_QUEUE: Queue<UsageMessage>;

@@ -4,10 +4,11 @@ import { composeServices } from "../compose.ts";
 import { MINUTE_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import type { Env } from "../env.ts";
+import type { Clock as ClockPort } from "../ports/own-objects.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
 
 /** The service's one clock: queues due scans and runs the sweep, each minute, by its own alarm. */
-export class Clock extends DurableObject<Env> {
+export class Clock extends DurableObject<Env> implements ClockPort {
   /** Sets the alarm unless it is set. */
   async wake(): Promise<void> {
     if ((await this.ctx.storage.getAlarm()) !== null) return;

@@ -5,6 +5,7 @@ import { SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
 import type { FileSourceId } from "../core/ids.ts";
 import type { Env } from "../env.ts";
+import type { DriveWindow } from "../ports/own-objects.ts";
 
 const WINDOW_MS = 10 * SECOND_MS;
 const SOURCE = "fileSourceId";
@@ -13,7 +14,7 @@ const SOURCE = "fileSourceId";
  * Groups a drive's notifications: the first opens a window of 10 seconds, and one scan is queued
  * when it closes. The window is stored, so it outlives the object's memory.
  */
-export class DriveDebounce extends DurableObject<Env> {
+export class DriveDebounce extends DurableObject<Env> implements DriveWindow {
   async open(fileSourceId: FileSourceId): Promise<void> {
     const { storage } = this.ctx;
     if ((await storage.getAlarm()) !== null) return;

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { admit, packTimes, unpackTimes, WINDOW_MS } from "../core/sliding-window.ts";
 import type { Env } from "../env.ts";
+import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
 import type { RateVerdict } from "../ports/rate-limits.ts";
 
 const KEY = "passed";
@@ -13,7 +14,7 @@ const UNCONFIRMED = { allowUnconfirmed: true };
  * reading and counting: exact under concurrency. Memory holds the count, storage one copy of it
  * for an eviction inside the window, and one alarm clears that.
  */
-export class RateWindow extends DurableObject<Env> {
+export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #passed: number[] = [];
   #alarmIsSet = false;
 
@@ -26,7 +27,7 @@ export class RateWindow extends DurableObject<Env> {
     });
   }
 
-  take(limit: number): RateVerdict {
+  async take(limit: number): Promise<RateVerdict> {
     const now = Date.now();
     const { allowed, passed, remaining, resetMs } = admit(this.#passed, now, limit);
     this.#passed = passed;

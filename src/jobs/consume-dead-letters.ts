@@ -4,33 +4,33 @@ import { giveUpBuilding, isBuildMessage } from "../db/generations/generation-fil
 import { MAX_TRIES } from "../ingestion/retry-policy.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import { indexMessage, scanMessage } from "./messages.ts";
+import { indexMessage, parseMessages, scanMessage } from "./messages.ts";
 
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 const AGAIN_AFTER_SECONDS = 10 * 60;
 
-/** What was delivered in vain says so on its file. Throwing here delivers the batch again. */
+/** A file whose message was given up says so. Throwing here delivers the batch again. */
 export async function consumeDeadIndexMessages(
   services: Services,
   messages: readonly Message[],
 ): Promise<void> {
-  const known = messages.flatMap(({ body }) => indexMessage.safeParse(body).data ?? []);
+  const parsed = parseMessages(services.log, indexMessage, messages);
+  const known = parsed.map(({ content }) => content);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
   const of = { reason, now: services.now() };
   const live = known.filter((message) => !isBuildMessage(message));
   await giveUpFiles(services.db, live, of);
   await giveUpBuilding(services.db, known.filter(isBuildMessage), of);
-  services.log.error("index messages given up", { count: messages.length });
+  services.log.error("index messages given up", { count: known.length });
 }
 
-/** A scan says so on its run; work without an end of its own is begun again later. */
+/** A scan that was given up says so on its run; other work is queued again later. */
 export async function consumeDeadScanMessages(
   services: Services,
   messages: readonly Message[],
 ): Promise<void> {
-  for (const message of messages) {
-    const { data } = scanMessage.safeParse(message.body);
-    if (data !== undefined) await giveUp(services, data);
+  for (const { message, content } of parseMessages(services.log, scanMessage, messages)) {
+    await giveUp(services, content);
     message.ack();
   }
 }

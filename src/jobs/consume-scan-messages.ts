@@ -9,27 +9,27 @@ import { noteHeld } from "../ingestion/rebuilds/return-to-index.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import { scanMessage } from "./messages.ts";
+import { parseMessages, scanMessage } from "./messages.ts";
+import type { Parsed } from "./messages.ts";
 
 export async function consumeScanMessages(
   services: Services,
   messages: readonly Message[],
 ): Promise<void> {
-  for (const message of messages) await consumeOne(services, message);
+  const parsed = parseMessages(services.log, scanMessage, messages);
+  for (const one of parsed) await consumeOne(services, one);
 }
 
-async function consumeOne(services: Services, message: Message): Promise<void> {
-  const parsed = scanMessage.safeParse(message.body);
-  if (!parsed.success) {
-    services.log.error("scan message not understood");
-    return message.ack();
-  }
+async function consumeOne(
+  services: Services,
+  { message, content }: Parsed<ScanMessage>,
+): Promise<void> {
   try {
-    await work(services, parsed.data);
+    await work(services, content);
     message.ack();
   } catch (thrown) {
     services.log.error("scan message failed", {
-      kind: parsed.data.kind,
+      kind: content.kind,
       reason: reasonOf(thrown),
       attempts: message.attempts,
     });

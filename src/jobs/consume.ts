@@ -1,9 +1,9 @@
-import type { UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { consumeDeadIndexMessages, consumeDeadScanMessages } from "./consume-dead-letters.ts";
 import { consumeIndexMessages } from "./consume-index-messages.ts";
 import { consumeScanMessages } from "./consume-scan-messages.ts";
 import { foldUsage } from "./fold-usage.ts";
+import { parseMessages, usageMessage } from "./messages.ts";
 
 /**
  * Hands a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
@@ -34,8 +34,9 @@ async function handOver(services: Services, batch: MessageBatch): Promise<void> 
   if (queue.endsWith("-scan-dead")) return await consumeDeadScanMessages(services, messages);
   if (queue.endsWith("-index-dead")) return await consumeDeadIndexMessages(services, messages);
   // Usage that could not be folded gets its second chances from the dead-letter queue.
+  const usage = parseMessages(services.log, usageMessage, messages);
   await foldUsage(
     services,
-    messages.map(({ body }) => body as UsageMessage),
+    usage.map(({ content }) => content),
   );
 }

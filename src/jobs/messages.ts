@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import type { IndexMessage, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
 
 /** What may come out of the queues: written by this or an earlier deployment of the service. */
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === "string");
@@ -9,7 +11,7 @@ const fileSourceId = id<FileSourceId>();
 const ragId = id<RagId>();
 const after = z.string().nullable();
 
-export const scanMessage = z.discriminatedUnion("kind", [
+export const scanMessage: z.ZodType<ScanMessage> = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("scan"),
     fileSourceId,
@@ -32,9 +34,61 @@ export const scanMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("purge-source"), fileSourceId }),
 ]);
 
-export const indexMessage = z.object({
+export const indexMessage: z.ZodType<IndexMessage> = z.object({
   ragId,
   fileId: id<FileId>(),
   revision: z.number(),
   generation: z.number().optional(),
 });
+
+export const usageMessage: z.ZodType<UsageMessage> = z.object({
+  id: z.string(),
+  at: z.number(),
+  kind: z.enum(["inference", "agent", "retrieve", "index"]),
+  inferenceId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  ragIds: z.array(z.string()),
+  tokenId: z.string().nullable(),
+  model: z.string().nullable(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cost: z.number().nullable(),
+  currency: z.string().nullable(),
+  latencyMs: z.number(),
+  outcome: z.enum(["ok", "degraded", "error"]),
+  uses: z
+    .array(
+      z.object({
+        kind: z.enum(["embedding", "reranker"]),
+        model: z.string(),
+        ragIds: z.array(z.string()),
+        calls: z.number(),
+        latencyMs: z.number(),
+        inputTokens: z.number(),
+        failed: z.boolean(),
+      }),
+    )
+    .optional(),
+});
+
+/** A message of a queue and its checked content. */
+export type Parsed<Content> = { message: Message; content: Content };
+
+/**
+ * The messages that are of the schema. Another is a defect: it is logged and acknowledged, as no
+ * later delivery can mend it. Its content stays out of the log.
+ */
+export function parseMessages<Content>(
+  log: Log,
+  schema: z.ZodType<Content>,
+  messages: readonly Message[],
+): Parsed<Content>[] {
+  return messages.flatMap((message) => {
+    const { data, error } = schema.safeParse(message.body);
+    if (data !== undefined) return [{ message, content: data }];
+    const fields = error?.issues.map(({ path }) => path.join(".")).join(", ");
+    log.error("message not understood", { id: message.id, fields });
+    message.ack();
+    return [];
+  });
+}

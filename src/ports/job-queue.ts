@@ -68,7 +68,7 @@ export type UsageMessage = {
   latencyMs: number;
   outcome: "ok" | "degraded" | "error";
   /** Beside the chat model; messages of earlier deployments have none. */
-  uses?: ModelUse[];
+  uses?: ModelUse[] | undefined;
 };
 
 /** What waits in a queue; null where nobody knows. */

@@ -1,23 +1,18 @@
 import type { FileSourceId } from "../../core/ids.ts";
-
-/** Clients of our Durable Objects; the classes are in durable-objects/. */
-type ClockStub = { wake(): Promise<void> };
-type DriveStub = { open(fileSourceId: FileSourceId): Promise<void> };
+import type { Env } from "../../env.ts";
 
 const CLOCK_NAME = "clock";
 
 /** The one clock of a deployment. */
-export function clockClient(namespace: DurableObjectNamespace) {
+export function clockClient(namespace: Env["CLOCK"]) {
   return async () => {
-    const stub = namespace.get(namespace.idFromName(CLOCK_NAME)) as unknown as ClockStub;
-    await stub.wake();
+    await namespace.get(namespace.idFromName(CLOCK_NAME)).wake();
   };
 }
 
 /** One window a drive. */
-export function driveWindowClient(namespace: DurableObjectNamespace) {
+export function driveWindowClient(namespace: Env["DRIVE_DEBOUNCE"]) {
   return async (fileSourceId: FileSourceId) => {
-    const stub = namespace.get(namespace.idFromName(fileSourceId)) as unknown as DriveStub;
-    await stub.open(fileSourceId);
+    await namespace.get(namespace.idFromName(fileSourceId)).open(fileSourceId);
   };
 }

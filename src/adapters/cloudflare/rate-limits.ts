@@ -1,23 +1,13 @@
-import { z } from "zod";
-
 import type { Config } from "../../config.ts";
+import type { Env } from "../../env.ts";
 import { limitsUnavailable } from "../../core/errors.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
 /** A store that does not answer within this is as good as away: nobody waits longer for a count. */
 const ANSWER_WITHIN_MS = 3_000;
 
-const verdict = z.object({
-  allowed: z.boolean(),
-  limit: z.number(),
-  remaining: z.number(),
-  resetMs: z.number(),
-});
-
-type WindowStub = { take(limit: number): Promise<unknown> };
-
 /** One Durable Object for each surface and client; whatever goes wrong there lets nobody through. */
-export function durableRateLimits(namespace: DurableObjectNamespace, config: Config): RateLimits {
+export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config): RateLimits {
   const limits: Record<Surface, number> = {
     api: config.RATE_LIMIT_API,
     webhooks: config.RATE_LIMIT_WEBHOOKS,
@@ -27,8 +17,7 @@ export function durableRateLimits(namespace: DurableObjectNamespace, config: Con
   return async (surface, client) => {
     try {
       const id = namespace.idFromName(`${surface} ${client}`);
-      const stub = namespace.get(id) as unknown as WindowStub;
-      return verdict.parse(await inTime(stub.take(limits[surface])));
+      return await inTime(namespace.get(id).take(limits[surface]));
     } catch {
       throw limitsUnavailable();
     }

@@ -3,13 +3,14 @@ import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
+import type { Env } from "../../../src/env.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
 import { rankCandidates, scaleOf } from "../../../src/retrieval/fuse.ts";
 import type { Document } from "./collection.ts";
 
 export { RagIndex } from "../../../src/durable-objects/rag-index.ts";
 
-type BenchEnv = { RAG_INDEX: DurableObjectNamespace };
+type BenchEnv = Pick<Env, "RAG_INDEX">;
 
 const DIMENSIONS = 1_024;
 const CANDIDATES = 50;

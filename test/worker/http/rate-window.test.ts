@@ -2,8 +2,6 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { RateWindow } from "../../../src/durable-objects/rate-window.ts";
-
 async function ask(path: string, ip: string, method = "GET") {
   const request = new Request(`http://quarry.test${path}`, {
     method,
@@ -14,7 +12,7 @@ async function ask(path: string, ip: string, method = "GET") {
 }
 
 function windowOf(surface: string, client: string) {
-  const namespace = env.RATE_WINDOW as unknown as DurableObjectNamespace<RateWindow>;
+  const namespace = env.RATE_WINDOW;
   return namespace.get(namespace.idFromName(`${surface} ${client}`));
 }
 
