@@ -254,18 +254,18 @@ CREATE TABLE `rags` (
 CREATE UNIQUE INDEX `rags_identifier` ON `rags` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `rags_source` ON `rags` (`file_source_id`);--> statement-breakpoint
 CREATE INDEX `rags_removed` ON `rags` (`removed_at`);--> statement-breakpoint
-CREATE TABLE `vector_upkeep` (
+CREATE TABLE `vector_syncs` (
 	`rag_id` text NOT NULL,
 	`generation` integer NOT NULL,
 	`shard` integer NOT NULL,
 	`due_at` integer NOT NULL,
-	`walk_at` integer DEFAULT 0 NOT NULL,
-	`walk` text,
-	`walked` text,
+	`verify_at` integer DEFAULT 0 NOT NULL,
+	`verification` text,
+	`last_verification` text,
 	PRIMARY KEY(`rag_id`, `generation`, `shard`)
 );
 --> statement-breakpoint
-CREATE INDEX `vector_upkeep_due` ON `vector_upkeep` (`due_at`);--> statement-breakpoint
+CREATE INDEX `vector_syncs_due` ON `vector_syncs` (`due_at`);--> statement-breakpoint
 CREATE TABLE `file_sources` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

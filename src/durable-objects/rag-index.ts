@@ -13,7 +13,12 @@ import type {
   RagIndex as RagIndexPort,
   StagedChunk,
 } from "../ports/rag-index.ts";
-import type { FileSending, Sending, SentVector, VectorLedger } from "../ports/vector-ledger.ts";
+import type {
+  FileUpsertBatch,
+  UpsertBatch,
+  UpsertedVector,
+  VectorLedger,
+} from "../ports/vector-ledger.ts";
 
 /** The index of one RAG, generation and shard: a shell over index-store/. */
 export class RagIndex extends DurableObject<Env> implements RagIndexPort {
@@ -37,12 +42,12 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.vectors(fileId, ids) ?? [];
   }
 
-  async stage(fileId: FileId, revision: number, chunks: StagedChunk[], sending?: FileSending) {
-    return this.#open().stage(fileId, revision, chunks, sending);
+  async stage(fileId: FileId, revision: number, chunks: StagedChunk[], batch?: FileUpsertBatch) {
+    return this.#open().stage(fileId, revision, chunks, batch);
   }
 
-  async flip(file: FileFacts, revision: number, chunks: PlacedChunk[]) {
-    return this.#open().flip(file, revision, chunks);
+  async activateVersion(file: FileFacts, revision: number, chunks: PlacedChunk[]) {
+    return this.#open().activateVersion(file, revision, chunks);
   }
 
   async describeFile(file: FileFacts, revision: number) {
@@ -53,15 +58,15 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     this.#open().remove(files);
   }
 
-  async keepOnly(scopes: IndexScope[] | null) {
-    this.#open().keepOnly(scopes);
+  async restrictToScopes(scopes: IndexScope[] | null) {
+    this.#open().restrictToScopes(scopes);
   }
 
   async candidates(request: CandidatesRequest) {
     const store = this.#ifAny();
     if (store !== null) return store.candidates(request);
     const queries = request.queries.map(() => ({ lexical: [], vector: [] }));
-    return { queries, plan: { kind: "none" as const }, hasUnshown: false, scanned: true };
+    return { queries, plan: { kind: "none" as const }, hasInFlight: false, scanned: true };
   }
 
   async candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
@@ -75,7 +80,7 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
   }
 
   async facts() {
-    return this.#ifAny()?.facts() ?? { chunks: 0, files: 0, staged: 0, deadVectors: 0 };
+    return this.#ifAny()?.facts() ?? { chunks: 0, files: 0, staged: 0, tombstones: 0 };
   }
 
   async listFiles(after: FileId | null, limit: number) {
@@ -86,49 +91,49 @@ export class RagIndex extends DurableObject<Env> implements RagIndexPort {
     return this.#ifAny()?.sample(count) ?? [];
   }
 
-  async unshownSendings(limit: number) {
-    return this.#ifAny()?.ledger.unshownSendings(limit) ?? [];
+  async inFlightBatches(limit: number) {
+    return this.#ifAny()?.ledger.inFlightBatches(limit) ?? [];
   }
 
-  async confirmSeen(sendings: number[], now: number) {
-    this.#ifAny()?.ledger.confirmSeen(sendings, now);
+  async confirmSeen(batches: number[], now: number) {
+    this.#ifAny()?.ledger.confirmSeen(batches, now);
   }
 
-  async vectorsToSend(sentBefore: number, limit: number) {
-    return this.#ifAny()?.ledger.vectorsToSend(sentBefore, limit) ?? [];
+  async vectorsToUpsert(sentBefore: number, limit: number) {
+    return this.#ifAny()?.ledger.vectorsToUpsert(sentBefore, limit) ?? [];
   }
 
-  async noteSending(vectors: SentVector[], sending: Sending) {
-    this.#ifAny()?.ledger.noteSending(vectors, sending);
+  async recordUpsert(vectors: UpsertedVector[], batch: UpsertBatch) {
+    this.#ifAny()?.ledger.recordUpsert(vectors, batch);
   }
 
   async queueMoved(limit: number) {
     return this.#ifAny()?.ledger.queueMoved(limit) ?? 0;
   }
 
-  async deadVectors(now: number, limit: number) {
-    return this.#ifAny()?.ledger.dead(now, limit) ?? [];
+  async tombstones(now: number, limit: number) {
+    return this.#ifAny()?.ledger.tombstones(now, limit) ?? [];
   }
 
-  async confirmDead(ids: VectorId[], now: number) {
-    this.#ifAny()?.ledger.confirmDead(ids, now);
+  async confirmRemoved(ids: VectorId[], now: number) {
+    this.#ifAny()?.ledger.confirmRemoved(ids, now);
   }
 
-  async nextPage(limit: number) {
+  async nextPageToVerify(limit: number) {
     const nothing = { vectors: [], sample: null, upTo: 0, isLast: true };
-    return this.#ifAny()?.ledger.nextPage(limit) ?? nothing;
+    return this.#ifAny()?.ledger.nextPageToVerify(limit) ?? nothing;
   }
 
-  async strangersAmong(ids: VectorId[]) {
-    return this.#ifAny()?.ledger.strangersAmong(ids) ?? ids;
+  async orphansAmong(ids: VectorId[]) {
+    return this.#ifAny()?.ledger.orphansAmong(ids) ?? ids;
   }
 
-  async passPage(...[page, found]: Parameters<VectorLedger["passPage"]>) {
-    return this.#ifAny()?.ledger.passPage(page, found) ?? { missing: 0, strangers: 0 };
+  async recordVerifiedPage(...[page, found]: Parameters<VectorLedger["recordVerifiedPage"]>) {
+    return this.#ifAny()?.ledger.recordVerifiedPage(page, found) ?? { missing: 0, orphans: 0 };
   }
 
   async ledger() {
-    return this.#ifAny()?.ledger.facts() ?? { unshown: 0, moved: 0, deadDueAt: null };
+    return this.#ifAny()?.ledger.facts() ?? { inFlight: 0, moved: 0, purgeDueAt: null };
   }
 
   async abandon(limit: number) {

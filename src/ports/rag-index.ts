@@ -1,6 +1,6 @@
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
-import type { FileSending, StoredVector, VectorLedger } from "./vector-ledger.ts";
+import type { FileUpsertBatch, StoredVector, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
@@ -16,7 +16,7 @@ export type FileFacts = {
   metadata: Record<string, unknown>;
 };
 
-/** A chunk's content, stored before the flip; it says nothing of where the chunk stands. */
+/** A chunk's content, stored before its version is activated; it says nothing of where the chunk stands. */
 export type StagedChunk = {
   id: ChunkId;
   text: string;
@@ -39,19 +39,19 @@ export type PlacedChunk = {
   end: number;
 };
 
-export type FlipResult =
-  | { outcome: "flipped"; chunkCount: number }
+export type ActivationResult =
+  | { outcome: "activated"; chunkCount: number }
   /** A later revision or a removal is known: this work is void. `revision` is what it lost to. */
-  | { outcome: "stale"; revision: number }
-  /** These chunks are not staged; stage them and flip again. */
+  | { outcome: "superseded"; revision: number }
+  /** These chunks are not staged; stage them and activate again. */
   | { outcome: "incomplete"; missing: ChunkId[] }
-  /** Too many live chunks wait for the vector index to show them; flip again later. */
+  /** Too many live chunks wait for the vector index to show them; activate again later. */
   | { outcome: "full" };
 
 export type DescribeResult =
   | { outcome: "described" }
-  | { outcome: "stale"; revision: number }
-  /** Nothing of the file is live; only a flip can make it so. */
+  | { outcome: "superseded"; revision: number }
+  /** Nothing of the file is live; only activating a version makes it so. */
   | { outcome: "absent" };
 
 /** A key of the file's metadata and the values of which it must share one. Entries are ANDed. */
@@ -75,11 +75,11 @@ export type CandidatesRequest = {
   exactLimit?: number;
   /**
    * What the vector leg looks through for a query that has a vector. `all` (default): every
-   * eligible chunk. `unshown`: the same where the plan is `exact`; else only what the vector index
+   * eligible chunk. `in-flight`: the same where the plan is `exact`; else only what the vector index
    * outside may not show yet. `deep`: every eligible chunk, unless there are so many that only what
-   * is unshown can be looked through; `scanned` tells.
+   * is in flight can be looked through; `scanned` tells.
    */
-  scan?: "all" | "unshown" | "deep";
+  scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
   /**
    * The answer is one of several shards': scores come with what they are made of, and candidates
@@ -124,8 +124,8 @@ export type Elsewhere = { fileIds: FileId[]; folders: string[] };
 export type CandidatesReply = {
   queries: QueryCandidates[];
   plan: RestrictionPlan;
-  /** Whether the vector index outside may not show all chunks yet: scan what is `unshown`. */
-  hasUnshown: boolean;
+  /** Whether the vector index outside may not show all chunks yet: scan what is `in-flight`. */
+  hasInFlight: boolean;
   /** Whether the vector leg looked through every eligible chunk. */
   scanned: boolean;
   /** For a merge without duplicates: of every candidate. */
@@ -172,7 +172,7 @@ export type IndexFacts = {
   files: number;
   staged: number;
   /** Vectors whose removal from the vector index is not confirmed yet. */
-  deadVectors: number;
+  tombstones: number;
 };
 
 /** A scope as the index applies it: what is outside is not shown from this call on. */
@@ -188,23 +188,27 @@ export interface RagIndex extends VectorLedger {
   /** Vectors of a file's chunks, staged ones among them; what is not stored is left out. */
   vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
   /**
-   * Stores content under the revision; invisible until the flip. A few MiB a call. Returns what
-   * was added; with `sending` its vectors are about to be sent under these ids.
+   * Stores content under the revision; invisible until the version is activated. A few MiB a call. Returns what
+   * was added; with `batch` its vectors are about to be sent under these ids.
    */
   stage(
     fileId: FileId,
     revision: number,
     chunks: StagedChunk[],
-    sending?: FileSending,
+    batch?: FileUpsertBatch,
   ): Promise<StoredVector[]>;
   /** Replaces the file's live version in one step, duplicate marks included. */
-  flip(file: FileFacts, revision: number, chunks: PlacedChunk[]): Promise<FlipResult>;
+  activateVersion(
+    file: FileFacts,
+    revision: number,
+    chunks: PlacedChunk[],
+  ): Promise<ActivationResult>;
   /** The file moved or its metadata changed while its content did not. */
   describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
   /** Takes files out of every answer, at once. */
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
   /** Hides every file outside these scopes, at once; null shows the whole source. */
-  keepOnly(scopes: IndexScope[] | null): Promise<void>;
+  restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
   /** Candidates, and in the same step the chunks of them all and of `ids`. */
   candidatesWithChunks(

@@ -4,7 +4,7 @@ import type {
   CandidatesRequest,
   DescribeResult,
   FileFacts,
-  FlipResult,
+  ActivationResult,
   HydrateRequest,
   Hydration,
   IndexFacts,
@@ -12,16 +12,16 @@ import type {
   PlacedChunk,
   StagedChunk,
 } from "../ports/rag-index.ts";
-import type { FileSending, StoredVector } from "../ports/vector-ledger.ts";
+import type { FileUpsertBatch, StoredVector } from "../ports/vector-ledger.ts";
 import { abandonChunks } from "./write/remove-chunks.ts";
 import { removeFile } from "./write/remove-file.ts";
-import { describeLive, flip } from "./write/activate-version.ts";
+import { describeLive, activateVersion } from "./write/activate-version.ts";
 import { noChange } from "./index-change.ts";
 import type { IndexChange } from "./index-change.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
 import { listLiveFiles, sampleChunks } from "./reconciliation.ts";
 import { prepareSchema } from "./schema.ts";
-import { applyScopes } from "./write/scopes.ts";
+import { restrictToScopes } from "./write/scopes.ts";
 import { Search } from "./search/search.ts";
 import { missingChunks, stageChunks, storedVectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
@@ -48,7 +48,7 @@ export class IndexStore {
     this.#sql = storage.sql;
     this.#termCounts = new TermCounts(storage.sql);
     this.#vectorLeg = new VectorLeg(storage.sql);
-    this.ledger = new LedgerStore(storage, () => this.#vectorLeg.shownChanged());
+    this.ledger = new LedgerStore(storage, () => this.#vectorLeg.inFlightChanged());
     const parts = { termCounts: this.#termCounts, vectorLeg: this.#vectorLeg, postingsLimit };
     this.#search = new Search(storage.sql, parts);
   }
@@ -65,14 +65,14 @@ export class IndexStore {
     fileId: FileId,
     revision: number,
     chunks: StagedChunk[],
-    sending?: FileSending,
+    batch?: FileUpsertBatch,
   ): StoredVector[] {
-    return this.#write(() => stageChunks(this.#sql, { fileId, revision, sending }, chunks));
+    return this.#write(() => stageChunks(this.#sql, { fileId, revision, batch }, chunks));
   }
 
-  flip(facts: FileFacts, revision: number, chunks: PlacedChunk[]): FlipResult {
+  activateVersion(facts: FileFacts, revision: number, chunks: PlacedChunk[]): ActivationResult {
     return this.#write((change) =>
-      flip(this.#sql, this.#termCounts, change, { facts, revision, chunks }),
+      activateVersion(this.#sql, this.#termCounts, change, { facts, revision, chunks }),
     );
   }
 
@@ -86,8 +86,8 @@ export class IndexStore {
     });
   }
 
-  keepOnly(scopes: IndexScope[] | null): void {
-    this.#write(() => applyScopes(this.#sql, scopes));
+  restrictToScopes(scopes: IndexScope[] | null): void {
+    this.#write(() => restrictToScopes(this.#sql, scopes));
   }
 
   candidates(request: CandidatesRequest): CandidatesReply {
@@ -103,8 +103,8 @@ export class IndexStore {
   }
 
   facts(): IndexFacts {
-    const { chunks, files, staged, deadVectors } = readTotals(this.#sql);
-    return { chunks, files, staged, deadVectors };
+    const { chunks, files, staged, tombstones } = readTotals(this.#sql);
+    return { chunks, files, staged, tombstones };
   }
 
   listFiles(after: FileId | null, limit: number) {

@@ -44,14 +44,14 @@ const STEPS: string[] = [
   CREATE INDEX chunks_duplicate_key ON chunks (duplicate_key, chunk) WHERE live = 1;
   CREATE TABLE texts (chunk INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
   CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
-  CREATE TABLE dead_vectors (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE vector_tombstones (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE totals (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     chunks INTEGER NOT NULL,
     files INTEGER NOT NULL,
     hidden_files INTEGER NOT NULL,
     staged INTEGER NOT NULL,
-    dead_vectors INTEGER NOT NULL
+    vector_tombstones INTEGER NOT NULL
   ) STRICT;
   INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0);
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -65,18 +65,18 @@ const STEPS: string[] = [
     headings, text, content = '', tokenize = 'porter unicode61'
   );`,
   // What the vector index outside is known to hold. Its ids were those of the chunks until here.
-  `CREATE TABLE unshown_vectors (
+  `CREATE TABLE in_flight_vectors (
     chunk INTEGER PRIMARY KEY,
     live INTEGER NOT NULL DEFAULT 0,
-    sending INTEGER,
+    batch INTEGER,
     sent_at INTEGER NOT NULL DEFAULT 0,
     seen_at INTEGER
   ) STRICT;
-  CREATE INDEX unshown_vectors_live ON unshown_vectors (chunk) WHERE live = 1;
-  CREATE INDEX unshown_vectors_sending ON unshown_vectors (sending);
-  ALTER TABLE dead_vectors ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE dead_vectors ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX dead_vectors_due ON dead_vectors (due_at);
+  CREATE INDEX in_flight_vectors_live ON in_flight_vectors (chunk) WHERE live = 1;
+  CREATE INDEX in_flight_vectors_batch ON in_flight_vectors (batch);
+  ALTER TABLE vector_tombstones ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE vector_tombstones ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX vector_tombstones_due ON vector_tombstones (due_at);
   INSERT INTO settings (name, value)
     SELECT 'plainVectorsUpTo', CAST(coalesce(max(chunk), 0) AS TEXT) FROM chunks;`,
   // Under which folders it may hold vectors of a file. Of what was there only the last is known.
@@ -91,9 +91,9 @@ const STEPS: string[] = [
   INSERT INTO vector_folders (file, folder)
     SELECT file, substr(above, 1, length(above) - 1) FROM (
       SELECT file, rtrim(path, replace(path, '/', '')) AS above FROM files WHERE state = 'live');
-  ALTER TABLE unshown_vectors ADD COLUMN folder TEXT NOT NULL DEFAULT '';
-  UPDATE unshown_vectors SET folder = coalesce((SELECT v.folder FROM chunks c
-    JOIN vector_folders v ON v.file = c.file WHERE c.chunk = unshown_vectors.chunk), '');`,
+  ALTER TABLE in_flight_vectors ADD COLUMN folder TEXT NOT NULL DEFAULT '';
+  UPDATE in_flight_vectors SET folder = coalesce((SELECT v.folder FROM chunks c
+    JOIN vector_folders v ON v.file = c.file WHERE c.chunk = in_flight_vectors.chunk), '');`,
   // Which folders these are, however many files have left them.
   `CREATE INDEX vector_folders_left ON vector_folders (folder) WHERE stale = 1;`,
 ];

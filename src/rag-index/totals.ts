@@ -10,23 +10,29 @@ export function readTotals(sql: SqlStorage): Totals {
       files: number;
       hidden_files: number;
       staged: number;
-      dead_vectors: number;
-    }>("SELECT chunks, files, hidden_files, staged, dead_vectors FROM totals")
+      vector_tombstones: number;
+    }>("SELECT chunks, files, hidden_files, staged, vector_tombstones FROM totals")
     .one();
   const { chunks, files, staged } = row;
-  return { chunks, files, staged, deadVectors: row.dead_vectors, hiddenFiles: row.hidden_files };
+  return {
+    chunks,
+    files,
+    staged,
+    tombstones: row.vector_tombstones,
+    hiddenFiles: row.hidden_files,
+  };
 }
 
 /** Adds to the counters; what is left out stays. */
 export function addToTotals(sql: SqlStorage, change: Partial<Totals>): void {
-  const { chunks = 0, files = 0, hiddenFiles = 0, staged = 0, deadVectors = 0 } = change;
+  const { chunks = 0, files = 0, hiddenFiles = 0, staged = 0, tombstones = 0 } = change;
   sql.exec(
     `UPDATE totals SET chunks = chunks + ?, files = files + ?, hidden_files = hidden_files + ?,
-      staged = staged + ?, dead_vectors = dead_vectors + ?`,
+      staged = staged + ?, vector_tombstones = vector_tombstones + ?`,
     chunks,
     files,
     hiddenFiles,
     staged,
-    deadVectors,
+    tombstones,
   );
 }

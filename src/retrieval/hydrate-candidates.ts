@@ -124,7 +124,7 @@ export async function searchAgain(
   const { target, vectors } = found;
   const { includeDuplicates, limitPerLeg } = plan;
   const lexical = found.searchMode === "hybrid" || vectors === null;
-  const beside = found.approximate ? ("unshown" as const) : ("all" as const);
+  const beside = found.approximate ? ("in-flight" as const) : ("all" as const);
   const request = {
     queries: plan.queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
     restriction: target.restriction,

@@ -169,15 +169,17 @@ async function askVectorIndex(
     topK: plan.limitPerLeg,
     filter: filtered && filter !== "none" ? filter : null,
   };
-  const hasUnshown = replies.some((reply) => reply?.hasUnshown === true);
-  const [shown, unshown] = await Promise.all([
+  const hasInFlight = replies.some((reply) => reply?.hasInFlight === true);
+  const [shown, inFlight] = await Promise.all([
     leg(call, { what: "vector index", kind: "vectorIndex" }, VECTOR_INDEX_SHARE, () =>
       Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
     ),
-    hasUnshown ? scan("unshown") : null,
+    hasInFlight ? scan("in-flight") : null,
   ]);
-  if (unshown === null && shown === null) return null;
-  const lists = vectors.map((_, at) => mergeLists(unshown?.[at] ?? [], shown?.[at]?.matches ?? []));
+  if (inFlight === null && shown === null) return null;
+  const lists = vectors.map((_, at) =>
+    mergeLists(inFlight?.[at] ?? [], shown?.[at]?.matches ?? []),
+  );
   const floors = vectors.map((_, at) => shown?.[at]?.floor ?? null);
   return { lists, floors, isWhole: shown !== null };
 }

@@ -41,7 +41,7 @@ export class VectorizeWorld extends World {
     const world = new VectorizeWorld(options);
     await env.DB.batch([
       env.DB.prepare("delete from rags"),
-      env.DB.prepare("delete from vector_upkeep"),
+      env.DB.prepare("delete from vector_syncs"),
     ]);
     return world;
   }
@@ -55,7 +55,7 @@ export class VectorizeWorld extends World {
     }
   }
 
-  /** What was sent shows, and what is dead was removed for the second time. */
+  /** What was sent shows, and what has a tombstone was removed for the second time. */
   async everythingSettles(): Promise<void> {
     await this.minutesPass(3);
     this.now += 16 * MINUTE_MS;

@@ -34,5 +34,5 @@ async function tellIndexes(
   const addresses = generations.flatMap(([generation, shards]) =>
     Array.from({ length: shards }, (_, shard) => ({ ragId, generation, shard })),
   );
-  await Promise.all(addresses.map((address) => ragIndexes(address).keepOnly(scopes)));
+  await Promise.all(addresses.map((address) => ragIndexes(address).restrictToScopes(scopes)));
 }

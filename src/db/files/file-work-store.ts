@@ -194,7 +194,7 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
 
 /**
  * Writes the ends of a group of files where the revision is still the one that was worked on.
- * An `indexed` counts whoever holds the lease: the index has flipped. `saved`: embeddings that
+ * An `indexed` counts whoever holds the lease: the index has activated the version. `saved`: embeddings that
  * unchanged chunks made unnecessary, by source.
  */
 export async function finishFiles(

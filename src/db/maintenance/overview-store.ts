@@ -10,7 +10,7 @@ import {
   rags,
   scanRuns,
   usageHours,
-  vectorUpkeep,
+  vectorSyncs,
 } from "../schema/index.ts";
 
 const counted = (column: Parameters<typeof sum>[0]) =>
@@ -25,44 +25,49 @@ export async function readOverview(
   db: Database,
   { now, callsSince, limit }: { now: number; callsSince: number; limit: number },
 ) {
-  const [[counts], failingFiles, failingSources, scans, [oldest], [calls], [walks = NO_WALKS]] =
-    await db.batch([
-      db
-        .select({
-          pending: counted(rags.pendingFiles),
-          processing: counted(rags.processingFiles),
-          indexed: counted(rags.indexedFiles),
-          error: counted(rags.errorFiles),
-          deleted: counted(rags.deletedFiles),
-        })
-        .from(rags)
-        .where(isNull(rags.removedAt)),
-      selectFailingFiles(db, limit),
-      selectFailingSources(db, limit),
-      selectScansUnderWay(db, now, limit),
-      db
-        .select({ since: min(ragFiles.revision) })
-        .from(ragFiles)
-        .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
-        .where(
-          and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active")),
-        ),
-      db
-        .select({
-          calls: counted(usageHours.calls),
-          errors: counted(usageHours.errors),
-          degraded: counted(usageHours.degraded),
-        })
-        .from(usageHours)
-        .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
-      selectWalks(db),
-    ]);
+  const [
+    [counts],
+    failingFiles,
+    failingSources,
+    scans,
+    [oldest],
+    [calls],
+    [verifications = NO_VERIFICATIONS],
+  ] = await db.batch([
+    db
+      .select({
+        pending: counted(rags.pendingFiles),
+        processing: counted(rags.processingFiles),
+        indexed: counted(rags.indexedFiles),
+        error: counted(rags.errorFiles),
+        deleted: counted(rags.deletedFiles),
+      })
+      .from(rags)
+      .where(isNull(rags.removedAt)),
+    selectFailingFiles(db, limit),
+    selectFailingSources(db, limit),
+    selectScansUnderWay(db, now, limit),
+    db
+      .select({ since: min(ragFiles.revision) })
+      .from(ragFiles)
+      .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
+      .where(and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active"))),
+    db
+      .select({
+        calls: counted(usageHours.calls),
+        errors: counted(usageHours.errors),
+        degraded: counted(usageHours.degraded),
+      })
+      .from(usageHours)
+      .where(and(eq(usageHours.dimension, "all"), gte(usageHours.hour, callsSince))),
+    selectVerifications(db),
+  ]);
   // A revision is at least the time in ms at which the change became known.
   const oldestPendingSince = oldest?.since ?? null;
-  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, walks };
+  return { counts, failingFiles, failingSources, scans, oldestPendingSince, calls, verifications };
 }
 
-const NO_WALKS = {
+const NO_VERIFICATIONS = {
   indexes: 0,
   compared: 0,
   lastEndedAt: null,
@@ -73,25 +78,25 @@ const NO_WALKS = {
   underWaySince: null,
 };
 
-/** The last whole walk over each index that is in use, added up; costs two rows an index. */
-const selectWalks = (db: Database) =>
+/** The last whole verification of each index that is in use, added up; costs two rows an index. */
+const selectVerifications = (db: Database) =>
   db
     .select({
       indexes: count(),
-      compared: count(vectorUpkeep.walked),
-      lastEndedAt: sql<number | null>`max(${vectorUpkeep.walked} ->> 'endedAt')`,
-      checked: counted(sql`${vectorUpkeep.walked} ->> 'checked'`),
-      addedAgain: counted(sql`${vectorUpkeep.walked} ->> 'addedAgain'`),
-      removed: counted(sql`${vectorUpkeep.walked} ->> 'removed'`),
-      underWay: count(vectorUpkeep.walk),
-      underWaySince: sql<number | null>`min(${vectorUpkeep.walk} ->> 'beganAt')`,
+      compared: count(vectorSyncs.lastVerification),
+      lastEndedAt: sql<number | null>`max(${vectorSyncs.lastVerification} ->> 'endedAt')`,
+      checked: counted(sql`${vectorSyncs.lastVerification} ->> 'checked'`),
+      addedAgain: counted(sql`${vectorSyncs.lastVerification} ->> 'addedAgain'`),
+      removed: counted(sql`${vectorSyncs.lastVerification} ->> 'removed'`),
+      underWay: count(vectorSyncs.verification),
+      underWaySince: sql<number | null>`min(${vectorSyncs.verification} ->> 'beganAt')`,
     })
-    .from(vectorUpkeep)
+    .from(vectorSyncs)
     .innerJoin(
       ragGenerations,
       and(
-        eq(ragGenerations.ragId, vectorUpkeep.ragId),
-        eq(ragGenerations.generation, vectorUpkeep.generation),
+        eq(ragGenerations.ragId, vectorSyncs.ragId),
+        eq(ragGenerations.generation, vectorSyncs.generation),
         ne(ragGenerations.state, "dropped"),
       ),
     );

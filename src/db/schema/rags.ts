@@ -141,23 +141,23 @@ export const generationFiles = sqliteTable(
  * When the vectors of an index object are next to be compared with the vector index outside. It
  * outlives its RAG until nothing of that is left there, so it refers to none.
  */
-export const vectorUpkeep = sqliteTable(
-  "vector_upkeep",
+export const vectorSyncs = sqliteTable(
+  "vector_syncs",
   {
     ragId: text().$type<RagId>().notNull(),
     generation: integer().notNull(),
     shard: integer().notNull(),
     dueAt: integer().notNull(),
-    /** When the next walk over all vectors begins, or goes on. */
-    walkAt: integer().notNull().default(0),
-    /** JSON: when the walk under way began and what it found so far; null: none is under way. */
-    walk: text(),
-    /** JSON: when the last whole walk ended and what it found. */
-    walked: text(),
+    /** When the next verification of all vectors begins, or goes on. */
+    verifyAt: integer().notNull().default(0),
+    /** JSON: when the verification under way began and what it found so far; null: none is under way. */
+    verification: text(),
+    /** JSON: when the last whole verification ended and what it found. */
+    lastVerification: text(),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation, table.shard] }),
-    index("vector_upkeep_due").on(table.dueAt),
+    index("vector_syncs_due").on(table.dueAt),
   ],
 );
 

@@ -13,13 +13,13 @@ import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { tidyVectors } from "../vector-sync/tombstones.ts";
+import { tryPurgeTombstones } from "../vector-sync/tombstones.ts";
 import { EmbeddingTally } from "./embedding-tally.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "../timeouts.ts";
 import { indexGroup } from "./index-group.ts";
 import type { FileResult, IndexJob } from "./index-group.ts";
-import { expectVectorWork } from "../vector-sync/upsert-vectors.ts";
+import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
@@ -53,7 +53,7 @@ export async function indexFiles(
   const lease = leaseOf(services, messages);
   const now = services.now();
   const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
-  await expectVectorWork(services, claimed.map(addressOf));
+  await scheduleVectorSync(services, claimed.map(addressOf));
   const job = { lease, budget, tally: new EmbeddingTally() };
   const suspects = await setApart(services, claimed, lease);
   const groups = groupsOf(claimed.filter(({ hasCrashed }) => !hasCrashed));
@@ -69,7 +69,7 @@ export async function indexFiles(
   await releaseUnstarted(services, results, lease);
   await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
-  await tidyVectors(services, replaced.map(addressOf));
+  await tryPurgeTombstones(services, replaced.map(addressOf));
   await tellBuilds(services, claimed);
   return results.flatMap((result) =>
     result.kind === "end" && result.delayMs !== null
@@ -95,7 +95,7 @@ async function releaseUnstarted(
   await services.queue.index(messages);
 }
 
-/** The indexes whose unshown vectors leave no room for a file that is otherwise done. */
+/** The indexes whose vectors in flight leave no room for a file that is otherwise done. */
 function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddress[] {
   const waiting = new Set(
     results.flatMap((result) =>

@@ -38,7 +38,7 @@ export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally
 
 export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
 
-/** Read and cut each file, embed what is new of all of them together, then flip each. */
+/** Read and cut each file, embed what is new of all of them together, then activate each version. */
 export async function indexGroup(
   services: Services,
   group: ClaimedFile[],
@@ -59,7 +59,7 @@ export async function indexGroup(
     await storeSlice(services, slice, tally);
   });
   const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
-    "chunks" in one ? await attempt(services, one.file, () => flip(services, one)) : one,
+    "chunks" in one ? await attempt(services, one.file, () => activate(services, one)) : one,
   );
   return { results, saved: savedBySource(works) };
 }
@@ -141,7 +141,7 @@ async function describeUnchanged(
   const index = indexOf(services, file);
   const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
   if (told.outcome === "absent") return null;
-  if (told.outcome === "stale") return outrun(file, told.revision);
+  if (told.outcome === "superseded") return outrun(file, told.revision);
   return end(file, { status: "indexed", chunkCount: null, fingerprint });
 }
 
@@ -156,22 +156,22 @@ function outrun(file: ClaimedFile, above: number): FileResult {
 /** In the past: due at once, when its row in D1 says so. */
 const OUTRUN_HOLD_UNTIL = 1;
 
-async function flip(services: Services, work: FileWork): Promise<FileResult> {
+async function activate(services: Services, work: FileWork): Promise<FileResult> {
   if (work.failure !== null) throw work.failure.thrown;
   const { file, chunks, fingerprint, notes } = work;
   const index = indexOf(services, file);
-  const flipped = await during("index", () =>
-    index.flip(factsOf(file), file.revision, chunks.map(placed)),
+  const activation = await during("index", () =>
+    index.activateVersion(factsOf(file), file.revision, chunks.map(placed)),
   );
-  if (flipped.outcome === "incomplete") {
+  if (activation.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }
-  if (flipped.outcome === "stale") return outrun(file, flipped.revision);
-  if (flipped.outcome === "full") return waitForVectors(services, file);
-  return end(file, { status: "indexed", chunkCount: flipped.chunkCount, fingerprint, notes });
+  if (activation.outcome === "superseded") return outrun(file, activation.revision);
+  if (activation.outcome === "full") return waitForVectors(services, file);
+  return end(file, { status: "indexed", chunkCount: activation.chunkCount, fingerprint, notes });
 }
 
-/** The sweep takes the file up again; all that is left to do then is the flip. */
+/** The sweep takes the file up again; all that is left to do then is the activation. */
 function waitForVectors(services: Services, file: ClaimedFile): FileResult {
   return end(file, { status: "processing", heldUntil: services.now() + VECTORS_HOLD_MS });
 }

@@ -1,13 +1,13 @@
 import { folderOf } from "../../core/folders.ts";
 import { inParallel } from "../../core/parallel.ts";
 import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
-import type { Sending } from "../../ports/vector-ledger.ts";
+import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";
 import { indexOf } from "./file-work.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
-import { newSending, sendVectors } from "../vector-sync/upsert-vectors.ts";
+import { newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 const FILES_AT_ONCE = 6;
 
@@ -43,14 +43,14 @@ async function storeInSpace(
   space: VectorSpace,
   works: [FileWork, Embedded[]][],
 ): Promise<void> {
-  const sending = services.vectorIndex === null ? undefined : newSending(services.now());
+  const batch = services.vectorIndex === null ? undefined : newUpsertBatch(services.now());
   const vectors: IndexedVector[] = [];
   await inParallel(works, FILES_AT_ONCE, async ([work, embedded]) => {
     await noting(work, async () => {
-      vectors.push(...(await storeChunks(services, work, embedded, sending)));
+      vectors.push(...(await storeChunks(services, work, embedded, batch)));
     });
   });
-  if (vectors.length > 0) await sendVectors(services, space, vectors);
+  if (vectors.length > 0) await upsertVectors(services, space, vectors);
 }
 
 export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
@@ -66,7 +66,7 @@ async function storeChunks(
   services: Services,
   work: FileWork,
   embedded: Embedded[],
-  sending: Sending | undefined,
+  batch: UpsertBatch | undefined,
 ): Promise<IndexedVector[]> {
   const { file } = work;
   const staged = await Promise.all(
@@ -79,7 +79,7 @@ async function storeChunks(
       file.fileId,
       file.revision,
       staged,
-      sending === undefined ? undefined : { ...sending, folder },
+      batch === undefined ? undefined : { ...batch, folder },
     ),
   );
   const vectorOf = new Map(embedded.map(({ chunk, vector }) => [chunk.id, vector]));

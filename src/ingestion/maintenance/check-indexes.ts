@@ -4,7 +4,7 @@ import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/swe
 import type { CountedFile, CountedIndex } from "../../db/maintenance/sweep-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { removeDeadVectors } from "../vector-sync/tombstones.ts";
+import { purgeTombstones } from "../vector-sync/tombstones.ts";
 import { QUEUED_HOLD_MS } from "../timeouts.ts";
 import { shardOf } from "../../core/shard-of.ts";
 
@@ -25,7 +25,7 @@ async function checkIndex(services: Services, counted: CountedIndex): Promise<vo
   const addresses = numbers.map((shard) => ({ ragId, generation, shard }));
   const facts = await Promise.all(addresses.map((address) => services.ragIndexes(address).facts()));
   for (const [at, address] of addresses.entries()) {
-    if ((facts[at]?.deadVectors ?? 0) > 0) await removeDeadVectors(services, address);
+    if ((facts[at]?.tombstones ?? 0) > 0) await purgeTombstones(services, address);
   }
   const stored = facts.reduce((sum, { chunks }) => sum + chunks, 0);
   if (stored === numberVectors) return;

@@ -16,7 +16,7 @@ import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
 import { MAX_TRIES } from "../retry-policy.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
-import { tendVectors } from "../vector-sync/sync-vectors.ts";
+import { syncVectors } from "../vector-sync/sync-vectors.ts";
 
 /** A deleted file is listed so long, then forgotten. */
 const DELETED_KEPT_MS = 30 * DAY_MS;
@@ -40,7 +40,7 @@ const STEPS: [name: string, step: Step][] = [
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],
   // With the most calls to other services, of which one invocation may make so many only.
-  ["vectors", tendVectors],
+  ["vectors", syncVectors],
 ];
 
 /**

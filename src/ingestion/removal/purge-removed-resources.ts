@@ -10,9 +10,9 @@ import {
 } from "../../db/maintenance/purge-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { removeDeadVectors } from "../vector-sync/tombstones.ts";
+import { purgeTombstones } from "../vector-sync/tombstones.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
-import { expectLeftovers } from "../vector-sync/upsert-vectors.ts";
+import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
 
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;
@@ -49,10 +49,10 @@ export async function emptyIndex(services: Services, address: IndexAddress): Pro
     // What was staged and never went live has vectors, too.
     const isMore =
       files.length === FILES_PER_INDEX_STEP || (await index.abandon(CHUNKS_PER_INDEX_STEP));
-    if (!(await removeDeadVectors(services, address)) || isMore) return false;
+    if (!(await purgeTombstones(services, address)) || isMore) return false;
   }
   await index.destroy();
-  await expectLeftovers(services, address);
+  await scheduleLeftoverRemoval(services, address);
   return true;
 }
 

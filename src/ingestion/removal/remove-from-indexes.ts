@@ -3,8 +3,8 @@ import { settle } from "../../db/files/removal-store.ts";
 import type { Removal } from "../../db/files/removal-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { tidyVectors } from "../vector-sync/tombstones.ts";
-import { expectVectorWork } from "../vector-sync/upsert-vectors.ts";
+import { tryPurgeTombstones } from "../vector-sync/tombstones.ts";
+import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/shard-of.ts";
 
 type Addressed = { address: IndexAddress; removals: Removal[] };
@@ -20,7 +20,7 @@ export async function removeFromIndexes(
   if (removals.length === 0) return;
   const indexes = byIndex(removals);
   const addresses = indexes.map(({ address }) => address);
-  await expectVectorWork(services, addresses);
+  await scheduleVectorSync(services, addresses);
   await Promise.all(
     indexes.map(({ address, removals }) =>
       services
@@ -29,7 +29,7 @@ export async function removeFromIndexes(
     ),
   );
   await settle(services.db, removals);
-  await tidyVectors(services, addresses);
+  await tryPurgeTombstones(services, addresses);
 }
 
 function byIndex(removals: Removal[]): Addressed[] {

@@ -2,21 +2,21 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import {
-  endUpkeep,
-  listUnknown,
-  noteWalk,
-  settleUpkeep,
-  takeUpkeep,
+  deleteVectorSync,
+  addMissingVectorSyncs,
+  recordVerification,
+  rescheduleVectorSync,
+  claimVectorSyncs,
 } from "../../db/maintenance/vector-sync-store.ts";
-import type { Upkeep, WalkCounts } from "../../db/maintenance/vector-sync-store.ts";
+import type { VectorSync, VerificationCounts } from "../../db/maintenance/vector-sync-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { callBudget, spending, spendingVectorIndex } from "./call-budget.ts";
 import type { CallBudget } from "./call-budget.ts";
-import { removeDeadVectors } from "./tombstones.ts";
-import { GONE_LOOK_MS, newSending, sendVectors } from "./upsert-vectors.ts";
-import { walkVectors } from "./verify-vectors.ts";
+import { purgeTombstones } from "./tombstones.ts";
+import { LEFTOVERS_RECHECK_MS, newUpsertBatch, upsertVectors } from "./upsert-vectors.ts";
+import { verifyVectors } from "./verify-vectors.ts";
 
 const INDEXES_PER_TURN = 60;
 const INDEXES_AT_ONCE = 6;
@@ -28,30 +28,27 @@ const INDEXES_AT_ONCE = 6;
 const CALLS_PER_TURN = 4_000;
 /** To the database, for each index. */
 const CALLS_TO_SETTLE = 3;
-/** Sendings that one turn looks for: 20 a call. */
-const SENDINGS_PER_TURN = 5_000;
-const VECTORS_PER_SENDING = 500;
-const SENDINGS_AGAIN_PER_TURN = 10;
-const VECTORS_AGAIN_PER_TURN = SENDINGS_AGAIN_PER_TURN * VECTORS_PER_SENDING;
+/** Upsert batches that one turn looks for: 20 a call. */
+const BATCHES_PER_TURN = 5_000;
+const VECTORS_PER_BATCH = 500;
+const BATCHES_AGAIN_PER_TURN = 10;
+const VECTORS_AGAIN_PER_TURN = BATCHES_AGAIN_PER_TURN * VECTORS_PER_BATCH;
 /** Well above the time in which nearly all writes show. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
 /** The clocks of the worker and of the vector index may differ so much. */
 const CLOCK_SKEW_MS = 10 * SECOND_MS;
 const NEXT_LOOK_MS = MINUTE_MS;
-const NEXT_WALK_MS = DAY_MS;
+const NEXT_VERIFICATION_MS = DAY_MS;
 /** A turn is over by then; one that failed is repeated. */
 const TURN_MS = 2 * MINUTE_MS;
 
-type UpkeepServices = Pick<
-  Services,
-  "config" | "db" | "log" | "now" | "ragIndexes" | "vectorIndex"
->;
+type SyncServices = Pick<Services, "config" | "db" | "log" | "now" | "ragIndexes" | "vectorIndex">;
 
 /**
  * Keeps the vector index outside and the RAGs' own indexes the same, a bounded part a turn: what
- * shows is no longer scanned, what got lost is sent again, what is dead is removed.
+ * shows is no longer scanned, what got lost is sent again, what has a tombstone is removed.
  */
-export async function tendVectors(services: Services): Promise<void> {
+export async function syncVectors(services: Services): Promise<void> {
   if (services.vectorIndex === null) return;
   const { db } = services;
   const now = services.now();
@@ -59,102 +56,104 @@ export async function tendVectors(services: Services): Promise<void> {
   const budget = callBudget(CALLS_PER_TURN);
   const vectorIndex = spendingVectorIndex(services.vectorIndex, budget);
   const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
-  await listUnknown(db, now, INDEXES_PER_TURN);
+  await addMissingVectorSyncs(db, now, INDEXES_PER_TURN);
   for (let taken = 0; taken < INDEXES_PER_TURN && budget.isLeft();) {
     // What is not taken in this turn is what waits for the longest time in the next.
-    const due = await takeUpkeep(db, { ...times, limit: INDEXES_AT_ONCE });
-    await Promise.all(due.map((upkeep) => tendOne(turn, upkeep, times)));
+    const due = await claimVectorSyncs(db, { ...times, limit: INDEXES_AT_ONCE });
+    await Promise.all(due.map((sync) => syncOne(turn, sync, times)));
     if (due.length < INDEXES_AT_ONCE) return;
     taken += due.length;
   }
 }
 
-type Turn = { services: UpkeepServices; vectorIndex: VectorIndex; budget: CallBudget };
+type Turn = { services: SyncServices; vectorIndex: VectorIndex; budget: CallBudget };
 
 /** What fails is due again when its hold runs out. */
-async function tendOne(
+async function syncOne(
   turn: Turn,
-  upkeep: Upkeep,
+  sync: VectorSync,
   { now, heldUntil }: { now: number; heldUntil: number },
 ): Promise<void> {
   const { db, log } = turn.services;
-  const found: WalkCounts = { checked: 0, addedAgain: 0, removed: 0 };
+  const found: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
   turn.budget.spend(CALLS_TO_SETTLE);
   try {
-    const dueAt = await tend(turn, { upkeep, now, found });
-    if (dueAt === null) await endUpkeep(db, upkeep);
-    else await settleUpkeep(db, upkeep, { heldUntil, dueAt });
+    const dueAt = await reconcile(turn, { sync, now, found });
+    if (dueAt === null) await deleteVectorSync(db, sync);
+    else await rescheduleVectorSync(db, sync, { heldUntil, dueAt });
   } catch (thrown) {
-    const { ragId, generation, shard } = upkeep;
-    log.warn("vectors not tended", { ragId, generation, shard, reason: reasonOf(thrown) });
+    const { ragId, generation, shard } = sync;
+    log.warn("vectors not synced", { ragId, generation, shard, reason: reasonOf(thrown) });
   }
-  logRepair(turn.services, upkeep, found);
+  logRepair(turn.services, sync, found);
 }
 
 function logRepair(
-  { log }: UpkeepServices,
-  { ragId, generation, shard }: Upkeep,
-  found: WalkCounts,
+  { log }: SyncServices,
+  { ragId, generation, shard }: VectorSync,
+  found: VerificationCounts,
 ) {
   if (found.addedAgain + found.removed === 0) return;
   log.warn("vector index repaired", { ragId, generation, shard, ...found });
 }
 
-type Tending = { upkeep: Upkeep; now: number; found: WalkCounts };
+type Reconciliation = { sync: VectorSync; now: number; found: VerificationCounts };
 
 /** When it is to be looked after again, ms; null: never. */
-async function tend(turn: Turn, tending: Tending): Promise<number | null> {
+async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<number | null> {
   const { services, vectorIndex, budget } = turn;
-  const { upkeep, now } = tending;
-  const { shards } = upkeep;
+  const { sync, now } = reconciliation;
+  const { shards } = sync;
   if (shards === null) {
-    const isEmpty = await removeLeftovers(services, vectorIndex, upkeep);
-    return isEmpty ? null : now + GONE_LOOK_MS;
+    const isEmpty = await removeLeftovers(services, vectorIndex, sync);
+    return isEmpty ? null : now + LEFTOVERS_RECHECK_MS;
   }
-  await confirmShown(services, upkeep);
-  const nextWalk = upkeep.walkAt <= now ? await walk(turn, tending, shards) : upkeep.walkAt;
-  await queueMoved(services, upkeep);
-  await sendAgain(services, upkeep, budget.isLeft);
-  await removeDeadVectors(services, upkeep, budget.isLeft);
-  const { unshown, moved, deadDueAt } = await services.ragIndexes(upkeep).ledger();
-  const looks = unshown + moved > 0 || nextWalk <= now ? now + NEXT_LOOK_MS : nextWalk;
-  return Math.max(now + NEXT_LOOK_MS, Math.min(looks, deadDueAt ?? looks));
+  await confirmInFlight(services, sync);
+  const nextVerification =
+    sync.verifyAt <= now ? await verifyPart(turn, reconciliation, shards) : sync.verifyAt;
+  await queueMoved(services, sync);
+  await upsertAgain(services, sync, budget.isLeft);
+  await purgeTombstones(services, sync, budget.isLeft);
+  const { inFlight, moved, purgeDueAt } = await services.ragIndexes(sync).ledger();
+  const looks =
+    inFlight + moved > 0 || nextVerification <= now ? now + NEXT_LOOK_MS : nextVerification;
+  return Math.max(now + NEXT_LOOK_MS, Math.min(looks, purgeDueAt ?? looks));
 }
 
 /**
- * The next part of a walk, and when the one after it is due (ms). It is noted at once: where the
- * object's walk is at its end, what fails after it must not begin another.
+ * The next part of a verification pass, and when the one after it is due (ms). It is noted at once: where the
+ * object's pass is at its end, what fails after it must not begin another.
  */
-async function walk(
+async function verifyPart(
   { services, vectorIndex, budget }: Turn,
-  { upkeep, now, found }: Tending,
+  { sync, now, found }: Reconciliation,
   shards: number,
 ): Promise<number> {
-  const nextAt = now + NEXT_WALK_MS;
+  const nextAt = now + NEXT_VERIFICATION_MS;
   let isAtEnd = false;
   try {
     const part = { counts: found, mayGoOn: budget.isLeft };
-    isAtEnd = await walkVectors(services, vectorIndex, { ...upkeep, shards }, part);
+    isAtEnd = await verifyVectors(services, vectorIndex, { ...sync, shards }, part);
   } finally {
-    await noteWalk(services.db, upkeep, found, isAtEnd ? { endedAt: now, nextAt } : null);
+    await recordVerification(services.db, sync, found, isAtEnd ? { endedAt: now, nextAt } : null);
   }
-  return isAtEnd ? nextAt : upkeep.walkAt;
+  return isAtEnd ? nextAt : sync.verifyAt;
 }
 
 /**
- * Asks the vector index which sendings it shows. `processedUpTo` alone would not tell: it is one
+ * Asks the vector index which batches it shows. `processedUpTo` alone would not tell: it is one
  * time for all RAGs, of the last write or of when that was worked in.
  */
-async function confirmShown(
+async function confirmInFlight(
   services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
 ): Promise<void> {
   const { vectorIndex } = services;
   if (vectorIndex === null) return;
   const index = services.ragIndexes(address);
-  const sendings = await index.unshownSendings(SENDINGS_PER_TURN);
-  const upTo = sendings.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
-  const passed = sendings.filter(({ at }) => at <= upTo);
+  const batches = await index.inFlightBatches(BATCHES_PER_TURN);
+  const upTo = batches.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
+  const passed = batches.filter(({ at }) => at <= upTo);
   const present = await vectorIndex.present(passed);
   const seen = passed.filter(({ vectorId }) => present.has(vectorId));
   await index.confirmSeen(
@@ -179,7 +178,7 @@ export async function confirmWaiting(
   );
   for (const address of [...indexes.values()].slice(0, CONFIRMED_PER_BATCH)) {
     try {
-      await confirmShown(services, address);
+      await confirmInFlight(services, address);
     } catch (thrown) {
       const { ragId, generation, shard } = address;
       const reason = reasonOf(thrown);
@@ -189,35 +188,35 @@ export async function confirmWaiting(
 }
 
 /** Vectors of files that moved are sent again, with the folder that the files lie in now. */
-async function queueMoved({ log, ragIndexes }: UpkeepServices, address: IndexAddress) {
+async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddress) {
   const vectors = await ragIndexes(address).queueMoved(VECTORS_AGAIN_PER_TURN);
   if (vectors > 0) log.info("vectors of moved files", { ragId: address.ragId, vectors });
 }
 
 /** What was never sent, or was and does not show for long, from the index's own copy. */
-async function sendAgain(
-  services: UpkeepServices,
+async function upsertAgain(
+  services: SyncServices,
   address: IndexAddress,
   mayGoOn: () => boolean,
 ): Promise<void> {
   const index = services.ragIndexes(address);
-  for (let turn = 0; turn < SENDINGS_AGAIN_PER_TURN && mayGoOn(); turn++) {
-    const sending = newSending(services.now());
-    const lost = await index.vectorsToSend(sending.at - LOST_AFTER_MS, VECTORS_PER_SENDING);
+  for (let turn = 0; turn < BATCHES_AGAIN_PER_TURN && mayGoOn(); turn++) {
+    const batch = newUpsertBatch(services.now());
+    const lost = await index.vectorsToUpsert(batch.at - LOST_AFTER_MS, VECTORS_PER_BATCH);
     if (lost.length === 0) return;
     const sent = lost.map(({ vectorId, folder }) => ({ vectorId, folder }));
-    await index.noteSending(sent, sending);
+    await index.recordUpsert(sent, batch);
     const vectors = lost.map(({ vectorId, fileId, folder, vector }) => {
       return { id: vectorId, values: decodeHalfFloats(vector), fileId, folder };
     });
-    await sendVectors(services, address, vectors);
+    await upsertVectors(services, address, vectors);
     services.log.info("vectors sent again", { ragId: address.ragId, vectors: vectors.length });
   }
 }
 
 /** What is left in a space that should be empty shows up beside any vector. */
 async function removeLeftovers(
-  { config, log }: UpkeepServices,
+  { config, log }: SyncServices,
   vectorIndex: VectorIndex,
   { ragId, generation }: IndexAddress,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ const MAX_CALLS = 20;
  * The same for each of these indexes, where there is a vector index. What fails is listed still,
  * and the sweep comes by.
  */
-export async function tidyVectors(
+export async function tryPurgeTombstones(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
   addresses: IndexAddress[],
 ): Promise<void> {
@@ -18,9 +18,9 @@ export async function tidyVectors(
   const distinct = new Map(addresses.map((address) => [JSON.stringify(address), address]));
   for (const address of distinct.values()) {
     try {
-      await removeDeadVectors(services, address);
+      await purgeTombstones(services, address);
     } catch (thrown) {
-      services.log.warn("dead vectors left", { ragId: address.ragId, reason: reasonOf(thrown) });
+      services.log.warn("vectors not removed", { ragId: address.ragId, reason: reasonOf(thrown) });
     }
   }
 }
@@ -29,17 +29,17 @@ export async function tidyVectors(
  * Takes vectors that no chunk has any more out of the vector index, where there is one; false when
  * more are left than one turn takes, or when it may not go on.
  */
-export async function removeDeadVectors(
+export async function purgeTombstones(
   { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
   address: IndexAddress,
   mayGoOn: () => boolean = () => true,
 ): Promise<boolean> {
   const index = ragIndexes(address);
   for (let call = 0; call < MAX_CALLS && mayGoOn(); call++) {
-    const ids = await index.deadVectors(now(), VECTORS_PER_CALL);
+    const ids = await index.tombstones(now(), VECTORS_PER_CALL);
     if (ids.length === 0) return true;
     await vectorIndex?.remove(ids);
-    await index.confirmDead(ids, now());
+    await index.confirmRemoved(ids, now());
   }
   return false;
 }

@@ -1,16 +1,16 @@
 import { MINUTE_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { expectUpkeep } from "../../db/maintenance/vector-sync-store.ts";
+import { makeVectorSyncsDue } from "../../db/maintenance/vector-sync-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
-import type { Sending } from "../../ports/vector-ledger.ts";
+import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 
 /** Vectors show after 30 s to 2 min. */
 const FIRST_LOOK_AFTER_MS = MINUTE_MS;
 
 /** An id of 52 random bits: unique within an index's few thousand. */
-export function newSending(at: number): Sending {
+export function newUpsertBatch(at: number): UpsertBatch {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return { id: (high % 2 ** 20) * 2 ** 32 + low, at };
 }
@@ -19,28 +19,28 @@ export function newSending(at: number): Sending {
  * To be called before anything is sent to or removed from the vector index, so that after a crash
  * somebody looks what became of it.
  */
-export async function expectVectorWork(
+export async function scheduleVectorSync(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
   addresses: IndexAddress[],
 ): Promise<void> {
   if (services.vectorIndex === null) return;
-  await expectUpkeep(services.db, addresses, services.now() + FIRST_LOOK_AFTER_MS);
+  await makeVectorSyncsDue(services.db, addresses, services.now() + FIRST_LOOK_AFTER_MS);
 }
 
 /** What a worker sent late to an index that is gone has arrived by then. */
-export const GONE_LOOK_MS = 20 * MINUTE_MS;
+export const LEFTOVERS_RECHECK_MS = 20 * MINUTE_MS;
 
 /** To be called when an index was emptied for good. */
-export async function expectLeftovers(
+export async function scheduleLeftoverRemoval(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
   address: IndexAddress,
 ): Promise<void> {
   if (services.vectorIndex === null) return;
-  await expectUpkeep(services.db, [address], services.now() + GONE_LOOK_MS);
+  await makeVectorSyncsDue(services.db, [address], services.now() + LEFTOVERS_RECHECK_MS);
 }
 
 /** Gives vectors to the vector index. What it does not take is found all the same, and sent again. */
-export async function sendVectors(
+export async function upsertVectors(
   { log, vectorIndex }: Pick<Services, "log" | "vectorIndex">,
   space: VectorSpace,
   vectors: IndexedVector[],

@@ -39,7 +39,7 @@ export function overviewRoutes(): Hono<PanelEnv> {
         oldestSeconds: ageOf(oldestAt, time),
       })),
       calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
-      vectorIndex: vectorIndex === null ? null : reconciliationOf(found.walks),
+      vectorIndex: vectorIndex === null ? null : reconciliationOf(found.verifications),
     });
   });
   return app;
@@ -50,18 +50,18 @@ function ageOf(since: number | null, now: number): number | null {
 }
 
 /** The comparison with the vector index outside, which goes over each index once a day. */
-function reconciliationOf(walks: Awaited<ReturnType<typeof readOverview>>["walks"]) {
+function reconciliationOf(found: Awaited<ReturnType<typeof readOverview>>["verifications"]) {
   const timeOf = (time: number | null) => (time === null ? null : isoTime(time));
   return {
-    indexes: walks.indexes,
+    indexes: found.indexes,
     /** Of them, how many were compared from end to end; the counts are those of the last time. */
-    compared: walks.compared,
-    lastComparedAt: timeOf(walks.lastEndedAt),
-    vectorsChecked: walks.checked,
-    vectorsAddedAgain: walks.addedAgain,
-    vectorsRemoved: walks.removed,
-    underWay: walks.underWay,
-    underWaySince: timeOf(walks.underWaySince),
+    compared: found.compared,
+    lastComparedAt: timeOf(found.lastEndedAt),
+    vectorsChecked: found.checked,
+    vectorsAddedAgain: found.addedAgain,
+    vectorsRemoved: found.removed,
+    underWay: found.underWay,
+    underWaySince: timeOf(found.underWaySince),
   };
 }
 

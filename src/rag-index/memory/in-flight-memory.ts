@@ -6,7 +6,7 @@ const READ_FROM_STORAGE_LIMIT = 128;
 /** As fine as what is stored, and finer. */
 const LEVELS = 32_767;
 
-const UNSHOWN = `SELECT c.chunk, c.file, c.duplicate FROM unshown_vectors u
+const IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
 
 /**
@@ -15,7 +15,7 @@ const UNSHOWN = `SELECT c.chunk, c.file, c.duplicate FROM unshown_vectors u
  * three times what scanning them in storage does, and scanning them there a fifth: so it is done
  * at the second search. After a write only what has come since is read.
  */
-export class UnshownMemory {
+export class InFlightMemory {
   readonly #sql: SqlStorage;
   #memory: VectorMemory | null = null;
   #isCurrent = false;
@@ -46,7 +46,7 @@ export class UnshownMemory {
       this.#wasAsked = true;
       return null;
     }
-    const rows = this.#sql.exec<Placed>(UNSHOWN).toArray();
+    const rows = this.#sql.exec<Placed>(IN_FLIGHT).toArray();
     if (rows.length <= READ_FROM_STORAGE_LIMIT) {
       this.forget();
       return null;

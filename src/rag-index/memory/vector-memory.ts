@@ -1,5 +1,5 @@
 import { halfFloatBits, halfFloatTable } from "../../core/half-float.ts";
-import type { Admission } from "../search/eligibility.ts";
+import type { Eligibility } from "../search/eligibility.ts";
 import { BestFew } from "../search/best-few.ts";
 import type { Scored } from "../search/best-few.ts";
 import type { IndexChange } from "../index-change.ts";
@@ -119,13 +119,13 @@ export class VectorMemory {
   }
 
   /** The best eligible chunks, more than `limit` where scores only preselect. */
-  scan(query: QueryVector, admission: Admission, limit: number): Scored[] {
+  scan(query: QueryVector, eligibility: Eligibility, limit: number): Scored[] {
     checkLength(query, this.#dimensions);
     const kept = this.onlyPreselects ? limit * PRESELECTION_FACTOR + PRESELECTION_EXTRA : limit;
     const best = new BestFew(kept);
     for (const block of this.#blocks) {
       block.score(query, this.#sums);
-      offerBlock(block, this.#sums, admission, best);
+      offerBlock(block, this.#sums, eligibility, best);
     }
     return best.sorted();
   }
@@ -161,7 +161,7 @@ export class VectorMemory {
 function offerBlock(
   block: VectorBlock,
   sums: Float32Array,
-  admission: Admission,
+  eligibility: Eligibility,
   best: BestFew,
 ): void {
   let { bar } = best;
@@ -170,7 +170,7 @@ function offerBlock(
     if (score < bar || !block.isTaken(place)) continue;
     const chunk = block.chunks[place] ?? 0;
     const file = block.files[place] ?? 0;
-    if (!admission.admits({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
+    if (!eligibility.includes({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
     best.offer(chunk, score);
     bar = best.bar;
   }

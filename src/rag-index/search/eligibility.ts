@@ -1,41 +1,40 @@
-import type { Eligibility } from "./restriction.ts";
+import type { EligibleFiles } from "./restriction.ts";
 
 const EQUALS_A_PAGE = 256;
 
 /** What decides over a live chunk. */
-export type Applicant = { chunk: number; file: number; duplicate: boolean };
+export type LiveChunk = { chunk: number; file: number; duplicate: boolean };
 
 /**
  * Says of a chunk whether this call may return it. A duplicate is left out only when an equal
  * chunk that came earlier is itself eligible for this call.
  */
-export class Admission {
+export class Eligibility {
   readonly #sql: SqlStorage;
-  readonly eligibility: Eligibility;
+  /** Null: nothing is hidden and nothing restricts. */
+  readonly files: EligibleFiles["files"];
+  /** Chunks of these files. */
+  readonly chunkCount: number;
   readonly #includeDuplicates: boolean;
   /** The first eligible chunk of a key, found once a call. */
   readonly #firstOfKey = new Map<string, number>();
 
-  constructor(sql: SqlStorage, eligibility: Eligibility, includeDuplicates: boolean) {
+  constructor(sql: SqlStorage, within: EligibleFiles, includeDuplicates: boolean) {
     this.#sql = sql;
-    this.eligibility = eligibility;
+    this.files = within.files;
+    this.chunkCount = within.chunkCount;
     this.#includeDuplicates = includeDuplicates;
   }
 
-  /** Whether the mark alone decides: nothing is hidden and nothing restricts. */
-  get everyFile(): boolean {
-    return this.eligibility.files === null;
+  includesFile(file: number): boolean {
+    return this.files === null || this.files.has(file);
   }
 
-  holdsFile(file: number): boolean {
-    const { files } = this.eligibility;
-    return files === null || files.has(file);
-  }
-
-  admits({ chunk, file, duplicate }: Applicant): boolean {
-    if (!this.holdsFile(file)) return false;
+  includes({ chunk, file, duplicate }: LiveChunk): boolean {
+    if (!this.includesFile(file)) return false;
     if (!duplicate || this.#includeDuplicates) return true;
-    return !this.everyFile && this.#firstEligible(chunk) === chunk;
+    // Where every file is eligible the mark alone decides.
+    return this.files !== null && this.#firstEligible(chunk) === chunk;
   }
 
   #firstEligible(chunk: number): number {
@@ -61,7 +60,7 @@ export class Admission {
           EQUALS_A_PAGE,
         )
         .toArray();
-      const first = equals.find(({ file }) => this.holdsFile(file));
+      const first = equals.find(({ file }) => this.includesFile(file));
       if (first !== undefined) return first.chunk;
       const last = equals.at(-1);
       if (last === undefined || equals.length < EQUALS_A_PAGE) return null;

@@ -1,6 +1,6 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
-import type { Admission } from "./eligibility.ts";
+import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector } from "./query-vector.ts";
 
 type Row = {
@@ -30,11 +30,11 @@ const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.extern
 /** Texts, places and exact similarities of chunks; those that the call may not see are left out. */
 export function hydrateChunks(
   sql: SqlStorage,
-  admission: Admission,
+  eligibility: Eligibility,
   request: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
 ): Hydration {
   const { ids, spare = [], spareLimit = spare.length, queryVectors } = request;
-  const sorted = sortOut(sql, admission, [...new Set([...ids, ...spare])]);
+  const sorted = sortOut(sql, eligibility, [...new Set([...ids, ...spare])]);
   const eligible = new Set(sorted.eligible);
   const chosen = ids.filter((id) => eligible.has(id));
   const instead = spare
@@ -48,7 +48,7 @@ export function hydrateChunks(
 
 function sortOut(
   sql: SqlStorage,
-  admission: Admission,
+  eligibility: Eligibility,
   ids: ChunkId[],
 ): Pick<Hydration, "eligible" | "equal"> {
   const eligible: ChunkId[] = [];
@@ -61,8 +61,8 @@ function sortOut(
     )
     .toArray();
   for (const { id, chunk, file, duplicate } of rows) {
-    if (admission.admits({ chunk, file, duplicate: duplicate === 1 })) eligible.push(id);
-    else if (admission.holdsFile(file)) equal.push(id);
+    if (eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) eligible.push(id);
+    else if (eligibility.includesFile(file)) equal.push(id);
   }
   return { eligible, equal };
 }

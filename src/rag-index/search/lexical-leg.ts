@@ -2,7 +2,7 @@ import { bm25Scorer, HEADING_WEIGHT } from "../../text/bm25.ts";
 import type { TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
-import type { Admission } from "./eligibility.ts";
+import type { Eligibility } from "./eligibility.ts";
 import { readCorpusSize } from "./corpus-size.ts";
 import { DIRECT_LIMIT_CHUNKS, eligibleChunks, firstMatches } from "./direct-scoring.ts";
 import { countMatches } from "./match-counts.ts";
@@ -60,13 +60,13 @@ type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
 export function searchWords(
   sql: SqlStorage,
   termCounts: TermCounts,
-  admission: Admission,
+  eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
   const { query, limit, forMerge, postingsLimit } = search;
   const terms = queryTerms(query, (word) => termCounts.estimate(word));
   const bounded = withinBound(terms, postingsLimit);
-  const { hits, scored } = collect(sql, admission, { terms, bounded, limit, postingsLimit });
+  const { hits, scored } = collect(sql, eligibility, { terms, bounded, limit, postingsLimit });
   if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
   const statistics = statisticsOf(terms);
   if (forMerge) countExactly(sql, statistics, bounded);
@@ -78,23 +78,23 @@ export function searchWords(
 
 function collect(
   sql: SqlStorage,
-  admission: Admission,
+  eligibility: Eligibility,
   search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number; postingsLimit: number },
 ): Collected {
   const { terms, bounded, limit, postingsLimit } = search;
   const [rarest] = terms;
   if (rarest === undefined) return { hits: [], scored: true };
   const scored = bounded.length === terms.length;
-  const { files, chunkCount } = admission.eligibility;
+  const { files, chunkCount } = eligibility;
   if (!scored && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
-    return { hits: unscored(eligibleChunks(sql, admission)), scored };
+    return { hits: unscored(eligibleChunks(sql, eligibility)), scored };
   }
   if (bounded.length === 0) {
     const first = { match: matchExpression([rarest]), postingsLimit };
-    return { hits: unscored(firstMatches(sql, admission, first)), scored };
+    return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
   }
-  const read = rankedReader(sql, admission, matchExpression(bounded));
-  return { hits: rankByFts(read, admission, limit), scored };
+  const read = rankedReader(sql, eligibility, matchExpression(bounded));
+  return { hits: rankByFts(read, eligibility, limit), scored };
 }
 
 const unscored = (sample: Map<number, ChunkId>): Hit[] =>
@@ -146,19 +146,19 @@ function score(
     .map(({ id, match, score }) => ({ id, match, score }));
 }
 
-function rankByFts(read: (limit: number) => Row[], admission: Admission, limit: number): Hit[] {
+function rankByFts(read: (limit: number) => Row[], eligibility: Eligibility, limit: number): Hit[] {
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
-    const admitted = rows.filter(({ chunk, file, duplicate }) =>
-      admission.admits({ chunk, file, duplicate: duplicate === 1 }),
+    const eligible = rows.filter(({ chunk, file, duplicate }) =>
+      eligibility.includes({ chunk, file, duplicate: duplicate === 1 }),
     );
-    if (admitted.length < limit && rows.length === page) continue;
-    return admitted.slice(0, limit).map(({ chunk, id, rank }) => ({ chunk, id, score: -rank }));
+    if (eligible.length < limit && rows.length === page) continue;
+    return eligible.slice(0, limit).map(({ chunk, id, rank }) => ({ chunk, id, score: -rank }));
   }
 }
 
-function rankedReader(sql: SqlStorage, admission: Admission, match: string) {
-  const { files, chunkCount } = admission.eligibility;
+function rankedReader(sql: SqlStorage, eligibility: Eligibility, match: string) {
+  const { files, chunkCount } = eligibility;
   if (files === null || chunkCount > RESTRICTED_INSIDE_LIMIT_CHUNKS) {
     return (limit: number) => sql.exec<Row>(RANKED, match, limit).toArray();
   }

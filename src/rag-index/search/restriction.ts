@@ -3,7 +3,7 @@ import { readTotals } from "../totals.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 /** What a call may see: every live chunk, or those of the files in the set. */
-export type Eligibility = {
+export type EligibleFiles = {
   /** Null: nothing is hidden and nothing restricts. */
   files: ReadonlySet<number> | null;
   /** Chunks of these files. */
@@ -69,7 +69,7 @@ function matchingFiles(sql: SqlStorage, { named, metadata }: Restriction): Set<n
 }
 
 /** Resolves a restriction and the scopes together; exact at any number of files. */
-export function resolveRestriction(sql: SqlStorage, restriction: Restriction): Eligibility {
+export function resolveRestriction(sql: SqlStorage, restriction: Restriction): EligibleFiles {
   const totals = readTotals(sql);
   const matching = matchingFiles(sql, restriction);
   if (matching === null && totals.hiddenFiles === 0) {

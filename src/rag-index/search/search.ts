@@ -8,14 +8,14 @@ import type {
   Restriction,
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
-import { Admission } from "./eligibility.ts";
+import { Eligibility } from "./eligibility.ts";
 import { hydrateChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./restriction.ts";
-import type { Eligibility } from "./restriction.ts";
+import type { EligibleFiles } from "./restriction.ts";
 import type { TermCounts } from "../write/term-counts.ts";
-import { hasUnshown } from "../vectors/in-flight-vectors.ts";
+import { hasInFlight } from "../vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../vectors/vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
@@ -23,7 +23,7 @@ import type { VectorLeg } from "./vector-leg.ts";
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
 
 /**
- * Up to here a search is answered by itself where the vector index's nearest are mostly dead: more
+ * Up to here a search is answered here alone where most of what the vector index finds is removed already: more
  * than an index object of a RAG holds that is spread as it should. Two seconds, if it must be.
  */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
@@ -39,7 +39,7 @@ export class Search {
   readonly #vectorLeg: VectorLeg;
   readonly #postingsLimit: number;
   /** The last restriction resolved: hydration follows the candidates with the same one. */
-  #resolved: { key: string; eligibility: Eligibility } | null = null;
+  #resolved: { key: string; within: EligibleFiles } | null = null;
 
   constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
     this.#sql = sql;
@@ -56,20 +56,21 @@ export class Search {
   candidates(request: CandidatesRequest): CandidatesReply {
     const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
     const { forMerge = false } = request;
-    const eligibility = this.#resolve(restriction);
+    const eligibility = this.#eligibility(restriction, includeDuplicates);
     const plan = planOf(this.#sql, request, eligibility);
-    const admission = new Admission(this.#sql, eligibility, includeDuplicates);
     const vectors = queries.map(({ vector }) => vector);
     const scanned = scansAll(request, plan, eligibility);
     const nearest = scanned
-      ? this.#vectorLeg.search(vectors, admission, { eligibility, limit })
-      : this.#vectorLeg.searchUnshown(vectors, admission, limit);
+      ? this.#vectorLeg.search(vectors, eligibility, limit)
+      : this.#vectorLeg.searchInFlight(vectors, eligibility, limit);
     const reply: CandidatesReply = {
       plan,
       scanned,
-      hasUnshown: hasUnshown(this.#sql),
+      hasInFlight: hasInFlight(this.#sql),
       queries: queries.map(({ text }, at) => {
-        const words = lexical ? this.#words(admission, { query: text, limit, forMerge }) : NO_WORDS;
+        const words = lexical
+          ? this.#words(eligibility, { query: text, limit, forMerge })
+          : NO_WORDS;
         return Object.assign({ vector: nearest[at] ?? [] }, words);
       }),
     };
@@ -77,15 +78,14 @@ export class Search {
     return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
   }
 
-  #words(admission: Admission, of: { query: string; limit: number; forMerge: boolean }) {
+  #words(eligibility: Eligibility, of: { query: string; limit: number; forMerge: boolean }) {
     const search = { ...of, postingsLimit: this.#postingsLimit };
-    return searchWords(this.#sql, this.#termCounts, admission, search);
+    return searchWords(this.#sql, this.#termCounts, eligibility, search);
   }
 
   hydrate(request: HydrateRequest): Hydration {
-    const eligibility = this.#resolve(request.restriction);
-    const admission = new Admission(this.#sql, eligibility, request.includeDuplicates);
-    return hydrateChunks(this.#sql, admission, request);
+    const eligibility = this.#eligibility(request.restriction, request.includeDuplicates);
+    return hydrateChunks(this.#sql, eligibility, request);
   }
 
   candidatesWithChunks(
@@ -103,12 +103,12 @@ export class Search {
     return { ...reply, chunks };
   }
 
-  #resolve(restriction: Restriction): Eligibility {
+  #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
     const key = JSON.stringify(restriction);
-    if (this.#resolved?.key === key) return this.#resolved.eligibility;
-    const eligibility = resolveRestriction(this.#sql, restriction);
-    this.#resolved = { key, eligibility };
-    return eligibility;
+    if (this.#resolved?.key !== key) {
+      this.#resolved = { key, within: resolveRestriction(this.#sql, restriction) };
+    }
+    return new Eligibility(this.#sql, this.#resolved.within, includeDuplicates);
   }
 }
 
@@ -120,7 +120,7 @@ const idsIn = ({ queries }: CandidatesReply): ChunkId[] =>
 function scansAll(
   { scan, queries }: CandidatesRequest,
   { kind }: RestrictionPlan,
-  { chunkCount }: Eligibility,
+  { chunkCount }: EligibleFiles,
 ): boolean {
   if (kind === "exact" || scan === "all" || scan === undefined) return true;
   if (scan !== "deep" || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
@@ -130,11 +130,11 @@ function scansAll(
 function planOf(
   sql: SqlStorage,
   { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: CandidatesRequest,
-  { chunkCount, files }: Eligibility,
+  { chunkCount, files }: EligibleFiles,
 ): RestrictionPlan {
   if (!isRestricted(restriction)) return { kind: "none" };
   const scansAnyway =
-    scan !== "unshown" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
+    scan !== "in-flight" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
   if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
   return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
 }

@@ -1,29 +1,29 @@
 import { BYTES_PER_HALF } from "../../core/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate } from "../../ports/rag-index.ts";
-import type { Admission } from "./eligibility.ts";
+import type { Eligibility } from "./eligibility.ts";
 import { BestFew } from "./best-few.ts";
 import type { Scored } from "./best-few.ts";
 import type { IndexChange } from "../index-change.ts";
 import { cosineWith, queryVector } from "./query-vector.ts";
 import type { QueryVector } from "./query-vector.ts";
-import type { Eligibility } from "./restriction.ts";
+import type { EligibleFiles } from "./restriction.ts";
 import { readTotals } from "../totals.ts";
-import { UnshownMemory } from "../memory/in-flight-memory.ts";
+import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "../memory/vector-memory.ts";
 
 /** So few are read from storage faster than all others are brought into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
 
 type StoredVector = { chunk: number; vector: ArrayBuffer };
-type StoredApplicant = StoredVector & { file: number; duplicate: number };
+type LiveVector = StoredVector & { file: number; duplicate: number };
 
 const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
   CROSS JOIN vectors v ON v.chunk = wanted.value`;
 const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
   CROSS JOIN vectors v ON v.chunk = c.chunk`;
-const OF_UNSHOWN = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM unshown_vectors u
+const OF_IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk
   CROSS JOIN vectors v ON v.chunk = c.chunk WHERE u.live = 1`;
 const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
@@ -40,21 +40,21 @@ function storedDimensions(sql: SqlStorage): number {
 /** Exact nearest neighbours among the live chunks of one index object. */
 export class VectorLeg {
   readonly #sql: SqlStorage;
-  readonly #unshown: UnshownMemory;
+  readonly #inFlight: InFlightMemory;
   #memory: VectorMemory | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#unshown = new UnshownMemory(sql);
+    this.#inFlight = new InFlightMemory(sql);
   }
 
   /** To be called when other vectors than before show in the vector index outside. */
-  shownChanged(): void {
-    this.#unshown.outdate();
+  inFlightChanged(): void {
+    this.#inFlight.outdate();
   }
 
   follow(change: IndexChange): void {
-    this.shownChanged();
+    this.inFlightChanged();
     if (this.#memory === null) return;
     const before = this.#memory.bytes;
     if (!this.#memory.follow(this.#sql, change)) return this.forget();
@@ -66,43 +66,39 @@ export class VectorLeg {
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
-    this.shownChanged();
+    this.inFlightChanged();
   }
 
   /**
    * The best eligible chunks of each query; a null query gives none.
    * @throws Error when a query's dimensions are not those of the stored vectors.
    */
-  search(
-    vectors: (Float32Array | null)[],
-    admission: Admission,
-    { eligibility, limit }: { eligibility: Eligibility; limit: number },
-  ): Candidate[][] {
+  search(vectors: (Float32Array | null)[], eligibility: Eligibility, limit: number): Candidate[][] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0 || eligibility.chunkCount === 0) return queries.map(() => []);
     const memory = this.#memoryFor(eligibility);
     const found =
       memory === null
-        ? this.#scanStorage(asked, admission, { eligibility, limit })
-        : asked.map((query) => this.#scanMemory(memory, query, admission, limit));
+        ? this.#scanStorage(asked, eligibility, limit)
+        : asked.map((query) => this.#scanMemory(memory, query, eligibility, limit));
     return this.#inPlaces(queries, found);
   }
 
   /** The same among those that the vector index outside may not show yet, a few thousand at most. */
-  searchUnshown(
+  searchInFlight(
     vectors: (Float32Array | null)[],
-    admission: Admission,
+    eligibility: Eligibility,
     limit: number,
   ): Candidate[][] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
     const asked = queries.filter((query) => query !== null);
     if (asked.length === 0) return queries.map(() => []);
-    const memory = this.#unshown.current(() => storedDimensions(this.#sql));
+    const memory = this.#inFlight.current(() => storedDimensions(this.#sql));
     const found =
       memory === null
-        ? bestOf(this.#sql.exec<StoredApplicant>(OF_UNSHOWN), asked, admission, limit)
-        : asked.map((query) => memory.scan(query, admission, limit));
+        ? bestOf(this.#sql.exec<LiveVector>(OF_IN_FLIGHT), asked, eligibility, limit)
+        : asked.map((query) => memory.scan(query, eligibility, limit));
     return this.#inPlaces(queries, found);
   }
 
@@ -111,7 +107,7 @@ export class VectorLeg {
     return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
   }
 
-  #memoryFor({ files, chunkCount }: Eligibility): VectorMemory | null {
+  #memoryFor({ files, chunkCount }: EligibleFiles): VectorMemory | null {
     if (this.#memory !== null) {
       vectorBudget.use(this);
       return this.#memory;
@@ -129,10 +125,10 @@ export class VectorLeg {
   #scanMemory(
     memory: VectorMemory,
     query: QueryVector,
-    admission: Admission,
+    eligibility: Eligibility,
     limit: number,
   ): Scored[] {
-    const found = memory.scan(query, admission, limit);
+    const found = memory.scan(query, eligibility, limit);
     if (!memory.onlyPreselects) return found;
     const best = new BestFew(limit);
     const chunks = JSON.stringify(found.map(({ key }) => key));
@@ -142,17 +138,13 @@ export class VectorLeg {
     return best.sorted();
   }
 
-  #scanStorage(
-    queries: QueryVector[],
-    admission: Admission,
-    { eligibility, limit }: { eligibility: Eligibility; limit: number },
-  ): Scored[][] {
+  #scanStorage(queries: QueryVector[], eligibility: Eligibility, limit: number): Scored[][] {
     const { files } = eligibility;
     const rows =
       files === null
-        ? this.#sql.exec<StoredApplicant>(OF_ALL)
-        : this.#sql.exec<StoredApplicant>(OF_FILES, JSON.stringify([...files]));
-    return bestOf(rows, queries, admission, limit);
+        ? this.#sql.exec<LiveVector>(OF_ALL)
+        : this.#sql.exec<LiveVector>(OF_FILES, JSON.stringify([...files]));
+    return bestOf(rows, queries, eligibility, limit);
   }
 
   #named(found: Scored[]): Candidate[] {
@@ -169,14 +161,14 @@ export class VectorLeg {
 }
 
 function bestOf(
-  rows: Iterable<StoredApplicant>,
+  rows: Iterable<LiveVector>,
   queries: QueryVector[],
-  admission: Admission,
+  eligibility: Eligibility,
   limit: number,
 ): Scored[][] {
   const best = queries.map(() => new BestFew(limit));
   for (const { chunk, file, duplicate, vector } of rows) {
-    if (!admission.admits({ chunk, file, duplicate: duplicate === 1 })) continue;
+    if (!eligibility.includes({ chunk, file, duplicate: duplicate === 1 })) continue;
     queries.forEach((query, at) => best[at]?.offer(chunk, cosineWith(query, vector)));
   }
   return best.map((few) => few.sorted());

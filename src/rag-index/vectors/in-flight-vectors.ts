@@ -2,11 +2,11 @@ import type { ChunkId, FileId, VectorId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import { folderOf } from "../../core/folders.ts";
 import type {
-  FileSending,
-  Sending,
-  SentVector,
-  UnshownSending,
-  VectorToSend,
+  FileUpsertBatch,
+  UpsertBatch,
+  UpsertedVector,
+  InFlightBatch,
+  VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
 
 /**
@@ -14,7 +14,7 @@ import type {
  * milliseconds at 1,024 dimensions, for the minutes after a burst. A file that would exceed it
  * waits until some of them show.
  */
-const UNSHOWN_LIMIT_CHUNKS = 5_000;
+const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
 /** From being seen to being trusted: longer than a search takes. */
 const TRUST_AFTER_MS = 10_000;
 const PLAIN_UP_TO = "plainVectorsUpTo";
@@ -37,38 +37,38 @@ export function vectorIdOfRow(
 export const listOf = (values: readonly unknown[]) => JSON.stringify(values);
 
 /** Chunks that were just stored are on their way to the vector index. */
-export function addSent(sql: SqlStorage, chunks: number[], sending: FileSending): void {
+export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsertBatch): void {
   sql.exec(
-    `INSERT INTO unshown_vectors (chunk, sending, sent_at, folder)
+    `INSERT INTO in_flight_vectors (chunk, batch, sent_at, folder)
       SELECT value, ?, ?, ? FROM json_each(?)`,
-    sending.id,
-    sending.at,
-    sending.folder,
+    batch.id,
+    batch.at,
+    batch.folder,
     listOf(chunks),
   );
 }
 
 /** Live chunks turn out to be missing in the vector index: searches scan them until they are back. */
 export function addMissing(sql: SqlStorage, chunks: number[]): number {
-  const room = Math.max(0, UNSHOWN_LIMIT_CHUNKS - countUnshown(sql));
+  const room = Math.max(0, IN_FLIGHT_LIMIT_CHUNKS - countLiveInFlight(sql));
   const added = sql.exec(
-    `INSERT OR IGNORE INTO unshown_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
+    `INSERT OR IGNORE INTO in_flight_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
       RETURNING 1`,
     listOf(chunks.slice(0, room)),
   );
   return added.toArray().length;
 }
 
-export function hasUnshown(sql: SqlStorage): boolean {
-  return sql.exec("SELECT 1 FROM unshown_vectors WHERE live = 1 LIMIT 1").toArray().length > 0;
+export function hasInFlight(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1").toArray().length > 0;
 }
 
-function countUnshown(sql: SqlStorage): number {
-  return count(sql, "SELECT count(*) AS count FROM unshown_vectors WHERE live = 1");
+function countLiveInFlight(sql: SqlStorage): number {
+  return count(sql, "SELECT count(*) AS count FROM in_flight_vectors WHERE live = 1");
 }
 
-export const countAllUnshown = (sql: SqlStorage) =>
-  count(sql, "SELECT count(*) AS count FROM unshown_vectors");
+export const countInFlight = (sql: SqlStorage) =>
+  count(sql, "SELECT count(*) AS count FROM in_flight_vectors");
 
 function count(sql: SqlStorage, query: string, ...parameters: string[]): number {
   return sql.exec<{ count: number }>(query, ...parameters).one().count;
@@ -80,66 +80,70 @@ export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]):
     count(
       sql,
       `SELECT count(*) AS count FROM json_each(?) c
-        CROSS JOIN unshown_vectors u ON u.chunk = c.value ${which}`,
+        CROSS JOIN in_flight_vectors u ON u.chunk = c.value ${which}`,
       listOf(chunks),
     );
   const added = among(entering, "");
   if (added === 0) return true;
   // What is sent again because its file moved is listed too, and no search scans it.
   const freed = among(leaving, "AND u.live = 1");
-  return countUnshown(sql) + added - freed <= UNSHOWN_LIMIT_CHUNKS;
+  return countLiveInFlight(sql) + added - freed <= IN_FLIGHT_LIMIT_CHUNKS;
 }
 
-export function enterUnshown(sql: SqlStorage, chunks: number[]): void {
+export function markInFlightLive(sql: SqlStorage, chunks: number[]): void {
   sql.exec(
-    "UPDATE unshown_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
+    "UPDATE in_flight_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
     listOf(chunks),
   );
 }
 
-export function deleteUnshown(sql: SqlStorage, chunks: number[]): void {
+export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
   sql.exec(
-    "DELETE FROM unshown_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+    "DELETE FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
     listOf(chunks),
   );
 }
 
-export function unshownSendings(sql: SqlStorage, limit: number): UnshownSending[] {
+export function inFlightBatches(sql: SqlStorage, limit: number): InFlightBatch[] {
   const plain = plainUpTo(sql);
   // Beside a single max() the other columns are of its row.
   const rows = sql.exec<{
-    sending: number;
+    batch: number;
     at: number;
     chunk: number;
     folder: string;
     id: ChunkId;
   }>(
-    `SELECT u.sending, u.at, u.chunk, u.folder, c.id FROM (
-        SELECT sending, sent_at AS at, max(chunk) AS chunk, folder FROM unshown_vectors
-        WHERE sending IS NOT NULL AND seen_at IS NULL GROUP BY sending ORDER BY at LIMIT ?
+    `SELECT u.batch, u.at, u.chunk, u.folder, c.id FROM (
+        SELECT batch, sent_at AS at, max(chunk) AS chunk, folder FROM in_flight_vectors
+        WHERE batch IS NOT NULL AND seen_at IS NULL GROUP BY batch ORDER BY at LIMIT ?
       ) u CROSS JOIN chunks c ON c.chunk = u.chunk`,
     limit,
   );
   return Array.from(rows, (row) => ({
-    id: row.sending,
+    id: row.batch,
     at: row.at,
     vectorId: vectorIdOfRow(row, plain),
     folder: row.folder,
   }));
 }
 
-export function confirmSeen(sql: SqlStorage, sendings: number[], now: number): void {
-  sql.exec("DELETE FROM unshown_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
+export function confirmSeen(sql: SqlStorage, batches: number[], now: number): void {
+  sql.exec("DELETE FROM in_flight_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
   sql.exec(
-    `UPDATE unshown_vectors SET seen_at = ?
-      WHERE seen_at IS NULL AND sending IN (SELECT value FROM json_each(?))`,
+    `UPDATE in_flight_vectors SET seen_at = ?
+      WHERE seen_at IS NULL AND batch IN (SELECT value FROM json_each(?))`,
     now,
-    listOf(sendings),
+    listOf(batches),
   );
 }
 
 /** A live file's vectors go where the file lies, others where they were sent to. */
-export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number): VectorToSend[] {
+export function vectorsToUpsert(
+  sql: SqlStorage,
+  sentBefore: number,
+  limit: number,
+): VectorToUpsert[] {
   const plain = plainUpTo(sql);
   const rows = sql.exec<{
     chunk: number;
@@ -151,8 +155,8 @@ export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number
     vector: ArrayBuffer;
   }>(
     `SELECT c.chunk, c.id, f.id AS fileId, f.state, f.path, u.folder, v.vector FROM (
-        SELECT chunk, folder FROM unshown_vectors
-        WHERE seen_at IS NULL AND (sending IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
+        SELECT chunk, folder FROM in_flight_vectors
+        WHERE seen_at IS NULL AND (batch IS NULL OR sent_at < ?) ORDER BY chunk LIMIT ?
       ) u CROSS JOIN chunks c ON c.chunk = u.chunk
       JOIN files f ON f.file = c.file JOIN vectors v ON v.chunk = c.chunk`,
     sentBefore,
@@ -167,10 +171,10 @@ export function vectorsToSend(sql: SqlStorage, sentBefore: number, limit: number
 }
 
 /** Returns which files they are of. */
-export function noteSending(
+export function recordUpsert(
   sql: SqlStorage,
-  vectors: SentVector[],
-  { id, at }: Sending,
+  vectors: UpsertedVector[],
+  { id, at }: UpsertBatch,
 ): { file: number; folder: string }[] {
   const sent = listOf(vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]));
   const rows = sql
@@ -181,7 +185,7 @@ export function noteSending(
     )
     .toArray();
   sql.exec(
-    `UPDATE unshown_vectors SET sending = ?, sent_at = ?, folder = sent.value ->> 1, seen_at = NULL
+    `UPDATE in_flight_vectors SET batch = ?, sent_at = ?, folder = sent.value ->> 1, seen_at = NULL
       FROM json_each(?) sent WHERE chunk = sent.value ->> 0`,
     id,
     at,

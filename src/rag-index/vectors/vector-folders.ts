@@ -59,11 +59,11 @@ export function queueMoved(sql: SqlStorage, limitChunks: number): number {
     queued += chunks;
   }
   if (files.length === 0) return 0;
-  // What is unshown already was sent under the old folder, or is about to be.
+  // What is in flight already was sent under the old folder, or is about to be.
   sql.exec(
-    `INSERT INTO unshown_vectors (chunk)
+    `INSERT INTO in_flight_vectors (chunk)
       SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
-      ON CONFLICT (chunk) DO UPDATE SET sending = NULL, sent_at = 0, seen_at = NULL`,
+      ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`,
     listOf(files),
   );
   sql.exec(
@@ -78,7 +78,7 @@ export function queueMoved(sql: SqlStorage, limitChunks: number): number {
 export function settleMoved(sql: SqlStorage): void {
   sql.exec(
     `DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
-      SELECT 1 FROM chunks c JOIN unshown_vectors u ON u.chunk = c.chunk
+      SELECT 1 FROM chunks c JOIN in_flight_vectors u ON u.chunk = c.chunk
       WHERE c.file = vector_folders.file)`,
   );
 }

@@ -4,22 +4,22 @@ import type { ChunkId, VectorId } from "../../core/ids.ts";
 import { chunkOfVector } from "../../core/vector-id.ts";
 import type {
   LedgerFacts,
-  LedgerPage,
-  Sending,
-  SentVector,
+  VerificationPage,
+  UpsertBatch,
+  UpsertedVector,
   VectorLedger,
 } from "../../ports/vector-ledger.ts";
 import { addToTotals } from "../totals.ts";
 import {
   addMissing,
   confirmSeen,
-  countAllUnshown,
+  countInFlight,
   listOf,
-  noteSending,
+  recordUpsert,
   plainUpTo,
-  unshownSendings,
+  inFlightBatches,
   vectorIdOfRow,
-  vectorsToSend,
+  vectorsToUpsert,
 } from "./in-flight-vectors.ts";
 import {
   countMoved,
@@ -34,7 +34,7 @@ import {
  * then, and is removed the second time.
  */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
-const WALKED_UP_TO = "walkedUpTo";
+const VERIFIED_UP_TO = "verifiedUpTo";
 
 type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
 
@@ -42,34 +42,34 @@ type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
 export class LedgerStore {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
-  readonly #onShown: () => void;
+  readonly #onInFlightChange: () => void;
 
-  /** `onShown`: what searches scan beside the vector index is not the same any more. */
-  constructor(storage: DurableObjectStorage, onShown: () => void) {
-    this.#onShown = onShown;
+  /** `onInFlightChange`: what searches scan beside the vector index is not the same any more. */
+  constructor(storage: DurableObjectStorage, onInFlightChange: () => void) {
+    this.#onInFlightChange = onInFlightChange;
     this.#storage = storage;
     this.#sql = storage.sql;
   }
 
-  unshownSendings(limit: number) {
-    return unshownSendings(this.#sql, limit);
+  inFlightBatches(limit: number) {
+    return inFlightBatches(this.#sql, limit);
   }
 
-  confirmSeen(sendings: number[], now: number): void {
-    this.#onShown();
+  confirmSeen(batches: number[], now: number): void {
+    this.#onInFlightChange();
     this.#storage.transactionSync(() => {
-      confirmSeen(this.#sql, sendings, now);
+      confirmSeen(this.#sql, batches, now);
       settleMoved(this.#sql);
     });
   }
 
-  vectorsToSend(sentBefore: number, limit: number) {
-    return vectorsToSend(this.#sql, sentBefore, limit);
+  vectorsToUpsert(sentBefore: number, limit: number) {
+    return vectorsToUpsert(this.#sql, sentBefore, limit);
   }
 
-  noteSending(vectors: SentVector[], sending: Sending): void {
+  recordUpsert(vectors: UpsertedVector[], batch: UpsertBatch): void {
     this.#storage.transactionSync(() => {
-      noteFolders(this.#sql, noteSending(this.#sql, vectors, sending));
+      noteFolders(this.#sql, recordUpsert(this.#sql, vectors, batch));
     });
   }
 
@@ -79,33 +79,33 @@ export class LedgerStore {
 
   facts(): LedgerFacts {
     const { due } = this.#sql
-      .exec<{ due: number | null }>("SELECT min(due_at) AS due FROM dead_vectors")
+      .exec<{ due: number | null }>("SELECT min(due_at) AS due FROM vector_tombstones")
       .one();
-    const unshown = countAllUnshown(this.#sql);
-    return { unshown, moved: countMoved(this.#sql), deadDueAt: due };
+    const inFlight = countInFlight(this.#sql);
+    return { inFlight, moved: countMoved(this.#sql), purgeDueAt: due };
   }
 
-  dead(now: number, limit: number): VectorId[] {
+  tombstones(now: number, limit: number): VectorId[] {
     const rows = this.#sql.exec<{ id: VectorId }>(
-      "SELECT id FROM dead_vectors WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
+      "SELECT id FROM vector_tombstones WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
       now,
       limit,
     );
     return Array.from(rows, ({ id }) => id);
   }
 
-  confirmDead(ids: VectorId[], now: number): void {
+  confirmRemoved(ids: VectorId[], now: number): void {
     const list = listOf(ids);
     this.#storage.transactionSync(() => {
       const gone = this.#sql.exec(
-        `DELETE FROM dead_vectors WHERE id IN (SELECT value FROM json_each(?))
+        `DELETE FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))
           AND removed = 1 AND due_at <= ? RETURNING 1`,
         list,
         now,
       );
-      addToTotals(this.#sql, { deadVectors: -gone.toArray().length });
+      addToTotals(this.#sql, { tombstones: -gone.toArray().length });
       this.#sql.exec(
-        `UPDATE dead_vectors SET removed = 1, due_at = ?
+        `UPDATE vector_tombstones SET removed = 1, due_at = ?
           WHERE removed = 0 AND id IN (SELECT value FROM json_each(?))`,
         now + REMOVED_AGAIN_AFTER_MS,
         list,
@@ -113,9 +113,9 @@ export class LedgerStore {
     });
   }
 
-  nextPage(limit: number): LedgerPage {
+  nextPageToVerify(limit: number): VerificationPage {
     const [setting] = this.#sql
-      .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", WALKED_UP_TO)
+      .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", VERIFIED_UP_TO)
       .toArray();
     const after = Number(setting?.value ?? 0);
     const plain = plainUpTo(this.#sql);
@@ -128,72 +128,72 @@ export class LedgerStore {
       )
       .toArray();
     const last = rows.at(-1)?.chunk ?? after;
-    // Another one each time, so that walk after walk strangers are looked for elsewhere.
+    // Another one in each pass, so that orphans are looked for all over the space in time.
     const sampled = rows[Math.floor(Math.random() * rows.length)];
     const sample = sampled === undefined ? null : this.#vectorOf(sampled.chunk);
-    const vectors = this.#shown(rows).map((row) => {
+    const vectors = this.#thatShouldShow(rows).map((row) => {
       return { vectorId: vectorIdOfRow(row, plain), folder: folderOf(row.path) };
     });
     return { vectors, sample, upTo: last, isLast: rows.length < limit };
   }
 
-  passPage(
-    { upTo, isLast }: Parameters<VectorLedger["passPage"]>[0],
-    { missing, strangers }: Parameters<VectorLedger["passPage"]>[1],
-  ): { missing: number; strangers: number } {
-    this.#onShown();
+  recordVerifiedPage(
+    { upTo, isLast }: Parameters<VectorLedger["recordVerifiedPage"]>[0],
+    { missing, orphans }: Parameters<VectorLedger["recordVerifiedPage"]>[1],
+  ): { missing: number; orphans: number } {
+    this.#onInFlightChange();
     return this.#storage.transactionSync(() => {
       const lacking = this.#liveRows(missing).map(({ chunk }) => chunk);
       const added = addMissing(this.#sql, lacking);
-      // Without room for all of them the page is walked again when some are back.
-      if (added === lacking.length) this.#walkOn(isLast ? 0 : upTo);
-      return { missing: added, strangers: this.#condemn(this.strangersAmong(strangers)) };
+      // Without room for all of them the page is verified again when some are back.
+      if (added === lacking.length) this.#setVerifiedUpTo(isLast ? 0 : upTo);
+      return { missing: added, orphans: this.#addTombstones(this.orphansAmong(orphans)) };
     });
   }
 
-  /** Those that belong to no chunk stored here, dead ones left out. */
-  strangersAmong(ids: VectorId[]): VectorId[] {
+  /** Those that belong to no chunk stored here and have no tombstone. */
+  orphansAmong(ids: VectorId[]): VectorId[] {
     const plain = plainUpTo(this.#sql);
     const known = new Set(this.#rows(ids).map((row) => vectorIdOfRow(row, plain)));
-    const dead = this.#sql.exec<{ id: VectorId }>(
-      "SELECT id FROM dead_vectors WHERE id IN (SELECT value FROM json_each(?))",
+    const tombstones = this.#sql.exec<{ id: VectorId }>(
+      "SELECT id FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))",
       listOf(ids),
     );
-    for (const { id } of dead) known.add(id);
+    for (const { id } of tombstones) known.add(id);
     return ids.filter((id) => !known.has(id));
   }
 
-  #condemn(ids: VectorId[]): number {
+  #addTombstones(ids: VectorId[]): number {
     const added = this.#sql.exec(
-      `INSERT OR IGNORE INTO dead_vectors (id) SELECT value FROM json_each(?) RETURNING 1`,
+      `INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1`,
       listOf(ids),
     );
     const count = added.toArray().length;
-    addToTotals(this.#sql, { deadVectors: count });
+    addToTotals(this.#sql, { tombstones: count });
     return count;
   }
 
-  #walkOn(upTo: number): void {
+  #setVerifiedUpTo(upTo: number): void {
     this.#sql.exec(
       `INSERT INTO settings (name, value) VALUES (?, ?)
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      WALKED_UP_TO,
+      VERIFIED_UP_TO,
       String(upTo),
     );
   }
 
   /** What is not known to show anyhow, or not in its folder, is not looked for. */
-  #shown(rows: PageRow[]): PageRow[] {
+  #thatShouldShow(rows: PageRow[]): PageRow[] {
     const found = this.#sql.exec<{ chunk: number }>(
-      "SELECT chunk FROM unshown_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+      "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
       listOf(rows.map(({ chunk }) => chunk)),
     );
-    const unshown = new Set(Array.from(found, ({ chunk }) => chunk));
+    const inFlight = new Set(Array.from(found, ({ chunk }) => chunk));
     const moved = filesOnTheMove(
       this.#sql,
       rows.map(({ file }) => file),
     );
-    return rows.filter(({ chunk, file }) => !unshown.has(chunk) && !moved.has(file));
+    return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
   }
 
   #rows(ids: VectorId[]): { chunk: number; id: ChunkId; live: number }[] {

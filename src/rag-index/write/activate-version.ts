@@ -1,21 +1,26 @@
 import type { ChunkId } from "../../core/ids.ts";
-import type { DescribeResult, FileFacts, FlipResult, PlacedChunk } from "../../ports/rag-index.ts";
+import type {
+  DescribeResult,
+  FileFacts,
+  ActivationResult,
+  PlacedChunk,
+} from "../../ports/rag-index.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
-import { ancestorsOf, findFile, findOrAddFile, isStale, writeFacts } from "./files.ts";
+import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { IndexChange } from "../index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
-import { enterUnshown, hasRoom } from "../vectors/in-flight-vectors.ts";
+import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
 import { giveWords, takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
 
-/** What a flip does with the chunks that are stored of a file. */
+/** What an activation does with the chunks that are stored of a file. */
 type Sorted = {
   entering: StoredChunk[];
   staying: StoredChunk[];
@@ -92,7 +97,7 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
     "UPDATE chunks SET duplicate = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
     JSON.stringify(entering.map(({ chunk }) => chunk)),
   );
-  enterUnshown(
+  markInFlightLive(
     sql,
     entering.map(({ chunk }) => chunk),
   );
@@ -100,16 +105,16 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
 }
 
 /** Replaces a file's live version; to be called inside a transaction. */
-export function flip(
+export function activateVersion(
   sql: SqlStorage,
   termCounts: TermCounts,
   change: IndexChange,
   call: { facts: FileFacts; revision: number; chunks: PlacedChunk[] },
-): FlipResult {
+): ActivationResult {
   const { facts, revision } = call;
   const before = findFile(sql, facts.fileId);
-  if (before !== null && isStale(before, revision)) {
-    return { outcome: "stale", revision: before.revision };
+  if (before !== null && isSuperseded(before, revision)) {
+    return { outcome: "superseded", revision: before.revision };
   }
   const file = before ?? findOrAddFile(sql, facts.fileId);
   const placed = new Map(call.chunks.map((chunk) => [chunk.id, chunk]));
@@ -129,7 +134,7 @@ export function flip(
   change.entered.push(...chunksOf(entering));
   change.marks.push(...marks);
   makeLive(sql, file, facts, { revision, chunkCount: placed.size });
-  return { outcome: "flipped", chunkCount: placed.size };
+  return { outcome: "activated", chunkCount: placed.size };
 }
 
 function makeLive(
@@ -152,8 +157,8 @@ function makeLive(
 /** The facts of a live file change and its chunks do not; inside a transaction. */
 export function describeLive(sql: SqlStorage, facts: FileFacts, revision: number): DescribeResult {
   const file = findFile(sql, facts.fileId);
-  if (file !== null && isStale(file, revision))
-    return { outcome: "stale", revision: file.revision };
+  if (file !== null && isSuperseded(file, revision))
+    return { outcome: "superseded", revision: file.revision };
   if (file === null || file.state !== "live") return { outcome: "absent" };
   makeLive(sql, file, facts, { revision, chunkCount: file.chunk_count });
   return { outcome: "described" };

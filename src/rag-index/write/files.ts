@@ -2,7 +2,7 @@ import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/rag-index.ts";
 
 /**
- * `staging`: content is being stored and nothing is live. `removed`: a tombstone, which stays, so
+ * `staging`: content is being stored and nothing is live. `removed`: the row stays, so
  * that work of an older revision that comes late is refused.
  */
 type FileState = "staging" | "live" | "removed";
@@ -40,7 +40,7 @@ export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
 }
 
 /** Whether work of this revision is void: a later change of the file, or its removal, is known. */
-export function isStale(file: FileRow | null, revision: number): boolean {
+export function isSuperseded(file: FileRow | null, revision: number): boolean {
   if (file === null) return false;
   return revision < file.revision || (revision === file.revision && file.state === "removed");
 }
@@ -96,7 +96,7 @@ export function writeFacts(
 }
 
 /** Leaves of a file its id and the revision that removed it. */
-export function writeTombstone(sql: SqlStorage, file: number, revision: number): void {
+export function markRemoved(sql: SqlStorage, file: number, revision: number): void {
   sql.exec(
     `UPDATE files SET state = 'removed', revision = ?, hidden = 0, chunk_count = 0, path = '',
       name = '', external_id = NULL, url = NULL, ancestors = '[]' WHERE file = ?`,

@@ -2,14 +2,14 @@ import type { ChunkId } from "../../core/ids.ts";
 import type { IndexChange } from "../index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
-import { deleteUnshown, plainUpTo, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
+import { deleteInFlight, plainUpTo, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
 import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
 
 /**
- * Deletes chunks with all that hangs on them, and remembers their vectors as dead: also those of
- * staged chunks, which may be in the vector index by now.
+ * Deletes chunks with all that hangs on them, and leaves tombstones of their vectors: also of those
+ * of staged chunks, which may be in the vector index by now.
  */
 export function deleteChunks(
   sql: SqlStorage,
@@ -23,19 +23,19 @@ export function deleteChunks(
   for (const table of ["chunks", "texts", "vectors"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
   }
-  deleteUnshown(
+  deleteInFlight(
     sql,
     leaving.map(({ chunk }) => chunk),
   );
   const plain = plainUpTo(sql);
   const ids = JSON.stringify(leaving.map((row) => vectorIdOfRow(row, plain)));
-  const dead = sql.exec(
-    "INSERT OR IGNORE INTO dead_vectors (id) SELECT value FROM json_each(?) RETURNING 1",
+  const added = sql.exec(
+    "INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1",
     ids,
   );
-  const deadVectors = dead.toArray().length;
+  const tombstones = added.toArray().length;
   const staged = live.length - leaving.length;
-  addToTotals(sql, { chunks: -live.length, staged, deadVectors });
+  addToTotals(sql, { chunks: -live.length, staged, tombstones });
 }
 
 /** Deletes some chunks, live or staged, of an index that nobody asks any more; whether more are left. */

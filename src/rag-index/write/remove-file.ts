@@ -2,7 +2,7 @@ import type { FileId } from "../../core/ids.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
-import { findOrAddFile, writeTombstone } from "./files.ts";
+import { findOrAddFile, markRemoved } from "./files.ts";
 import type { IndexChange } from "../index-change.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
@@ -11,7 +11,7 @@ import { forgetFolders } from "../vectors/vector-folders.ts";
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
 
 /**
- * Takes a file out of every answer and leaves a tombstone, also where nothing of it was stored: a
+ * Takes a file out of every answer and leaves its row as removed, also where nothing of it was stored: a
  * job under way must find it. What a later revision has staged stays. Inside a transaction.
  */
 export function removeFile(
@@ -37,6 +37,6 @@ export function removeFile(
   change.left.push(...live.map(({ chunk }) => chunk));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
-  writeTombstone(sql, file.file, revision);
+  markRemoved(sql, file.file, revision);
   forgetFolders(sql, file.file);
 }

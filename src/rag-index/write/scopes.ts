@@ -46,7 +46,7 @@ type FileRow = {
 };
 
 /** Remembers the scopes and hides or shows what is live accordingly. */
-export function applyScopes(sql: SqlStorage, scopes: IndexScope[] | null): void {
+export function restrictToScopes(sql: SqlStorage, scopes: IndexScope[] | null): void {
   sql.exec(
     `INSERT INTO settings (name, value) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,

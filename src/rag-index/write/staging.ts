@@ -1,9 +1,9 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { StagedChunk } from "../../ports/rag-index.ts";
-import type { FileSending, StoredVector } from "../../ports/vector-ledger.ts";
-import { findFile, findOrAddFile, isStale } from "./files.ts";
+import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
+import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { addToTotals } from "../totals.ts";
-import { addSent, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
+import { addInFlight, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
 
 /** Those of the ids whose text and vector are not stored. */
@@ -47,11 +47,11 @@ export function stageChunks(
   {
     fileId,
     revision,
-    sending,
-  }: { fileId: FileId; revision: number; sending: FileSending | undefined },
+    batch,
+  }: { fileId: FileId; revision: number; batch: FileUpsertBatch | undefined },
   chunks: StagedChunk[],
 ): StoredVector[] {
-  if (isStale(findFile(sql, fileId), revision)) return [];
+  if (isSuperseded(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
   const added: { id: ChunkId; chunk: number }[] = [];
   for (const { id, text, duplicateKey, vector } of chunks) {
@@ -73,12 +73,12 @@ export function stageChunks(
     sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
     added.push({ id, chunk: row.chunk });
   }
-  if (sending !== undefined && added.length > 0) {
-    noteFolders(sql, [{ file, folder: sending.folder }]);
-    addSent(
+  if (batch !== undefined && added.length > 0) {
+    noteFolders(sql, [{ file, folder: batch.folder }]);
+    addInFlight(
       sql,
       added.map(({ chunk }) => chunk),
-      sending,
+      batch,
     );
   }
   addToTotals(sql, { staged: added.length });

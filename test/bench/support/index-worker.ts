@@ -14,8 +14,8 @@ const index = {
   describeFile: async () => ({ outcome: "absent" }),
   missing: async (_fileId: string, ids: string[]) => ids,
   stage: async () => [],
-  flip: async (_file: unknown, _revision: number, chunks: unknown[]) => ({
-    outcome: "flipped",
+  activateVersion: async (_file: unknown, _revision: number, chunks: unknown[]) => ({
+    outcome: "activated",
     chunkCount: chunks.length,
   }),
 };

@@ -22,7 +22,7 @@ async function vectorsOf(texts: string[]): Promise<Float32Array[]> {
   return embeddings.map((embedding) => Float32Array.from(embedding));
 }
 
-/** One file of one chunk a document, each flipped by itself as ingestion does. */
+/** One file of one chunk a document, each activated by itself as ingestion does. */
 async function load(index: RagIndexPort, documents: Document[]): Promise<void> {
   const vectors = await vectorsOf(documents.map(({ title, text }) => `${title}\n${text}`));
   for (const [at, { id: name, title, text }] of documents.entries()) {
@@ -33,7 +33,7 @@ async function load(index: RagIndexPort, documents: Document[]): Promise<void> {
     await index.stage(fileId, 1, [{ id, text, duplicateKey, vector }]);
     const facts = { fileId, path: name, name, externalId: null, url: null, metadata: {} };
     const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
-    await index.flip(facts, 1, [{ id, ...place }]);
+    await index.activateVersion(facts, 1, [{ id, ...place }]);
   }
 }
 

@@ -87,7 +87,7 @@ export class RagIndex extends Index {
       version,
       wanted.map(({ staged }) => staged()),
     );
-    await this.flip(
+    await this.activateVersion(
       factsOf(file),
       version,
       chunks.map(({ place }) => place),
@@ -122,7 +122,7 @@ export class RagIndex extends Index {
       await this.stage(fileId, 1, [{ id, text, duplicateKey: name, vector }]);
       const facts = { fileId, path: name, name, externalId: null, url: null, metadata: {} };
       const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
-      await this.flip(facts, 1, [{ id, ...place }]);
+      await this.activateVersion(facts, 1, [{ id, ...place }]);
     }
   }
 

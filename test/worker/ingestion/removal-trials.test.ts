@@ -73,7 +73,7 @@ test(
       await sweep(world.services);
     }
     expect(await held()).toBe(TRIALS);
-    expect(await world.index(ragId).ledger()).toMatchObject({ unshown: 0 });
+    expect(await world.index(ragId).ledger()).toMatchObject({ inFlight: 0 });
 
     const rag = await findRag(world.services, { key: ragId });
     const missedBefore: number[] = [];

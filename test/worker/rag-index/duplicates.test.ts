@@ -59,9 +59,9 @@ test("a hidden original does not keep its duplicate from answering", async () =>
   await put(index, "out/1.md", 1, [EQUAL]);
   await put(index, "in/2.md", 1, [EQUAL]);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`out/1.md: ${EQUAL}`]);
-  await index.keepOnly([{ type: "path", value: "in/" }]);
+  await index.restrictToScopes([{ type: "path", value: "in/" }]);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`in/2.md: ${EQUAL}`]);
-  await index.keepOnly(null);
+  await index.restrictToScopes(null);
   expect((await search(index, "notice")).lexicalPlaces).toEqual([`out/1.md: ${EQUAL}`]);
 });
 
@@ -72,6 +72,6 @@ test("an earlier equal chunk that comes late becomes the original", async () => 
   await index.stage(fileId, 1, early.staged);
   await put(index, "b.md", 1, [EQUAL]);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`b.md: ${EQUAL}`]);
-  await index.flip(factsOf("a.md"), 1, early.placed);
+  await index.activateVersion(factsOf("a.md"), 1, early.placed);
   expect((await search(index, "notice")).vectorPlaces).toEqual([`a.md: ${EQUAL}`]);
 });

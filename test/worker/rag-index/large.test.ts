@@ -30,7 +30,9 @@ test(
     const placed = staged.map(({ id }, position): PlacedChunk => {
       return { id, position, headings: [], page: null, start: 0, end: 0 };
     });
-    expect(await index.flip(factsOf("big/all"), 1, placed)).toMatchObject({ chunkCount: CHUNKS });
+    expect(await index.activateVersion(factsOf("big/all"), 1, placed)).toMatchObject({
+      chunkCount: CHUNKS,
+    });
     await put(index, "small", 1, [
       { text: "report report report", vector: Float32Array.of(0, 1, 0, 0) },
     ]);
@@ -43,14 +45,14 @@ test(
     expect(narrow.lexical).toEqual(["report report report"]);
     const big = { named: { files: [], folders: ["big"] }, metadata: [] };
     const wide = { limitPerLeg: 5, restriction: big, vector: Float32Array.of(0.6, 0.8, 0, 0) };
-    const left = await search(index, "report", { ...wide, scan: "unshown" });
+    const left = await search(index, "report", { ...wide, scan: "in-flight" });
     const elsewhere = { fileIds: [], folders: [] };
     const filtered = { kind: "filtered", chunkCount: CHUNKS, elsewhere };
     expect([left.plan, left.vector]).toEqual([filtered, []]);
     const here = await search(index, "report", wide);
     expect([here.plan, here.vector.length]).toEqual([{ kind: "exact" }, 5]);
     await index.remove([{ fileId, revision: 2 }]);
-    expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, deadVectors: CHUNKS });
+    expect(await index.facts()).toMatchObject({ chunks: 1, files: 1, tombstones: CHUNKS });
     expect((await search(index, "report number3", wish)).lexical).toEqual(["report report report"]);
     await runInDurableObject(stubOf("large"), (_object, { storage: { sql } }) => {
       const { rows } = sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM texts").one();

@@ -91,7 +91,7 @@ test("a removed file that had moved frees no in-flight room", async () => {
       [entering, 0],
     ] as const) {
       sql.exec(
-        "INSERT INTO unshown_vectors (chunk, live) SELECT value, ? FROM json_each(?)",
+        "INSERT INTO in_flight_vectors (chunk, live) SELECT value, ? FROM json_each(?)",
         live,
         JSON.stringify(chunks),
       );

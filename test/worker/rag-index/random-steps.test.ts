@@ -104,7 +104,7 @@ async function change(index: Index, model: Model, step: number) {
   const kind = chance(step, "kind", 10);
   if (kind === 0) {
     model.scopes = pick(SCOPES, step, "scopes");
-    await index.keepOnly(model.scopes);
+    await index.restrictToScopes(model.scopes);
   } else if (kind === 1) await evictDurableObject(stubOf("random"));
   else if (kind === 2) await comeLate(index, path, known - 1);
   else {

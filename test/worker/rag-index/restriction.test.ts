@@ -99,7 +99,7 @@ test("files outside the scopes are hidden at once, also those activated later", 
   await put(index, factsOf("drive.md", drive), 1, ["stone in drive.md"]);
   const shown = async () =>
     pathsOf((await search(index, "stone", { limitPerLeg: 50 })).vectorPlaces);
-  await index.keepOnly([
+  await index.restrictToScopes([
     { type: "path", value: "50%/" },
     { type: "path", value: "top.md" },
     { type: "path", value: "case" },
@@ -112,13 +112,13 @@ test("files outside the scopes are hidden at once, also those activated later", 
   await index.describeFile(factsOf("out.md", { fileId: factsOf("top.md").fileId }), 3);
   expect(await shown()).toEqual([ODD, "50%/new.md"].sort());
   for (const value of ["folder-1", "folder-9", "doc-1"]) {
-    await index.keepOnly([{ type: "externalId", value }]);
+    await index.restrictToScopes([{ type: "externalId", value }]);
     expect(await shown()).toEqual(["drive.md"]);
   }
-  await index.keepOnly([]);
+  await index.restrictToScopes([]);
   expect(await shown()).toEqual([]);
   expect(await index.facts()).toMatchObject({ files: 12 });
-  await index.keepOnly(null);
+  await index.restrictToScopes(null);
   expect(await shown()).toHaveLength(12);
 });
 
@@ -136,11 +136,11 @@ test("a chunk found before is not hydrated for a call that may not see it", asyn
 
 test("only a vector index is asked where the plan says so", async () => {
   const index = await filled("plan");
-  const open = await search(index, "stone", { scan: "unshown" });
+  const open = await search(index, "stone", { scan: "in-flight" });
   expect([open.plan.kind, open.vector]).toEqual(["none", []]);
   const named = { files: ["top.md"], folders: [] };
   const narrow = await search(index, "stone", {
-    scan: "unshown",
+    scan: "in-flight",
     restriction: { named, metadata: [] },
   });
   expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);

@@ -8,5 +8,5 @@ test("an activated file is found by its words and by its vector", async () => {
   const found = await search(index, "servicing a boiler");
   expect(found.lexical).toEqual(["Boilers are serviced every spring."]);
   expect(found.vector[0]).toBe("Boilers are serviced every spring.");
-  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, deadVectors: 0 });
+  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 0 });
 });

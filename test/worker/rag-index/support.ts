@@ -63,7 +63,7 @@ export const factsOf = (path: string, more: Partial<FileFacts> = {}): FileFacts 
   ...more,
 });
 
-/** Indexes a file as ingestion does: ask, stage, flip. */
+/** Indexes a file as ingestion does: ask, stage, activate. */
 export async function put(
   index: RagIndex,
   file: FileFacts | string,
@@ -90,7 +90,7 @@ export async function put(
         }
       : undefined,
   );
-  return index.flip(facts, revision, placed);
+  return index.activateVersion(facts, revision, placed);
 }
 
 type Wish = Partial<Omit<CandidatesRequest, "queries">> & { vector?: Float32Array | null };

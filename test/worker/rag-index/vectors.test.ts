@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { hash32 } from "../../../src/core/hash.ts";
-import { Admission } from "../../../src/rag-index/search/eligibility.ts";
+import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
 import { queryVector } from "../../../src/rag-index/search/query-vector.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
 import {
@@ -93,11 +93,11 @@ test("coarse components in memory find the same after rescoring", async () => {
   const { texts } = await filled("coarse");
   const all = [...texts.values()].flat();
   await runInDurableObject(stubOf("coarse"), (_object, { storage: { sql } }) => {
-    const eligibility = { files: null, chunkCount: all.length };
-    const admission = new Admission(sql, eligibility, false);
+    const within = { files: null, chunkCount: all.length };
+    const eligibility = new Eligibility(sql, within, false);
     const memory = VectorMemory.load(sql, DIMENSIONS, 127);
     const query = vectorOf("north");
-    const kept = memory.scan(queryVector(query), admission, 20);
+    const kept = memory.scan(queryVector(query), eligibility, 20);
     const texts = kept.map(
       ({ key }) =>
         sql.exec<{ text: string }>("SELECT text FROM texts WHERE chunk = ?", key).one().text,
@@ -118,9 +118,9 @@ test("an index that gets no memory, because others hold it, finds the same", asy
   await runInDurableObject(stubOf("crowded"), (_object, { storage: { sql } }) => {
     const leg = new VectorLeg(sql);
     const all = [...texts.values()].flat();
-    const eligibility = { files: null, chunkCount: all.length };
-    const admission = new Admission(sql, eligibility, false);
-    const find = () => leg.search([vectorOf("north")], admission, { eligibility, limit: 20 });
+    const within = { files: null, chunkCount: all.length };
+    const eligibility = new Eligibility(sql, within, false);
+    const find = () => leg.search([vectorOf("north")], eligibility, 20);
     const others = { forget: () => undefined };
     vectorBudget.claim(others, 1);
     // What earlier tests hold is idle by then.

@@ -16,14 +16,14 @@ test("staged chunks are invisible until activation, and not asked for twice", as
   await index.stage(facts.fileId, 1, version.staged.slice(0, 1));
   expect(await index.missing(facts.fileId, ids(version))).toEqual(ids(version).slice(1));
   expect((await search(index, "quartz")).vector).toEqual([]);
-  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, deadVectors: 0 });
-  const early = await index.flip(facts, 1, version.placed);
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, tombstones: 0 });
+  const early = await index.activateVersion(facts, 1, version.placed);
   expect(early).toEqual({ outcome: "incomplete", missing: ids(version).slice(1) });
   await index.stage(facts.fileId, 1, version.staged);
-  const flipped = { outcome: "flipped", chunkCount: 2 };
-  expect(await index.flip(facts, 1, version.placed)).toEqual(flipped);
-  expect(await index.flip(facts, 1, version.placed)).toEqual(flipped);
-  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, deadVectors: 0 });
+  const activated = { outcome: "activated", chunkCount: 2 };
+  expect(await index.activateVersion(facts, 1, version.placed)).toEqual(activated);
+  expect(await index.activateVersion(facts, 1, version.placed)).toEqual(activated);
+  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 0 });
   expect((await search(index, "quartz")).lexical).toEqual(["quartz"]);
 });
 
@@ -35,11 +35,11 @@ test("a new version replaces the old one in one step and keeps what is the same"
   expect(await index.missing(facts.fileId, ids(next))).toEqual(ids(next).slice(1));
   await index.stage(facts.fileId, 2, next.staged);
   expect((await search(index, "stone")).lexical.sort()).toEqual(["alpha stone", "beta stone"]);
-  await index.flip(facts, 2, next.placed);
+  await index.activateVersion(facts, 2, next.placed);
   const found = await search(index, "stone");
   expect(found.lexical.sort()).toEqual(["beta stone", "gamma stone"]);
   expect(found.hydrated.find(({ text }) => text === "beta stone")?.position).toBe(0);
-  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, deadVectors: 1 });
+  expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 1 });
 });
 
 test("headings are searched, weigh more than text, and can change without the text", async () => {
@@ -62,18 +62,18 @@ test("older work is refused, and so is work that a removal came before", async (
   const index = indexOf("revisions");
   const facts = factsOf("a.md");
   await put(index, facts, 5, ["five"]);
-  expect(await put(index, facts, 4, ["four"])).toEqual({ outcome: "stale", revision: 5 });
+  expect(await put(index, facts, 4, ["four"])).toEqual({ outcome: "superseded", revision: 5 });
   const moved = factsOf("elsewhere.md", { fileId: facts.fileId });
-  expect(await index.describeFile(moved, 4)).toEqual({ outcome: "stale", revision: 5 });
+  expect(await index.describeFile(moved, 4)).toEqual({ outcome: "superseded", revision: 5 });
   await index.remove([{ fileId: facts.fileId, revision: 3 }]);
   expect((await search(index, "five")).lexical).toEqual(["five"]);
   await index.remove([{ fileId: facts.fileId, revision: 6 }]);
   await index.remove([{ fileId: facts.fileId, revision: 6 }]);
   expect((await search(index, "five")).vector).toEqual([]);
-  expect(await put(index, facts, 5, ["five"])).toEqual({ outcome: "stale", revision: 6 });
-  expect(await put(index, facts, 6, ["six"])).toEqual({ outcome: "stale", revision: 6 });
+  expect(await put(index, facts, 5, ["five"])).toEqual({ outcome: "superseded", revision: 6 });
+  expect(await put(index, facts, 6, ["six"])).toEqual({ outcome: "superseded", revision: 6 });
   expect((await index.facts()).staged).toBe(0);
-  expect(await put(index, facts, 7, ["seven"])).toEqual({ outcome: "flipped", chunkCount: 1 });
+  expect(await put(index, facts, 7, ["seven"])).toEqual({ outcome: "activated", chunkCount: 1 });
 });
 
 test("a removal at any moment of an index job lets nothing come back", async () => {
@@ -93,10 +93,10 @@ test("a removal at any moment of an index job lets nothing come back", async () 
     await removeAt(1);
     await index.stage(facts.fileId, 1, staged.slice(1));
     await removeAt(2);
-    const flip = await index.flip(facts, 1, placed);
-    expect(flip.outcome).toBe(moment < 3 ? "stale" : "flipped");
+    const activation = await index.activateVersion(facts, 1, placed);
+    expect(activation.outcome).toBe(moment < 3 ? "superseded" : "activated");
     await removeAt(3);
-    await index.flip(facts, 1, placed);
+    await index.activateVersion(facts, 1, placed);
     await removeAt(4);
     const found = await search(index, "one two");
     expect([found.lexical, found.vector]).toEqual([[], []]);
@@ -111,8 +111,12 @@ test("the end of an older job leaves what a newer one has staged", async () => {
   const older = await versionOf(facts.fileId, ["shared", "old"]);
   await index.stage(facts.fileId, 1, older.staged);
   await index.stage(facts.fileId, 2, newer.staged);
-  expect(await index.flip(facts, 1, older.placed)).toMatchObject({ outcome: "flipped" });
-  expect(await index.flip(facts, 2, newer.placed)).toMatchObject({ outcome: "flipped" });
+  expect(await index.activateVersion(facts, 1, older.placed)).toMatchObject({
+    outcome: "activated",
+  });
+  expect(await index.activateVersion(facts, 2, newer.placed)).toMatchObject({
+    outcome: "activated",
+  });
   expect((await search(index, "shared old new")).lexical.sort()).toEqual(["new", "shared"]);
   expect(await index.facts()).toMatchObject({ chunks: 2, staged: 0 });
 });
@@ -138,16 +142,16 @@ test("tombstones are listed until removed, and once more; returning texts get ne
   await put(index, facts, 1, ["gone", "back"]);
   await index.remove([{ fileId: facts.fileId, revision: 2 }]);
   const ids = stored.map(({ vectorId }) => vectorId).sort();
-  expect(await index.deadVectors(0, 10)).toEqual(ids);
-  expect(await index.deadVectors(0, 1)).toHaveLength(1);
+  expect(await index.tombstones(0, 10)).toEqual(ids);
+  expect(await index.tombstones(0, 1)).toHaveLength(1);
   const back = await index.stage(facts.fileId, 3, staged.slice(1));
   expect(ids).not.toContain(back[0]?.vectorId);
-  await index.confirmDead(ids, 1_000);
-  await index.confirmDead(ids, 1_000);
-  expect(await index.deadVectors(1_000, 10)).toEqual([]);
-  expect(await index.deadVectors(HOUR_MS, 10)).toEqual(ids);
-  await index.confirmDead(ids, HOUR_MS);
-  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, deadVectors: 0 });
+  await index.confirmRemoved(ids, 1_000);
+  await index.confirmRemoved(ids, 1_000);
+  expect(await index.tombstones(1_000, 10)).toEqual([]);
+  expect(await index.tombstones(HOUR_MS, 10)).toEqual(ids);
+  await index.confirmRemoved(ids, HOUR_MS);
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, tombstones: 0 });
 });
 
 test("live files are listed in order of id, page by page", async () => {
@@ -167,15 +171,15 @@ test("all of it survives an eviction; destruction leaves nothing", async () => {
   const index = indexOf("lifetime");
   await put(index, "a.md", 2, ["lasting words", "more words"]);
   await put(index, "b.md", 2, ["lasting words"]);
-  await index.keepOnly([{ type: "path", value: "a.md" }]);
+  await index.restrictToScopes([{ type: "path", value: "a.md" }]);
   const before = await search(index, "lasting");
   await evictDurableObject(stubOf("lifetime"));
   expect(await search(index, "lasting")).toEqual(before);
   expect(before.lexicalPlaces).toEqual(["a.md: lasting words"]);
-  expect(await put(index, "a.md", 1, ["older"])).toEqual({ outcome: "stale", revision: 2 });
+  expect(await put(index, "a.md", 1, ["older"])).toEqual({ outcome: "superseded", revision: 2 });
   await index.destroy();
   await index.destroy();
   expect((await search(index, "lasting")).vector).toEqual([]);
-  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, deadVectors: 0 });
-  expect(await put(index, "a.md", 1, ["anew"])).toEqual({ outcome: "flipped", chunkCount: 1 });
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, tombstones: 0 });
+  expect(await put(index, "a.md", 1, ["anew"])).toEqual({ outcome: "activated", chunkCount: 1 });
 });

@@ -117,7 +117,7 @@ test("what a worker still did for the replaced index does not count", async () =
           const call = Reflect.get(index, name) as (...args: unknown[]) => Promise<unknown>;
           return async (...args: unknown[]) => {
             const answer = await call(...args);
-            if (name === "flip" && address.generation === 1) {
+            if (name === "activateVersion" && address.generation === 1) {
               world.services = untouched;
               await switchOnly(world, rag);
             }

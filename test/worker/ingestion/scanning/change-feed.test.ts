@@ -15,7 +15,7 @@ import { usesVectorize } from "../../../support/tested-adapters.ts";
 import { lastRun } from "../../sources/scanning.ts";
 
 const TIMEOUT_MS = 300_000;
-/** On Vectorize each sweep tends all that earlier rounds left: fewer rounds are as telling. */
+/** On Vectorize each sweep syncs all that earlier rounds left: fewer rounds are as telling. */
 const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
 
 const notes = (count: number) =>

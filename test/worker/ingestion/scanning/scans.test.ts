@@ -14,7 +14,7 @@ import { World } from "../../../support/ingestion-world.ts";
 import { usesVectorize } from "../../../support/tested-adapters.ts";
 
 const TIMEOUT_MS = 300_000;
-/** On Vectorize each sweep tends all that earlier rounds left: fewer rounds are as telling. */
+/** On Vectorize each sweep syncs all that earlier rounds left: fewer rounds are as telling. */
 const CALLS_BETWEEN_CRASHES = usesVectorize ? 9 : 1;
 
 async function worldWith(files: Record<string, string>) {

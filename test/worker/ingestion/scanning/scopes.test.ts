@@ -122,16 +122,16 @@ test("of two scope changes at once the later holds, whichever reaches the index 
     ...world.services,
     ragIndexes: (address) => {
       const index = ragIndexes(address);
-      const keepOnly: typeof index.keepOnly = async (scopes) => {
+      const restrictToScopes: typeof index.restrictToScopes = async (scopes) => {
         if (isFirst) {
           isFirst = false;
           await remove(world.services, "b/");
         }
-        await index.keepOnly(scopes);
+        await index.restrictToScopes(scopes);
       };
       return new Proxy(index, {
         get: (stub, name) =>
-          name === "keepOnly" ? keepOnly : (Reflect.get(stub, name) as unknown),
+          name === "restrictToScopes" ? restrictToScopes : (Reflect.get(stub, name) as unknown),
       });
     },
   };

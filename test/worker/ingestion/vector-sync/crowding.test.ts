@@ -129,7 +129,7 @@ test("where the index is too large to be scanned, the answer says what it lacks"
       get: (stub, name) =>
         name === "candidatesWithChunks"
           ? (...[request, ids]: Parameters<RagIndex["candidatesWithChunks"]>) =>
-              stub.candidatesWithChunks({ ...request, scan: "unshown" }, ids)
+              stub.candidatesWithChunks({ ...request, scan: "in-flight" }, ids)
           : (Reflect.get(stub, name) as unknown),
     });
   };

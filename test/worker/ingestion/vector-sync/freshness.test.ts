@@ -24,8 +24,8 @@ const ASKED = "heathr flowring augst";
 const near = async (world: VectorizeWorld, rag: RagId, query = ASKED) =>
   (await found(world, rag, query)).counts;
 
-const unshown = async (world: VectorizeWorld, rag: RagId) =>
-  (await world.index(rag).ledger()).unshown;
+const inFlight = async (world: VectorizeWorld, rag: RagId) =>
+  (await world.index(rag).ledger()).inFlight;
 
 test("indexed files are found before the vector index shows them, and after a restart", async () => {
   const world = await VectorizeWorld.alone();
@@ -39,7 +39,7 @@ test("indexed files are found before the vector index shows them, and after a re
   expect(world.held(rag)).toHaveLength(1);
   expect(await near(world, rag)).toEqual(once);
   await world.minutesPass(2);
-  expect(await unshown(world, rag)).toBe(0);
+  expect(await inFlight(world, rag)).toBe(0);
   expect(await near(world, rag)).toEqual(once);
   world.vectorize.failure = new Error("down");
   expect(await near(world, rag)).toEqual({});

@@ -27,7 +27,7 @@ const MOST_CALLS = 120;
 
 /** By the vector index alone: all that was written is trusted to show. */
 async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
-  expect(await world.index(rag).ledger()).toMatchObject({ unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ inFlight: 0 });
   return (await found(world, rag, query)).counts;
 }
 
@@ -104,7 +104,7 @@ test("vectors that the vector index lost are sent again, and found meanwhile", a
   expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
   await world.minutesPass(4);
   expect(world.held(rag).sort()).toEqual(before);
-  expect(await world.index(rag).ledger()).toMatchObject({ unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ inFlight: 0 });
   expect((await found(world, rag, asked)).texts).toContain(noteOf(7));
   expect(embedded).toEqual([asked, asked]);
 });
@@ -210,7 +210,7 @@ test("a healthy index costs bounded calls a minute, and a verification a day", a
     await world.minutesPass(1);
     perMinute.push(calls());
   }
-  // 500 vectors a minute: 25 calls for them, 5 for strangers.
+  // 500 vectors a minute: 25 calls for them, 5 for orphans.
   expect(perMinute).toEqual([30, 30, 18, 0, 0, 0]);
   expect(world.held(rag)).toHaveLength(1_300);
 });

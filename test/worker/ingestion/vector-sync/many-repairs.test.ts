@@ -14,7 +14,7 @@ const CALLS_PER_INVOCATION = 10_000;
 const INDEXES = 45;
 
 /** Vectors that never show: 250 calls for one look at them. */
-const SENDINGS = Array.from({ length: 5_000 }, (_, id) => {
+const BATCHES = Array.from({ length: 5_000 }, (_, id) => {
   return { id, at: 0, vectorId: vectorIdOf("e".repeat(40) as ChunkId, id), folder: "" };
 });
 
@@ -31,9 +31,9 @@ function burdened(world: VectorizeWorld) {
         const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => {
           asked += 1;
-          if (name !== "unshownSendings") return call(...args);
+          if (name !== "inFlightBatches") return call(...args);
           lookedAt.add(address.ragId);
-          return Promise.resolve(SENDINGS);
+          return Promise.resolve(BATCHES);
         };
       },
     });

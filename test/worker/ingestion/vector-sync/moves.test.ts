@@ -19,7 +19,7 @@ async function shownDrive(files: Record<string, number>) {
   const texts = Object.entries(files).map(([path, at]) => [path, textOf(at)]);
   const made = await drive(Object.fromEntries(texts) as Record<string, string>);
   await made.world.minutesPass(4);
-  expect(await made.world.index(made.rag).ledger()).toMatchObject({ unshown: 0, moved: 0 });
+  expect(await made.world.index(made.rag).ledger()).toMatchObject({ inFlight: 0, moved: 0 });
   return made;
 }
 
@@ -53,7 +53,7 @@ test("a file that moved is found in its new folder at once, and never in its old
     expect(await inFolder(world, rag, "new", asked(0))).toEqual(["new/a.txt", "new/c.txt"]);
     expect(await inFolder(world, rag, "old", asked(0))).toEqual(["old/b.txt"]);
   });
-  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
   const queries = world.countCalls("query");
   expect(await inFolder(world, rag, "new", asked(0))).toContain("new/a.txt");
   // The old folder is asked no longer, and the new one knows the file by itself.
@@ -81,7 +81,7 @@ test("a file that moves on, out of its folder or back is found where it lies", a
     world.now += 20_000;
   }
   await world.minutesPass(8);
-  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
   expect(await inFolder(world, rag, "a", asked(0))).toEqual(["a/x.txt"]);
   expect(world.held(rag)).toHaveLength(3);
 });
@@ -104,7 +104,7 @@ test("a moved folder of many files is found at once, and sent again in pages", a
     expect(await inFolder(world, rag, "old", asked(5))).toEqual([]);
   });
   expect(sent()).toBe(1);
-  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
 });
 
 test("a file moved and changed at once is found in its new place and version alone", async () => {
@@ -116,7 +116,7 @@ test("a file moved and changed at once is found in its new place and version alo
     expect(await inFolder(world, rag, "new", asked(3))).toEqual(["new/a.txt", "new/c.txt"]);
     expect(await inFolder(world, rag, "old", asked(3))).toEqual([]);
   });
-  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+  expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
 });
 
 test("a worker that dies at any call while a move is sent again loses nothing", async () => {
@@ -136,7 +136,7 @@ test("a worker that dies at any call while a move is sent again loses nothing", 
       at,
       ["new/a.txt", "new/c.txt"],
     ]);
-    expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, unshown: 0 });
+    expect(await world.index(rag).ledger()).toMatchObject({ moved: 0, inFlight: 0 });
     if (!crash.hasCrashed) {
       expect(at).toBeGreaterThan(20);
       return;

@@ -23,8 +23,8 @@ function withFullIndexes(world: VectorizeWorld) {
   world.services.ragIndexes = (address) =>
     new Proxy(ragIndexes(address), {
       get(index, name) {
-        if (name === "flip" && full.isFull) return async () => ({ outcome: "full" });
-        if (name === "unshownSendings") full.looks++;
+        if (name === "activateVersion" && full.isFull) return async () => ({ outcome: "full" });
+        if (name === "inFlightBatches") full.looks++;
         const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => call(...args);
       },
