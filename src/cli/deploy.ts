@@ -22,27 +22,27 @@ type DeployOptions = {
 
 const program = new Command("npm run deploy --")
   .description(
-    "Look at what the account has, apply the migrations, deploy, and see that it answers.\n" +
-      "Where something is missing, the commands that make it are printed and nothing is changed.",
+    "Check the account, apply the migrations, deploy, and test that it answers.\n" +
+      "If something is missing, it prints the commands that create it and changes nothing.",
   )
   .addOption(
     new Option("--env <name>", "which [env.…] of wrangler.toml")
       .choices(ENVIRONMENTS)
       .default("production"),
   )
-  .option("--check", "only say what is missing; not 0 when something is")
+  .option("--check", "only check the account; the exit code is 1 if something is missing")
   .option("--dry-run", "build everything, offline, and deploy nothing")
   .option("--url <url>", "address to test afterwards (default: what wrangler deployed to)")
   .option("--no-smoke", "do not test the deployed address")
-  .option("--json", "print what was looked at as JSON on standard output")
+  .option("--json", "print the checks as JSON to standard output")
   .addHelpText(
     "after",
     `
 Environment (all optional):
   CLOUDFLARE_API_TOKEN   in place of npx wrangler login
   CLOUDFLARE_ACCOUNT_ID  which account, where there are several
-  QUARRY_SMOKE_ADMIN     EMAIL:PASSWORD of an administrator: the deployed service is then held
-                         against the specification with resources that are removed again`,
+  QUARRY_SMOKE_ADMIN     EMAIL:PASSWORD of an administrator: the deployed service is then compared
+                         with the API specification; resources made for it are removed again`,
   )
   .action(deploy);
 
@@ -63,7 +63,9 @@ async function deploy(options: DeployOptions): Promise<void> {
   if (!options.smoke) return;
   const url = options.url === undefined ? addresses[0] : checkedUrl(options.url);
   if (url === undefined) {
-    terminal.warn("Nothing was tested: wrangler named no address. Give it with --url.");
+    terminal.warn(
+      "The deployment was not tested: wrangler printed no address. Name it with --url.",
+    );
     return;
   }
   const admin = process.env["QUARRY_SMOKE_ADMIN"];

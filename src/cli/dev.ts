@@ -12,13 +12,13 @@ import { PROJECT, spawnWrangler } from "./worker/wrangler.ts";
 type DevOptions = { port: string; persistTo: string; var?: string[] };
 
 const program = new Command("npm run dev --")
-  .description("wrangler dev with the local database up to date")
+  .description("Apply the migrations locally and run wrangler dev")
   .option("--port <n>", "port to listen on", "8787")
   .option("--persist-to <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
   .option("--var <name:value>", "set a variable of the Worker (may be repeated)", collect)
   .allowUnknownOption()
   .allowExcessArguments()
-  .addHelpText("after", "\nWhatever else is given is passed to wrangler dev.")
+  .addHelpText("after", "\nOther options are passed to wrangler dev.")
   .action(dev);
 
 async function dev(options: DevOptions, command: Command): Promise<void> {
@@ -29,7 +29,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...given, ...command.args];
   const child = spawnWrangler(args, "inherit");
-  // Ctrl-C reaches wrangler by itself; what is sent to us alone is handed on.
+  // Ctrl-C reaches wrangler by itself; other signals are passed on.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, "close")) as [number | null];

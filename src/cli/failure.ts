@@ -1,4 +1,4 @@
-/** Something that the person at the terminal can understand and act upon; shown without a stack. */
+/** A failure that a user can understand and act on; printed without a stack. */
 export class CommandFailure extends Error {
   override readonly name: string = "CommandFailure";
 }

@@ -1,7 +1,7 @@
 import cliProgress from "cli-progress";
 
 export type Progress = {
-  /** `done` of the total so far; `note` stands behind the bar. */
+  /** `done` of the total so far; `note` is printed after the bar. */
   update: (done: number, note?: string) => void;
   setTotal: (total: number) => void;
   stop: () => void;

@@ -32,20 +32,23 @@ export function checkedUrl(text: string): string {
 
 export function pushCommand(): Command {
   return new Command("push")
-    .description("make a file source hold what a folder holds")
+    .description("upload new and changed files of a folder, remove the others from the source")
     .argument("<folder>", "folder to push")
     .requiredOption("--source <id>", "id or identifier of a file_system source")
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--include <glob>", "push only what matches (may be repeated)", collect)
     .option("--exclude <glob>", "leave out what matches (may be repeated)", collect)
-    .option("--confirm-removals", "also remove when more than half of the source (and 20) is gone")
-    .option("--dry-run", "say what would be done, and do nothing")
+    .option(
+      "--confirm-removals",
+      "allow a removal of more than half of the source (and more than 20 files)",
+    )
+    .option("--dry-run", "print what would be done, and change nothing")
     .option("--watch", "keep running and push every change")
-    .option("--json", "print the counts as JSON on standard output")
+    .option("--json", "print the counts as JSON to standard output")
     .addHelpText(
       "after",
       "\nThe automation key is read from QUARRY_KEY. Hidden files and links are never pushed, and\n" +
-        "what --include and --exclude leave out is not removed from the source either.",
+        "files that --include and --exclude skip are not removed from the source either.",
     )
     .action(push);
 }

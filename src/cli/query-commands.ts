@@ -31,12 +31,12 @@ function shared(command: Command): Command {
 
 export function searchCommand(): Command {
   return shared(new Command("search"))
-    .description("the passages of a RAG that answer a query")
+    .description("find the passages of a RAG that answer a query")
     .argument("<rag>", "identifier of the RAG")
     .argument("<query...>", "one query, or several")
     .option("--top-k <n>", "how many passages", DEFAULT_TOP_K)
-    .option("--rerank", "let the RAG's reranker order them")
-    .option("--threshold <score>", "leave out what is less similar, 0 to 1")
+    .option("--rerank", "order them by the RAG's reranker")
+    .option("--threshold <score>", "leave out passages with a lower score, 0 to 1")
     .option("--file <path>", "only in this file (may be repeated)", collect)
     .option("--folder <path>", "only in this folder (may be repeated)", collect)
     .action(search);
@@ -49,14 +49,14 @@ export function askCommand(): Command {
     .argument("<prompt>", "what the model receives")
     .option("--search <query>", "search for this instead of the prompt (may be repeated)", collect)
     .option("--top-k <n>", "how many passages the model gets", DEFAULT_TOP_K)
-    .option("--rerank", "let the RAG's reranker order them")
+    .option("--rerank", "order them by the RAG's reranker")
     .option("--schema <file>", "JSON Schema that the answer must follow")
     .action(ask);
 }
 
 export function statusCommand(): Command {
   return shared(new Command("status"))
-    .description("how far the files of a RAG are indexed")
+    .description("show how many files of a RAG are indexed, and why others failed")
     .argument("<rag>", "identifier of the RAG")
     .action(status);
 }
@@ -97,7 +97,7 @@ async function ask(inference: string, prompt: string, options: AskOptions): Prom
   else terminal.say(answerText(run.response));
 }
 
-/** An inference without linked RAGs takes no queries; the list tells which is which. */
+/** An inference without linked RAGs takes no queries; the list shows which RAGs each links. */
 async function hasRags(api: PublicApi, inference: string): Promise<boolean> {
   const listed = await api.inferences();
   return listed.some(({ identifier, fileSources }) => {

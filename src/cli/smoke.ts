@@ -6,11 +6,11 @@ import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
 
 const program = new Command("npm run smoke --")
-  .description("See that a deployed service answers, and hold it against the specification")
+  .description("Check that a deployed service answers, and compare it with the API specification")
   .requiredOption("--url <url>", "address of the service")
   .addHelpText(
     "after",
-    "\nQUARRY_SMOKE_ADMIN=EMAIL:PASSWORD of an administrator; without it only /health is asked.",
+    "\nQUARRY_SMOKE_ADMIN=EMAIL:PASSWORD of an administrator; without it only /health is checked.",
   )
   .action(async ({ url }: { url: string }) => {
     const admin = process.env["QUARRY_SMOKE_ADMIN"];

@@ -18,28 +18,31 @@ function port(text: string): number {
 const program = new Command("npm start --")
   .description(
     "Start the service on this machine, index a folder, and ask it something.\n" +
-      "Without a folder the bundled sample is taken: the handbook of a company that grows bog moss.",
+      "Without a folder it indexes the bundled sample: the handbook of a company that grows moss.",
   )
   .argument("[folder]", "folder of documents")
   .option("--query <text>", "what to search for (default: the folder's first heading)")
   .option("--prompt <text>", "what to ask (default: the same)")
   .option("--port <n>", "port to listen on", port, 8787)
   .option("--state <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
-  .option("--confirm-removals", "also remove when more than half of the documents (and 20) is gone")
-  .option("--once", "exit after the answers; not 0 when something failed")
-  .option("--json", "print one JSON object on standard output, all else on standard error")
+  .option(
+    "--confirm-removals",
+    "allow a removal of more than half of the documents (and more than 20)",
+  )
+  .option("--once", "exit after the answers, with a code other than 0 if something failed")
+  .option("--json", "print one JSON object to standard output, everything else to standard error")
   .addHelpText(
     "after",
     `
-Environment (all optional): with an address the models of an OpenAI-compatible server are used in
-place of the built-in ones, the first of each kind that it lists; name others with the rest.
+Environment (all optional). With a base URL, the models of an OpenAI-compatible server replace the
+built-in ones: the first of each kind that it lists, or those that are named here.
   OPENAI_COMPATIBLE_BASE_URL  its address, ending in /v1 (Ollama: http://localhost:11434/v1)
-  OPENAI_COMPATIBLE_API_KEY   its key, if it wants one
+  OPENAI_COMPATIBLE_API_KEY   its key, if it needs one
   CHAT_MODEL                  model that answers, such as local/llama3.2
   EMBEDDING_MODEL             model that embeds, such as local/nomic-embed-text
   EMBEDDING_DIMENSIONS        dimensions of its vectors, such as 768
 
-npm itself writes two lines to standard output; npm start --silent -- --once --json does not.`,
+npm itself writes two lines to standard output; use npm start --silent -- --once --json.`,
   )
   .action((folder: string | undefined, options: Omit<DemoOptions, "folder">) =>
     runDemo({ ...options, folder }),

@@ -6,7 +6,7 @@ import Table from "cli-table3";
 import { openProgress } from "./progress.ts";
 import type { Progress } from "./progress.ts";
 
-/** Where a command speaks. With `json`, people are spoken to on standard error. */
+/** Where a command prints. With `json`, text for people goes to standard error. */
 export type Terminal = {
   json: boolean;
   say: (line?: string) => void;
@@ -43,7 +43,7 @@ function drawTable(head: string[], rows: string[][], widths: number[] | undefine
   return table.toString();
 }
 
-/** As many columns as a text may take, within reason. */
+/** Columns for running text: the terminal's width within bounds. */
 export function textWidth(stream: NodeJS.WriteStream = process.stdout): number {
   const NARROWEST = 60;
   const WIDEST = 110;
@@ -55,7 +55,7 @@ export function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A path as the person meant it: npm runs scripts in the project, not where it was called. */
+/** A path relative to where the user called npm, which runs scripts in the project's folder. */
 export function pathOfUser(path: string): string {
   const calledIn = process.env["INIT_CWD"] ?? process.cwd();
   const meant = resolve(calledIn, path);

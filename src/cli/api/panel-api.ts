@@ -39,7 +39,8 @@ export async function signIn(baseUrl: string, email: string, password: string) {
   const json = { email, password };
   const response = await send(target, { method: "POST", path: "/panel/api/session", json });
   const [cookie] = response.headers.getSetCookie();
-  if (cookie === undefined) throw new CommandFailure(`${baseUrl} gave no session at sign-in`);
+  if (cookie === undefined)
+    throw new CommandFailure(`${baseUrl} sent no session cookie at sign-in`);
   headers["Cookie"] = cookie.split(";")[0] ?? "";
   return panelApiWith(target);
 }

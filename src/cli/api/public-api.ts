@@ -97,7 +97,7 @@ export function publicApi(baseUrl: string, token: string, credential = "QUARRY_T
 
 export type PublicApi = ReturnType<typeof publicApi>;
 
-/** What an inference said, for people: the text blocks, or the JSON that a schema asked for. */
+/** An inference's response as text: its text blocks, or the JSON that a schema asked for. */
 export function answerText(response: Run["response"]): string {
   if (!Array.isArray(response)) return JSON.stringify(response, null, 2);
   const blocks = z.array(contentBlock).safeParse(response);

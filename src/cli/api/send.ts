@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 
-/** A server and what opens it. `credential` names what to look at when it is refused. */
+/** A server and its credential. `credential` names what to check when it is refused. */
 export type ApiTarget = {
   baseUrl: string;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ export type ApiRequest = {
 /** An answer, read to its end. `body` is undefined when it is not JSON. */
 export type Answer = { status: number; headers: Headers; body: unknown };
 
-/** The server answered, and not with success. */
+/** The server answered with an error status. */
 export class ApiError extends CommandFailure {
   override readonly name = "ApiError";
   readonly status: number;
@@ -46,7 +46,7 @@ const SERVER_ERROR = 500;
 /**
  * One request. Uploads and removals are tried again on 429, 5xx and a lost connection, GET and
  * PATCH on 429 and 5xx, POST on 429 only.
- * @throws ApiError for an answer that is no success; CommandFailure when nothing answers.
+ * @throws ApiError for an error status; CommandFailure when nothing answers.
  */
 export async function send(target: ApiTarget, request: ApiRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
@@ -70,10 +70,10 @@ export async function sendForJson<Schema extends z.ZodType>(
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const where = `${request.method ?? "GET"} ${request.path}`;
-  throw new CommandFailure(`${target.baseUrl} answered ${where} with something else than Quarry`);
+  throw new CommandFailure(`${target.baseUrl} answered ${where} like another program than Quarry`);
 }
 
-/** A connection that is lost within the answer counts like one that was never there. */
+/** A connection that breaks during the answer counts as a failed connection. */
 async function sendOnce(
   target: ApiTarget,
   { method = "GET", path, json, bytes }: ApiRequest,
@@ -103,7 +103,7 @@ function parsedOrUndefined(text: string): unknown {
   }
 }
 
-/** A server that never answered is told at once; one that was there may be coming back. */
+/** A server that never answered is reported at once; one that did may come back. */
 function mayRepeat(outcome: Answer | CommandFailure, { method = "GET" }: ApiRequest): boolean {
   if (outcome instanceof CommandFailure) return method === "PUT" || method === "DELETE";
   if (outcome.status === TOO_MANY_REQUESTS) return true;

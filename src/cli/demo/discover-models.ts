@@ -2,18 +2,18 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 
-/** What a model server offers for the two things that are asked of it. */
+/** The chat model and the embedding model of a server. */
 export type ServedModels = { chat: string | null; embedding: string | null };
 
 export type ModelServer = { baseUrl: string; apiKey: string | undefined };
 
 const ANSWER_WITHIN_MS = 10_000;
-/** A model that is loaded for the first time takes its time. */
+/** Loading a model for the first time is slow. */
 const EMBEDS_WITHIN_MS = 60_000;
 /** The widest vectors that the service takes. */
 const MOST_DIMENSIONS = 1_536;
 
-/** Servers tell names, not what a model is for: embedding models are named after their families. */
+/** Servers list names, not purposes: embedding models are recognised by their families' names. */
 const EMBEDS =
   /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
 const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;
@@ -34,7 +34,7 @@ export async function discoverModels(server: ModelServer): Promise<ServedModels>
   return { chat, embedding };
 }
 
-/** How many dimensions its vectors have, told by one of them. @throws CommandFailure */
+/** The dimensions of its vectors, measured on one of them. @throws CommandFailure */
 export async function dimensionsOf(server: ModelServer, model: string): Promise<number> {
   const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
   const { data } = await ask(server, "/embeddings", request, embedded);

@@ -20,7 +20,7 @@ type Models = {
   dimensions: string | null;
 };
 
-/** How the Worker is told of a model server; the key is no variable, for it must not show in `ps`. */
+/** Settings of the Worker for a model server; the key is no argument, so that `ps` does not show it. */
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
 
 /**

@@ -64,7 +64,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
 }
 
-/** Reads the folder too, so that a wrong one is told before anything is started. */
+/** Reads the folder first, so that a wrong one is reported before anything starts. */
 async function questionsOf({ query, prompt }: DemoOptions, folder: string): Promise<Questions> {
   const { files } = await listFolder(folder, chooser(NO_CHOICE));
   if (files.length === 0) throw new CommandFailure(`There are no files in ${folder}.`);

@@ -35,7 +35,7 @@ export async function openPanel(baseUrl: string, state: DemoState): Promise<Pane
   return panelApi(baseUrl, state.key);
 }
 
-/** Makes sure that the subject's resources are there and set as this start wants them. */
+/** Creates the subject's resources, or updates them to the settings of this start. */
 export async function setUpResources(
   api: PanelApi,
   { identifier, name }: Subject,
@@ -73,7 +73,7 @@ async function isAccepted(baseUrl: string, token: string, identifier: string): P
   }
 }
 
-/** `settings` are kept as they are wanted now; `once` counts at creation only. */
+/** `settings` are updated at every start; `once` applies at creation only. */
 async function ensure(
   api: PanelApi,
   kind: Kind,

@@ -9,7 +9,7 @@ const SCORE_WIDTH = 7;
 const FILE_WIDTH = 34;
 const CELL_PADDING = 2;
 
-/** Passages as a table: score, where it stands, the part of the text that the queries are about. */
+/** Passages as a table: score, its place, and the part of the text that matches the queries. */
 export function showChunks(terminal: Terminal, chunks: Chunk[], queries: string[]): void {
   if (chunks.length === 0) {
     terminal.say("Nothing was found.");

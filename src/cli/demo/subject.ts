@@ -5,12 +5,12 @@ import type { DemoState } from "./demo-state.ts";
 
 export const SAMPLE_FOLDER = join(import.meta.dirname, "..", "sample");
 
-/** The folder that a start is about, and what its resources are called. */
+/** The folder that `npm start` indexes, and the names of its resources. */
 export type Subject = { folder: string; identifier: string; name: string };
 
 const SUFFIX_LENGTH = 4;
 
-/** The sample, or a folder of the user's own under a name that no other folder has. */
+/** The sample, or a folder of the user under an identifier of its own. */
 export function subjectOf(folder: string, known: DemoState["folders"]): Subject {
   if (folder === SAMPLE_FOLDER) {
     return { folder, identifier: "sample", name: "Fenwright handbook (sample)" };

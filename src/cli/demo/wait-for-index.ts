@@ -5,7 +5,7 @@ import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
 const POLL_EVERY_MS = 250;
-/** Longer than any lease and any wait between tries of one file. */
+/** Longer than any lease and any wait between attempts at one file. */
 const STANDSTILL_MS = 15 * 60_000;
 const FAILED_SHOWN = 100;
 
@@ -63,7 +63,7 @@ async function watchCounts(
     progress.update(done, noteOf(counts));
     if (isFinished(counts)) return counts;
     if (Date.now() - movedAt > STANDSTILL_MS) {
-      throw new CommandFailure(`Indexing stands still at ${done} of ${counts.total} files.`);
+      throw new CommandFailure(`Indexing has stopped at ${done} of ${counts.total} files.`);
     }
     await pause(POLL_EVERY_MS);
   }

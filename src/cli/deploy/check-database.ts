@@ -10,7 +10,7 @@ import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
 
 const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
-/** The database by its name, and that wrangler.toml bears its id. */
+/** Checks that the database exists and that wrangler.toml has its id. */
 export async function checkDatabase(
   ask: AskWrangler,
   { database, environment }: DeploySettings,
@@ -23,19 +23,19 @@ export async function checkDatabase(
   const section = `[[env.${environment}.d1_databases]] of wrangler.toml`;
   if (found === undefined) {
     const put = `# and put the database_id that it prints under ${section}`;
-    return { what, state: "missing", mend: [`npx wrangler d1 create ${database.name}`, put] };
+    return { what, state: "missing", fix: [`npx wrangler d1 create ${database.name}`, put] };
   }
   if (found.uuid === database.id) return there(what);
   const note = `wrangler.toml has another id: ${database.id}`;
-  const mend = [`# under ${section}:`, `# database_id = "${found.uuid}"`];
-  return { what, state: "wrong", note, mend };
+  const fix = [`# under ${section}:`, `# database_id = "${found.uuid}"`];
+  return { what, state: "wrong", note, fix };
 }
 
 const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-/** Before the first migration there is no table of them. */
+/** Before the first migration their table does not exist. */
 const NO_TABLE = "no such table: d1_migrations";
 
-/** Migrations of this tree that the database lacks: they are applied before the code goes out. */
+/** Migrations that the database lacks: they are applied before the code is uploaded. */
 export async function checkMigrations(
   ask: AskWrangler,
   { database, environment }: DeploySettings,

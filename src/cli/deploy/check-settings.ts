@@ -16,16 +16,16 @@ export function checkVariables({ variables, environment }: DeploySettings): Find
     return there(what);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
-    const mend = [`# correct them under [env.${environment}.vars] of wrangler.toml`];
-    return { what, state: "wrong", note: thrown.message, mend };
+    const fix = [`# correct them under [env.${environment}.vars] of wrangler.toml`];
+    return { what, state: "wrong", note: thrown.message, fix };
   }
 }
 
 const secretList = z.array(z.object({ name: z.string() }));
-/** wrangler's words before the Worker was ever deployed. */
+/** What wrangler says before the Worker was ever deployed. */
 const NO_WORKER = /worker .*not found|does not exist/i;
 
-/** One finding a secret: their names can be asked for, their values never. */
+/** One finding for each secret: their names can be listed, their values cannot. */
 export async function checkSecrets(
   ask: AskWrangler,
   { secrets, environment }: DeploySettings,
@@ -40,7 +40,7 @@ export async function checkSecrets(
     const what = `secret ${name}`;
     if (known.has(name)) return there(what);
     const put = `npx wrangler secret put ${name} --env ${environment}`;
-    const mend = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${put}` : put];
-    return { what, state: "missing", mend };
+    const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${put}` : put];
+    return { what, state: "missing", fix };
   });
 }

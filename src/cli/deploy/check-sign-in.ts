@@ -11,7 +11,7 @@ const whoami = z.object({
 
 const SIGN_IN = ["npx wrangler login", "# or, without a browser: export CLOUDFLARE_API_TOKEN=…"];
 
-/** Nothing else can be asked before this is `there`. */
+/** Nothing else can be checked before this is `there`. */
 export async function checkSignIn(
   ask: AskWrangler,
   accountId: string | undefined,
@@ -19,16 +19,16 @@ export async function checkSignIn(
   const what = "sign-in";
   const said = await ask(["whoami", "--json"]);
   const answer = jsonSaid(said, whoami);
-  if (answer === null) return { what, state: "unknown", note: reasonSaid(said), mend: SIGN_IN };
+  if (answer === null) return { what, state: "unknown", note: reasonSaid(said), fix: SIGN_IN };
   if (!answer.loggedIn) {
-    return { what, state: "missing", note: "the account cannot be looked at", mend: SIGN_IN };
+    return { what, state: "missing", note: "the account cannot be read", fix: SIGN_IN };
   }
   const accounts = answer.accounts ?? [];
   const named = accountId !== undefined && accountId !== "";
   if (accounts.length > 1 && !named) {
     const choices = accounts.map(({ id, name }) => `export CLOUDFLARE_ACCOUNT_ID=${id}  # ${name}`);
     const note = "several accounts: say which one";
-    return { what, state: "wrong", note, mend: choices };
+    return { what, state: "wrong", note, fix: choices };
   }
   return there(what, accounts.find(({ id }) => !named || id === accountId)?.name);
 }

@@ -1,7 +1,7 @@
 import { there, type Finding } from "./finding.ts";
 import { reasonSaid, type AskWrangler, type Said } from "./wrangler-command.ts";
 
-/** How R2 (code 10006) and Queues say that there is no such thing. */
+/** How R2 (code 10006) and Queues say that a resource does not exist. */
 const ABSENT = /does not exist|not found|10006/i;
 
 /** An account has no R2 until somebody has switched it on in the dashboard. */
@@ -14,7 +14,7 @@ export async function checkBucket(ask: AskWrangler, name: string): Promise<Findi
   const create = `npx wrangler r2 bucket create ${name}`;
   if (said.code === 0 || !R2_IS_OFF.test(reasonSaid(said))) return found(what, said, create);
   const note = "the account has no R2 yet";
-  return { what, state: "missing", note, mend: [`# switch R2 on: ${R2_PAGE}`, create] };
+  return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
 }
 
 export async function checkQueue(ask: AskWrangler, name: string): Promise<Finding> {
@@ -25,6 +25,6 @@ export async function checkQueue(ask: AskWrangler, name: string): Promise<Findin
 function found(what: string, said: Said, create: string): Finding {
   if (said.code === 0) return there(what);
   const reason = reasonSaid(said);
-  if (ABSENT.test(reason)) return { what, state: "missing", mend: [create] };
+  if (ABSENT.test(reason)) return { what, state: "missing", fix: [create] };
   return { what, state: "unknown", note: reason };
 }

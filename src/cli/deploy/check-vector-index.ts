@@ -25,8 +25,8 @@ export async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Pr
   if (listed === null) return [{ what, state: "unknown", note: reasonSaid(said) }];
   const found = listed.find(({ name }) => name === index.name);
   if (found === undefined) {
-    const mend = [creation(index), ...index.metadataIndexes.map((name) => addition(index, name))];
-    return [{ what, state: "missing", mend }];
+    const fix = [creation(index), ...index.metadataIndexes.map((name) => addition(index, name))];
+    return [{ what, state: "missing", fix }];
   }
   const { dimensions, metric } = found.config ?? {};
   if (dimensions !== index.dimensions || metric !== METRIC) {
@@ -41,14 +41,14 @@ const creation = ({ name, dimensions }: VectorIndex) =>
 const addition = ({ name }: VectorIndex, property: string) =>
   `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
 
-/** An index never changes its shape, and deleting one is nothing to be advised lightly. */
+/** An index cannot change its dimensions, and deleting one is not advised lightly. */
 function otherShape(what: string, index: VectorIndex, shape: string): Finding {
   const name = `${index.name}-${index.dimensions}`;
   return {
     what,
     state: "wrong",
     note: `it has ${shape}; EMBEDDING_DIMENSIONS asks for ${index.dimensions}, metric ${METRIC}`,
-    mend: [
+    fix: [
       "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
       "# wrangler.toml (index_name):",
       creation({ ...index, name }),
@@ -73,7 +73,7 @@ async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promi
     what,
     state: "missing",
     note: `${lacking.join(", ")}; they hold only what is indexed after they are made`,
-    mend: [
+    fix: [
       ...lacking.map((name) => addition(index, name)),
       "# if RAGs are indexed already: POST /panel/api/rags/{id}/reindex for each",
     ],

@@ -1,14 +1,14 @@
 /**
- * One thing that a deployment needs. `unknown`: it could not be asked for, which holds a
- * deployment up as much as its absence.
+ * One thing that a deployment needs. `unknown`: it could not be checked, which stops a
+ * deployment just as if it were missing.
  */
 export type Finding = {
   what: string;
   state: "there" | "missing" | "wrong" | "unknown";
-  /** What is wrong with it, or what to know. */
+  /** What is wrong with it, or worth knowing. */
   note?: string;
-  /** What mends it, line by line: commands, and `#` lines that say what to do by hand. */
-  mend?: string[];
+  /** What fixes it, line by line: commands, and `#` lines that say what to do by hand. */
+  fix?: string[];
 };
 
 export const there = (what: string, note?: string): Finding =>

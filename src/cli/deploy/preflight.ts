@@ -19,8 +19,8 @@ export type Preflight = {
 const QUESTIONS_AT_ONCE = 4;
 
 /**
- * What a deployment needs and the account has, in the order in which it is mended. Changes
- * nothing there.
+ * Compares what a deployment needs with what the account has, in the order in which it is fixed.
+ * Changes nothing.
  */
 export async function preflight(ask: AskWrangler, settings: DeploySettings): Promise<Preflight> {
   const variables = checkVariables(settings);

@@ -18,12 +18,12 @@ export async function dryRun({ environment }: DeploySettings): Promise<void> {
 export async function applyMigrationsThere(settings: DeploySettings): Promise<void> {
   const { database, environment } = settings;
   const args = ["d1", "migrations", "apply", database.name, "--remote", "--env", environment];
-  // The preflight has shown them; wrangler would ask once more.
+  // The preflight has listed them; wrangler would ask once more.
   await runWrangler(args, "Nothing was deployed", { CI: "1" });
 }
 
 export type Released = {
-  /** As `/health` of the new version will say. */
+  /** As `/health` of the new version reports it. */
   versionId: string | null;
   /** Addresses that it answers at, `https://…`. */
   addresses: string[];
@@ -35,7 +35,7 @@ const entry = z.object({
   targets: z.array(z.string()).nullish(),
 });
 
-/** Uploads the code. wrangler writes what came of it to a file of JSON lines. */
+/** Uploads the code. wrangler writes the result to a file of JSON lines. */
 export async function deployCode({ environment }: DeploySettings): Promise<Released> {
   const folder = await mkdtemp(join(tmpdir(), "quarry-deploy-"));
   const output = join(folder, "output.ndjson");

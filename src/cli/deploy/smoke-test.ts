@@ -30,7 +30,7 @@ type Smoke = {
 };
 
 /**
- * Waits until the version answers, then holds it against the specification.
+ * Waits until the version answers, then compares it with the API specification.
  * @throws CommandFailure with the service's last answer when it does not come up, or when a rule
  * of the specification fails.
  */
@@ -43,7 +43,8 @@ export async function smokeTest(terminal: Terminal, smoke: Smoke): Promise<void>
     return;
   }
   const code = await conformance(smoke.url, smoke.admin);
-  if (code !== 0) throw new CommandFailure("The service breaks the specification; see above.");
+  if (code !== 0)
+    throw new CommandFailure("The service does not follow the API specification; see above.");
 }
 
 async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
@@ -77,7 +78,7 @@ async function ask(url: string): Promise<z.infer<typeof health> | string> {
   }
 }
 
-/** The password goes by the environment: arguments are seen by every user of the machine. */
+/** The password goes through the environment: every user of the machine can see arguments. */
 async function conformance(url: string, admin: string): Promise<number | null> {
   const script = join(PROJECT, "test/contract/run.ts");
   const child = spawn(process.execPath, [script, "--url", url], {

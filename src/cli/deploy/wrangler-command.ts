@@ -12,8 +12,8 @@ export type Said = { code: number; stdout: string; stderr: string };
 export type AskWrangler = (args: string[]) => Promise<Said>;
 
 /**
- * `npm run` puts the project's own wrangler first on the path; at the end it is there for who
- * calls the script without npm.
+ * `npm run` puts the project's own wrangler first on the path. It is added at the end for callers
+ * without npm.
  */
 const environment = (extra: Record<string, string>) => ({
   ...process.env,
@@ -22,7 +22,7 @@ const environment = (extra: Record<string, string>) => ({
   ...extra,
 });
 
-/** Asks without a terminal: wrangler puts no question and shows no spinner. */
+/** Runs without a terminal: wrangler asks no question and shows no spinner. */
 export const askWrangler: AskWrangler = (args) =>
   new Promise((answered, failed) => {
     const child = spawn("wrangler", args, {
@@ -78,7 +78,7 @@ export function jsonSaid<Schema extends z.ZodType>(
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
 const REASON_LINES = 3;
 
-/** The first lines of what wrangler complained of, without its decoration. */
+/** The first lines of wrangler's error, without its decoration. */
 export function reasonSaid({ stdout, stderr }: Said): string {
   const lines = `${stderr}\n${stdout}`
     .replaceAll(BOX_AND_COLOUR, "")

@@ -9,7 +9,7 @@ export type Chooser = {
   folder: (path: string) => boolean;
 };
 
-/** A pattern without a slash is meant at every depth, as in `.gitignore`. */
+/** A pattern without a slash matches at every depth, as in `.gitignore`. */
 export function chooser({ include, exclude }: FileChoice): Chooser {
   const included = include.length === 0 ? () => true : matcher(include);
   const excluded = exclude.length === 0 ? () => false : matcher(exclude);

@@ -8,13 +8,13 @@ import { isHidden } from "./choose-files.ts";
 
 export type LocalFile = { path: string; absolutePath: string; size: number };
 
-/** What was found in a folder, and what was left out of it and why. */
+/** The files of a folder, and what was skipped and why. */
 export type FolderListing = {
   files: LocalFile[];
   /** Never pushed; a link may lead out of the folder or in a circle. */
   hidden: string[];
   links: string[];
-  /** There, but not to be read: files and whole folders. */
+  /** Present but unreadable: files and whole folders. */
   unreadable: { path: string; reason: string }[];
 };
 

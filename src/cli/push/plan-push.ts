@@ -5,12 +5,12 @@ import { hashFile } from "./hash-file.ts";
 import { reasonOf } from "./list-folder.ts";
 import type { FolderListing, LocalFile } from "./list-folder.ts";
 
-/** What has to happen for a file source to hold what a folder holds. */
+/** What makes a file source equal a folder. */
 export type PushPlan = {
   upload: (LocalFile & { isNew: boolean })[];
   remove: string[];
   unchanged: number;
-  /** There, but not to be pushed; what the source holds of them stays. */
+  /** Present but not pushed; the source keeps its version of them. */
   failed: { path: string; reason: string }[];
 };
 
@@ -47,7 +47,7 @@ async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | 
   }
 }
 
-/** What could not be read is not gone, and what the choice leaves out is none of our business. */
+/** Unreadable and unselected files were not deleted, so the source keeps them. */
 function goneFiles(
   { files, unreadable }: FolderListing,
   manifest: ReadonlyMap<string, ManifestEntry>,
@@ -65,7 +65,7 @@ function goneFiles(
 const HELD_SHARE = 0.5;
 const HELD_COUNT = 20;
 
-/** Whether so much would be removed that a mistake is likelier than a wish. */
+/** Whether so many files would be removed that it is more likely a mistake. */
 export function isSuspicious(remove: number, inSource: number): boolean {
   return remove > HELD_COUNT && remove > inSource * HELD_SHARE;
 }

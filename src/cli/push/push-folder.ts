@@ -35,7 +35,7 @@ const UPLOADS_AT_ONCE = 8;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
-/** Makes a file source hold what the folder holds. */
+/** Makes a file source equal a folder: uploads new and changed files, removes deleted ones. */
 export async function pushFolder(
   api: PanelApi,
   terminal: Terminal,
@@ -119,7 +119,7 @@ async function uploadFile(api: PanelApi, source: string, path: string, absoluteP
   );
 }
 
-/** A file that the service refuses is that file's failure; a refused key is everybody's. */
+/** A refused file fails alone; a refused key fails the whole push. */
 function concernsAll(thrown: unknown): boolean {
   if (!(thrown instanceof ApiError)) return !isFileSystemError(thrown);
   return thrown.status === UNAUTHORIZED || thrown.status === FORBIDDEN;

@@ -3,7 +3,7 @@ import type { PushSummary } from "./push-folder.ts";
 
 const SHOWN = 10;
 
-/** Says what a push did; nothing is left out silently. */
+/** Prints what a push did, every skipped file included. */
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
   const { added, changed, removed, unchanged, held, failed, skipped } = summary;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
@@ -16,8 +16,8 @@ export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = fa
   if (failed.length > SHOWN) terminal.warn(`not pushed: ${failed.length - SHOWN} more`);
   if (held > 0) {
     terminal.warn(
-      `${held} files are gone from the folder, more than half of the source. They were not ` +
-        "removed: look at the folder again, then use --confirm-removals.",
+      `${held} files are no longer in the folder, more than half of the source. They were not ` +
+        "removed: check the folder, then use --confirm-removals.",
     );
   }
 }

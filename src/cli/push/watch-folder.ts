@@ -10,7 +10,7 @@ const QUIET_MS = 500;
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` ends it.
  * The folder is watched from before the first call, so that no change falls in between.
- * @throws what the first call throws; later ones must tell their failures themselves.
+ * @throws what the first call throws; later calls must report their failures themselves.
  */
 export async function watchFolder(
   folder: string,

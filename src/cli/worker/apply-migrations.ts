@@ -9,9 +9,9 @@ import { PROJECT, spawnWrangler } from "./wrangler.ts";
 const STAMP = "migrations-applied";
 
 /**
- * Brings the local database of a state folder up to date. A stamp beside it tells that nothing
- * has changed since, which saves two seconds at every start.
- * @throws CommandFailure with wrangler's own words.
+ * Applies the migrations to the local database of a state folder. A stamp file beside it records
+ * that nothing has changed since, which saves two seconds at every start.
+ * @throws CommandFailure with wrangler's output.
  */
 export async function applyMigrations(stateFolder: string): Promise<void> {
   await mkdir(stateFolder, { recursive: true });

@@ -16,11 +16,11 @@ export type WorkerSettings = {
   port: number;
   /** Where local state lives: database, files, indexes, the log. */
   stateFolder: string;
-  /** `NAME:VALUE`, over those of wrangler.toml. */
+  /** `NAME:VALUE`, which override those of wrangler.toml. */
   vars: string[];
   /** Files of secrets in place of `.dev.vars`; see `modelSettings`. */
   envFiles?: string[];
-  /** Where a debugger reaches the Worker; any free port unless given. */
+  /** Port of the debugger; any free port unless given. */
   inspectorPort?: number;
   tell: (line: string) => void;
 };
@@ -98,7 +98,7 @@ async function whyNot(logPath: string): Promise<string> {
   return `The Worker did not start. The end of ${logPath}:\n  ${last}`;
 }
 
-/** Asks nicely, waits until the last process of the group is gone, and then does not ask. */
+/** Sends SIGTERM, waits until no process of the group is left, then sends SIGKILL. */
 async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");
   const giveUpAt = Date.now() + STOP_TIMEOUT_MS;
@@ -109,7 +109,7 @@ async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGKILL");
 }
 
-/** Ends the child when this process ends, however it does. */
+/** Kills the child when this process ends. */
 function endWithUs(child: ChildProcess): void {
   const kill = () => void signalGroup(child, "SIGKILL");
   process.once("exit", kill);

@@ -3,13 +3,13 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
-/** Begins a message of wrangler's own; what follows belongs to it until an empty line. */
+/** Starts a message of wrangler; the lines up to an empty one belong to it. */
 const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
-/** Words of the runtime that frighten and mean nothing here. */
+/** Messages of the runtime that look alarming and mean nothing here. */
 const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
 /**
- * Copies a Worker's output to a file and hands what went wrong to `tell`, one readable line
+ * Copies a Worker's output to a file and passes errors to `tell`, one readable line
  * each: the Worker's own error lines (JSON) and wrangler's.
  */
 export function followWorkerLog(

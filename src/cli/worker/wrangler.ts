@@ -7,8 +7,8 @@ export const PROJECT = resolve(import.meta.dirname, "../../..");
 const WRANGLER = join(PROJECT, "node_modules/.bin/wrangler");
 
 /**
- * Keeps wrangler off the network and off questions, and from storing a trace of every request
- * among local state: nobody reads them here, and each costs memory and disk.
+ * Keeps wrangler from using the network, asking questions, and storing a trace of every request in
+ * the local state: nobody reads these, and each costs memory and disk.
  */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -25,12 +25,12 @@ export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess
 }
 
 /**
- * Reads a pipe that we hold open: it ends when we do, however we end (`kill -9` too), and then
- * the whole group ends with it.
+ * Reads a pipe that this process holds open: it closes when this process ends, `kill -9` included,
+ * and then the whole group is killed.
  */
 const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
-/** Starts wrangler in a process group of its own, which never outlives us. Its input is closed. */
+/** Starts wrangler in a process group of its own, which never outlives this process. Its input is closed. */
 export function spawnWranglerGroup(args: string[]): ChildProcess {
   return spawn("sh", ["-c", GUARD, "sh", WRANGLER, ...args], {
     cwd: PROJECT,
@@ -40,7 +40,7 @@ export function spawnWranglerGroup(args: string[]): ChildProcess {
   });
 }
 
-/** Signals the group that a child leads, 0 asking only; false when all of it is gone. */
+/** Signals the process group of a child; signal 0 only asks. False when no process is left. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {
