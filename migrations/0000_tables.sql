@@ -52,6 +52,7 @@ CREATE TABLE `tokens` (
 	`all_agents` integer DEFAULT false NOT NULL,
 	`all_inferences` integer DEFAULT false NOT NULL,
 	`all_rags` integer DEFAULT false NOT NULL,
+	`manage_scopes` integer DEFAULT true NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer,
 	`last_used_at` integer

@@ -10,6 +10,7 @@ export type ErrorKind =
   | "conflict" // taken, or in use by something else
   | "unprocessable" // understood, but the resource's state does not allow it
   | "too-large"
+  | "unsupported-encoding" // the body is compressed, or coded otherwise
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
@@ -31,6 +32,8 @@ export const notFound = () => new QuarryError("not-found", "Not found");
 export const conflict = (message: string) => new QuarryError("conflict", message);
 export const unprocessable = (message: string) => new QuarryError("unprocessable", message);
 export const tooLarge = () => new QuarryError("too-large", "Payload too large");
+export const unsupportedEncoding = () =>
+  new QuarryError("unsupported-encoding", "Unsupported content encoding: send the body as it is");
 export const modelFailed = (message: string, cause?: unknown) =>
   new QuarryError("model-failed", message, { cause });
 export const limitsUnavailable = () =>

@@ -22,7 +22,7 @@ export type Caller = {
   tokenId: TokenId | null;
   /** An administrator's session: sees the administrator-only fields. */
   isAdmin: boolean;
-  /** A member's session reads, retrieves and runs, and changes nothing. */
+  /** A member's session, or a token without `manageScopes`, reads, retrieves and runs only. */
   mayChange: boolean;
 };
 
@@ -68,7 +68,7 @@ function tokenCaller(services: Services, stored: Stored<"token">): Caller {
   if (lastUsedAt === null || lastUsedAt <= before) {
     services.inBackground(touchToken(services.db, tokenId, now, before));
   }
-  return { tokenId, isAdmin: false, mayChange: true };
+  return { tokenId, isAdmin: false, mayChange: stored.manageScopes };
 }
 
 function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {

@@ -22,6 +22,8 @@ function statusOf(kind: ErrorKind): ContentfulStatusCode {
       return 409;
     case "too-large":
       return 413;
+    case "unsupported-encoding":
+      return 415;
     case "unprocessable":
       return 422;
     case "model-failed":
@@ -53,8 +55,14 @@ export function handleError(thrown: unknown, context: Context<AppEnv>): Response
   const { status, error } = answerTo(thrown);
   if (status === 500) logOf(context).error("defect", factsOf(thrown));
   if (status === 502 || status === 503) logOf(context).warn("failed", { status, error });
-  return context.json({ error }, status);
+  return context.json({ error }, status, CHALLENGES[status]);
 }
+
+/** What RFC 9110 wants beside a status: how to present a credential, how to code a body. */
+const CHALLENGES: Partial<Record<number, Record<string, string>>> = {
+  401: { "WWW-Authenticate": 'Bearer realm="Quarry"' },
+  415: { "Accept-Encoding": "identity" },
+};
 
 function logOf(context: Context<AppEnv>): Log {
   // Without services (a wrong configuration) the console is all there is.

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import packageFacts from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./app-env.ts";
 import { TAGS } from "./routes/route-parts.ts";
+import { HEADERS } from "./schemas/headers.ts";
 
 const DESCRIPTION = `Quarry brings up the passages that matter from a body of documents.
 
@@ -10,11 +11,13 @@ A RAG is a set of indexed documents that is searched by meaning. An inference is
 
 Call the API from a server only: it sends no CORS headers. A response with \`degraded\` is valid and was built with less context than requested. With an administrator's panel session in place of a token, responses may add \`timings\`, \`usage\`, \`toolCalls[].debug\`, the \`message\` inside \`degraded\`, and the header \`X-Inference-Timings\`.
 
+Fields of a body that are not known are ignored; \`X-Ignored-Fields\` names them.
+
 Requests are limited per client IP: every limited answer carries \`RateLimit-Policy\` and \`RateLimit\`, and a refused one \`Retry-After\`.`;
 
 /** The published specification, made from the routes that run. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
-  return app.getOpenAPI31Document({
+  const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Quarry API",
@@ -30,9 +33,14 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
     ],
     security: [{ bearer: [] }],
   });
+  return document;
 }
 
-export function registerBearer(app: OpenAPIHono<AppEnv>) {
+/** What the routes refer to: how to sign in, and the headers of answers. */
+export function registerComponents(app: OpenAPIHono<AppEnv>) {
+  for (const [name, header] of Object.entries(HEADERS)) {
+    app.openAPIRegistry.registerComponent("headers", name, header);
+  }
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",

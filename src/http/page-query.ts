@@ -35,7 +35,10 @@ const limitFacts = {
 export const limit = limitInteger.optional().openapi(limitFacts);
 
 /** Of a list that may be asked for whole: without a page it is ignored, whatever it holds. */
-export const limitOfPage = z.string().optional().openapi(limitFacts);
+export const limitOfPage = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .openapi(limitFacts);
 
 type PageAndLimit = { page?: unknown; limit?: unknown };
 
@@ -50,7 +53,7 @@ export const limitProblem = {
 };
 
 /** What a page number and a limit cut out of a list. */
-export function pageNumbers(page: number, given: number | string = LIMIT_DEFAULT) {
+export function pageNumbers(page: number, given: unknown = LIMIT_DEFAULT) {
   const limit = Number(given);
   return { page, limit, offset: (page - 1) * limit };
 }

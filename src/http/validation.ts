@@ -2,17 +2,10 @@ import type { Context } from "hono";
 import type { z } from "zod";
 
 import { invalid } from "../core/errors.ts";
+import { pathText } from "./field-path.ts";
+import { meantBy, pathOf, unknownFields, type UnknownField } from "./unknown-fields.ts";
 
 type Issue = z.core.$ZodIssue;
-
-/** `selectedFiles[0].files` for ["selectedFiles", 0, "files"]; the whole is `whole`. */
-function pathText(path: readonly PropertyKey[], whole: string): string {
-  const text = path.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    return text === "" ? String(key) : `${text}.${String(key)}`;
-  }, "");
-  return text === "" ? whole : text;
-}
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -78,14 +71,28 @@ function leaves(issue: Issue): Issue[] {
   return inner.map((leaf) => Object.assign({}, leaf, { path: [...issue.path, ...leaf.path] }));
 }
 
-/** All failing fields: "topK must be at most 100; semanticSearch is required". */
-export function describeIssues(error: z.core.$ZodError, input: unknown, whole = "body"): string {
-  const sentences = error.issues.flatMap(leaves).map((issue) => {
+/** All failing fields, each once: "topK must be at most 100; semanticSearch is required". */
+export function describeIssues(
+  error: { issues: readonly Issue[] },
+  input: unknown,
+  whole = "body",
+  unknown: UnknownField[] = [],
+): string {
+  const byField = new Map(unknown.map((field) => [pathOf(field), unknownText(field)]));
+  for (const issue of error.issues.flatMap(leaves)) {
     const field = pathText(issue.path, whole);
     const absent = issue.code !== "custom" && valueAt(input, issue.path) === undefined;
-    return `${field} ${absent ? "is required" : sentenceOf(issue)}`;
-  });
-  return [...new Set(sentences)].join("; ");
+    const sentence = `${field} ${absent ? "is required" : sentenceOf(issue)}`;
+    if (!byField.has(field)) byField.set(field, sentence);
+  }
+  return [...byField.values()].join("; ");
+}
+
+function unknownText(field: UnknownField): string {
+  const meant = meantBy(field);
+  return meant === null
+    ? `${pathOf(field)} is not known`
+    : `${pathOf(field)}: did you mean ${meant}?`;
 }
 
 export type Validated =
@@ -111,4 +118,21 @@ export function parseOrRefuse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw invalid(describeIssues(parsed.error, input));
+}
+
+const UNKNOWN_TOLD = 20;
+
+/**
+ * The same where an unknown field is a mistake too, as it is for the one who sets something up.
+ * @throws QuarryError `invalid`: "chunksize: did you mean chunkSize?".
+ */
+export function parseKnownOrRefuse<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const issues = parsed.success ? [] : parsed.error.issues;
+  throw invalid(describeIssues({ issues }, input, "body", unknown));
 }

@@ -2,6 +2,7 @@ import type { Rule } from "./rule.ts";
 import { agentsAndWebhooks } from "./rules/agents-and-webhooks.ts";
 import { authentication } from "./rules/authentication.ts";
 import { errorsAndLimits } from "./rules/errors-and-limits.ts";
+import { headers } from "./rules/headers.ts";
 import { inferences } from "./rules/inferences.ts";
 import { rags } from "./rules/rags.ts";
 import { resources } from "./rules/resources.ts";
@@ -16,6 +17,7 @@ export const RULES: Rule[] = [
   ...agentsAndWebhooks,
   ...authentication,
   ...errorsAndLimits,
+  ...headers,
 ];
 
 /** Why a rule cannot be shown by this service; null when it can. */

@@ -14,6 +14,8 @@ export type TokenGroups = { agents: string[]; inferences: string[]; rags: string
 export type AccessToken = TokenGroups & {
   id: TokenId;
   name: string;
+  /** Whether it may add and remove scopes. */
+  manageScopes: boolean;
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
@@ -27,7 +29,7 @@ const ALL = "*";
  */
 export async function createToken(
   { db, now }: Pick<Services, "db" | "now">,
-  input: TokenGroups & { name: string; expiresAt: number | null },
+  input: TokenGroups & { name: string; manageScopes: boolean; expiresAt: number | null },
 ): Promise<{ token: AccessToken; secret: string }> {
   const [agents, inferences, rags] = await Promise.all([
     resolve(input.agents, (identifiers) => findAgentIds(db, identifiers)),
@@ -40,8 +42,9 @@ export async function createToken(
   );
   if (unknown.length > 0) throw invalid(unknown.join("; "));
   const createdAt = now();
-  const { name, expiresAt } = input;
-  const base = { id: newId<TokenId>(createdAt), name, createdAt, expiresAt, lastUsedAt: null };
+  const { name, manageScopes, expiresAt } = input;
+  const id = newId<TokenId>(createdAt);
+  const base = { id, name, manageScopes, createdAt, expiresAt, lastUsedAt: null };
   const secret = newToken();
   const hash = await sha256Hex(secret);
   const all = { allAgents: agents.all, allInferences: inferences.all, allRags: rags.all };

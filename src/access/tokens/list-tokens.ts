@@ -15,6 +15,7 @@ function shown({ token, agents, inferences, rags }: TokenWithNames): AccessToken
   return {
     id: token.id,
     name: token.name,
+    manageScopes: token.manageScopes,
     createdAt: token.createdAt,
     expiresAt: token.expiresAt,
     lastUsedAt: token.lastUsedAt,

@@ -1,26 +1,35 @@
 import { conflict, invalid, unprocessable } from "../../core/errors.ts";
 import { insertScope } from "../../db/catalog/rag-scope-store.ts";
+import { countScopeFiles } from "../../db/catalog/scope-files.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { applyScopes } from "./apply-scopes.ts";
 import { problemWithScope } from "./check-scope.ts";
+import { SCOPES_MAX } from "./rag-settings.ts";
 import { queueScan } from "../file-sources/queue-scan.ts";
 
+/** Counting more would read as many rows. */
+const FILES_COUNTED = 10_000;
+
 /**
- * Adds a scope, indexes what the source lists there and has the source scanned.
- * @throws QuarryError `invalid` (form of the value); `unprocessable` (global RAG); `conflict`.
+ * Adds a scope, indexes what the source lists there and has the source scanned. Answers how many
+ * files of the source it holds at present: "10000+" for more than that.
+ * @throws QuarryError `invalid` (form of the value, or too many); `unprocessable` (global RAG); `conflict`.
  */
 export async function addScope(
   services: Services,
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
-): Promise<void> {
+): Promise<{ files: string }> {
   checkScopeOf(rag, scope);
-  if (!(await insertScope(services.db, rag.id, scope, services.now()))) {
-    throw conflict("Scope already exists");
-  }
+  const bound = { now: services.now(), max: SCOPES_MAX };
+  const outcome = await insertScope(services.db, rag.id, scope, bound);
+  if (outcome === "full") throw invalid(`scopes must have at most ${SCOPES_MAX} items`);
+  if (outcome === "none") throw conflict("Scope already exists");
   await applyScopes(services, rag.id);
   await queueScan(services, rag.fileSource.id);
+  const files = await countScopeFiles(services.db, rag.fileSource.id, scope, FILES_COUNTED + 1);
+  return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };
 }
 
 /** @throws QuarryError `invalid` or `unprocessable`, as adding and removing share them. */

@@ -9,6 +9,9 @@ export const CHUNK_SIZE_MAX = 4_000;
 export const DEFAULT_CHUNK_SIZE = 400;
 const DEFAULT_CHUNK_OVERLAP = 60;
 
+/** Of a RAG, however they came to it: each is asked of every file. */
+export const SCOPES_MAX = 10_000;
+
 export type ScopeMode = "global" | "scoped";
 
 /** Overlap of chunks of this size when none is given; tokens. */

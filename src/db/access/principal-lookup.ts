@@ -29,6 +29,7 @@ export type Credential = { kind: "token" | "session"; hash: string };
 
 const TOKEN_ROW = row({
   tokenId: id<TokenId>(),
+  manageScopes: flag,
   expiresAt: nullable(number),
   lastUsedAt: nullable(number),
 });
@@ -57,7 +58,8 @@ export type PublicRag = ListedRag & { scopes: IndexScope[] };
 export type PublicInference = Linked<InferenceRecord>;
 export type PublicAgent = Linked<AgentRecord>;
 
-const TOKEN = `select id as tokenId, expires_at as expiresAt, last_used_at as lastUsedAt
+const TOKEN = `select id as tokenId, manage_scopes as manageScopes, expires_at as expiresAt,
+    last_used_at as lastUsedAt
   from tokens where hash = ?1`;
 const SESSION = `select s.user_id as userId, u.role, s.created_at as createdAt,
     s.last_seen_at as lastSeenAt

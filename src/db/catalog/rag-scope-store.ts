@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 
 import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
@@ -29,22 +29,36 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
   return byRag;
 }
 
-/** Adds a scope while the RAG is scoped; false when it was there or the RAG is not scoped. */
-export async function insertScope(db: Database, ragId: RagId, scope: IndexScope, now: number) {
+/**
+ * Adds a scope while the RAG is scoped and has fewer than `max`; "full" when it has not, "none"
+ * when the scope was there or the RAG is not scoped.
+ */
+export async function insertScope(
+  db: Database,
+  ragId: RagId,
+  scope: IndexScope,
+  { now, max }: { now: number; max: number },
+): Promise<"added" | "full" | "none"> {
   const inserted = await db.run(sql`
     insert into rag_scopes (rag_id, type, value, created_at)
     select id, ${scope.type}, ${scope.value}, ${now} from rags
     where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
+      and (select count(*) from rag_scopes where rag_id = ${ragId}) < ${max}
     on conflict do nothing`);
-  return inserted.meta.changes > 0;
+  if (inserted.meta.changes > 0) return "added";
+  const [[counted], same] = await db.batch([
+    db.select({ total: count() }).from(ragScopes).where(eq(ragScopes.ragId, ragId)),
+    db.select(columns).from(ragScopes).where(isScope(ragId, scope)),
+  ]);
+  return same.length === 0 && (counted?.total ?? 0) >= max ? "full" : "none";
 }
+
+const isScope = (ragId: RagId, { type, value }: IndexScope) =>
+  and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value));
 
 /** Removes a scope if it is there. */
 export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
-  const { type, value } = scope;
-  await db
-    .delete(ragScopes)
-    .where(and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value)));
+  await db.delete(ragScopes).where(isScope(ragId, scope));
 }
 
 /** Statements that give a RAG these scopes and no others, for a batch. */

@@ -68,6 +68,8 @@ export const tokens = sqliteTable(
     allAgents: integer({ mode: "boolean" }).notNull().default(false),
     allInferences: integer({ mode: "boolean" }).notNull().default(false),
     allRags: integer({ mode: "boolean" }).notNull().default(false),
+    /** Whether it may add and remove scopes of the RAGs that it covers. */
+    manageScopes: integer({ mode: "boolean" }).notNull().default(true),
     createdAt: integer().notNull(),
     expiresAt: integer(),
     lastUsedAt: integer(),

@@ -61,7 +61,7 @@ export const guardAgent = createMiddleware<AgentEnv>(async (context, next) => {
   await next();
 });
 
-/** Behind a guard: a member's session changes nothing. @throws QuarryError `forbidden`. */
+/** Behind a guard: who may run and search only changes nothing. @throws QuarryError `forbidden`. */
 export const mayChange = createMiddleware<With<{ caller: Caller }>>(async (context, next) => {
   if (!context.get("caller").mayChange) throw forbidden();
   await next();

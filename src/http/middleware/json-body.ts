@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 
-import { tooLarge } from "../../core/errors.ts";
+import { tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const KIB = 1_024;
@@ -10,10 +10,11 @@ const API_BODY_LIMIT_BYTES = 1_024 * KIB;
 /**
  * Reads the body as JSON whatever its Content-Type says, for the validators that follow; an
  * absent body is an empty object. Stands behind the permission checks in a route's `middleware`.
- * @throws QuarryError `too-large`.
+ * @throws QuarryError `too-large`, `unsupported-encoding`.
  */
 export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   return createMiddleware<AppEnv>(async ({ req }, next) => {
+    refuseCoded(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
     const headers = new Headers(req.raw.headers);
     headers.set("Content-Type", "application/json");
@@ -22,6 +23,12 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
     req.bodyCache = { text: Promise.resolve(text.trim() === "" ? "{}" : text) as never };
     await next();
   });
+}
+
+/** Nothing decompresses a body here. @throws QuarryError `unsupported-encoding`. */
+export function refuseCoded(headers: Headers): void {
+  const coding = (headers.get("Content-Encoding") ?? "").trim().toLowerCase();
+  if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
 }
 
 async function readText(request: Request, limitBytes: number): Promise<string> {

@@ -18,10 +18,12 @@ export function rateWindow(surface: Surface) {
     const verdict = await context.get("services").rateLimits(surface, client);
     const resetSeconds = Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS));
     const windowSeconds = WINDOW_MS / SECOND_MS;
-    context.header("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);
-    context.header("RateLimit", `"${surface}";r=${verdict.remaining};t=${resetSeconds}`);
-    if (verdict.allowed) return await next();
-    context.header("Retry-After", String(resetSeconds));
-    return context.json({ error: "Too many requests" }, 429);
+    if (verdict.allowed) await next();
+    else context.res = context.json({ error: "Too many requests" }, 429);
+    // On whatever answer there is now: a stream of its own knows nothing of headers set before it.
+    const { headers } = context.res;
+    headers.set("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);
+    headers.set("RateLimit", `"${surface}";r=${verdict.remaining};t=${resetSeconds}`);
+    if (!verdict.allowed) headers.set("Retry-After", String(resetSeconds));
   });
 }

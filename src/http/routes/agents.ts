@@ -6,11 +6,10 @@ import { linkedSourceOf } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { guardAgent } from "../middleware/guard.ts";
-import { jsonBody } from "../middleware/json-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { AgentDetail, AgentInvokeRequest, AgentInvokeResponse } from "../schemas/agent.ts";
 import { errors } from "../schemas/error.ts";
-import { agentParams, json, jsonRequest } from "./route-parts.ts";
+import { agentParams, json, jsonRequest, readsJson } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
 const hide = true;
@@ -28,11 +27,11 @@ const invokeAgent = createRoute({
   hide,
   method: "post",
   path: "/api/agents/{identifier}/invoke",
-  middleware: [guardAgent, jsonBody()] as const,
+  middleware: [guardAgent, ...readsJson(AgentInvokeRequest)] as const,
   request: { params: agentParams, body: jsonRequest(AgentInvokeRequest) },
   responses: {
     200: json(AgentInvokeResponse, "The turn."),
-    ...errors(400, 403, 404, 413, 502),
+    ...errors(400, 403, 404, 413, 415, 502),
   },
 });
 

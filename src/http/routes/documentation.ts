@@ -5,7 +5,7 @@ import { html, raw } from "hono/html";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
-import { openApiDocument, registerBearer } from "../open-api-document.ts";
+import { openApiDocument, registerComponents } from "../open-api-document.ts";
 
 /** Where the build puts the two files of swagger-ui-dist. */
 const SWAGGER_ASSETS = "/assets";
@@ -16,7 +16,7 @@ const NONCE_BYTES = 16;
 /** The two public pages; neither is part of the published specification. */
 export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  registerBearer(api);
+  registerComponents(api);
 
   // Made once for the address that is asked for; whoever asks under another makes it anew.
   let made: { base: string; text: string } | null = null;

@@ -10,7 +10,7 @@ import type { AppEnv } from "../app-env.ts";
 import { leastFinished } from "../least-finished.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
 import { limit, page, pageNumbers } from "../page-query.ts";
-import { errors } from "../schemas/error.ts";
+import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
@@ -36,7 +36,8 @@ const listInferenceFiles = createRoute({
   },
   responses: {
     200: json(InferenceFilePage, "A page of files.", EXAMPLES.inferenceFilePage),
-    ...errors(400, 403, 404),
+    ...errors(403, 404),
+    ...invalidRequest("page is required"),
   },
 });
 
@@ -72,7 +73,8 @@ const getFileStatus = createRoute({
   },
   responses: {
     200: json(FileState, "The file's state.", EXAMPLES.fileState),
-    ...errors(400, 403, 404),
+    ...errors(403, 404),
+    ...invalidRequest("file is required"),
   },
 });
 

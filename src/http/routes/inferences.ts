@@ -11,9 +11,8 @@ import { baseUrlOf } from "../base-url.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInference } from "../middleware/guard.ts";
 import { inferenceHook } from "../inference-hook.ts";
-import { jsonBody } from "../middleware/json-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
-import { errors } from "../schemas/error.ts";
+import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import {
   InferenceList,
@@ -22,7 +21,7 @@ import {
   InferenceRunRequest,
   InferenceRunResponse,
 } from "../schemas/inference.ts";
-import { bearer, inferenceParams, json, jsonRequest, TAGS } from "./route-parts.ts";
+import { bearer, inferenceParams, json, jsonRequest, TAGS, readsJson } from "./route-parts.ts";
 
 const listInferences = createRoute({
   method: "get",
@@ -38,23 +37,29 @@ const listInferences = createRoute({
   },
 });
 
+const SEARCH_RULES =
+  "semanticSearch is required when the inference has linked RAGs, and ignored when it has none. semanticSearch, similarityThreshold, selectedFiles, selectedFolders and providerFilter are accepted only if the inference has its native RAG enabled; sending them otherwise gives 400.";
+
 const runRoute = createRoute({
   method: "post",
   path: "/api/inferences/{identifier}",
   operationId: "runInference",
   summary: "Run an inference",
-  description:
-    "One call: a prompt goes in and a response comes out; nothing is remembered. semanticSearch is required when the inference has linked RAGs, and ignored when it has none.",
+  description: `One call: a prompt goes in and a response comes out; nothing is remembered. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, jsonBody()] as const,
+  middleware: [guardInference, ...readsJson(InferenceRunRequest)] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
   },
   responses: {
-    200: json(InferenceRunResponse, "The response.", EXAMPLES.inferenceRan),
-    ...errors(400, 403, 404, 413, 502),
+    200: json(InferenceRunResponse, "The response.", EXAMPLES.inferenceRan, [
+      "X-Ignored-Fields",
+      "X-Inference-Timings",
+    ]),
+    ...errors(403, 404, 413, 415, 502),
+    ...invalidRequest("prompt is required; topK must be at most 100; semanticSearch is required"),
   },
 });
 
@@ -63,17 +68,20 @@ const retrieveRoute = createRoute({
   path: "/api/inferences/{identifier}/retrieve",
   operationId: "retrieveForInference",
   summary: "Retrieve context only",
-  description: "What running the inference would put into its context, without a model call.",
+  description: `What running the inference would put into its context, without a model call. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, jsonBody()] as const,
+  middleware: [guardInference, ...readsJson(InferenceRetrieveRequest)] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRetrieveRequest, EXAMPLES.inferenceRetrieve),
   },
   responses: {
-    200: json(InferenceRetrieveResponse, "The context.", EXAMPLES.inferenceRetrieved),
-    ...errors(400, 403, 404, 413),
+    200: json(InferenceRetrieveResponse, "The context.", EXAMPLES.inferenceRetrieved, [
+      "X-Ignored-Fields",
+    ]),
+    ...errors(403, 404, 413, 415),
+    ...invalidRequest("semanticSearch is required; candidateMultiplier must be at least 2"),
   },
 });
 

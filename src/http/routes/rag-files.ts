@@ -14,7 +14,7 @@ import { fileAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
 import { limitOfPage, limitFitsPage, limitProblem, page, pageNumbers } from "../page-query.ts";
-import { errors } from "../schemas/error.ts";
+import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { streamJsonArray } from "../stream-json-array.ts";
@@ -49,7 +49,8 @@ const listRagFiles = createRoute({
       "A page of files, or all of them.",
       EXAMPLES.ragFilePage,
     ),
-    ...errors(400, 403, 404),
+    ...errors(403, 404),
+    ...invalidRequest("page must be at least 1; limit must be an integer from 1 to 100"),
   },
 });
 

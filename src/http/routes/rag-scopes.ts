@@ -4,25 +4,26 @@ import { addScope } from "../../catalog/rags/add-scope.ts";
 import { removeScope } from "../../catalog/rags/remove-scope.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag, mayChange } from "../middleware/guard.ts";
-import { jsonBody } from "../middleware/json-body.ts";
-import { errors } from "../schemas/error.ts";
+import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { Ok, Scope } from "../schemas/rag.ts";
-import { bearer, json, jsonRequest, ragParams, TAGS } from "./route-parts.ts";
+import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
 
 const addRagScope = createRoute({
   method: "post",
   path: "/api/rags/{identifier}/scopes",
   operationId: "addRagScope",
   summary: "Add a scope",
-  description: "Adds an entry to the RAG's scope list and queues a scan.",
+  description:
+    "Adds an entry to the RAG's scope list and queues a scan. A RAG in global mode has no list: 422. A token that may not manage scopes: 403.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, mayChange, jsonBody()] as const,
+  middleware: [guardRag, mayChange, ...readsJson(Scope)] as const,
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
   responses: {
-    200: json(Ok, "The scope was added.", EXAMPLES.ok),
-    ...errors(400, 403, 404, 409, 413, 422),
+    200: json(Ok, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
+    ...invalidRequest("value must be relative, without a leading /"),
+    ...errors(403, 404, 409, 413, 415, 422),
   },
 });
 
@@ -35,11 +36,12 @@ const removeRagScope = createRoute({
     "Removes an entry from the RAG's scope list; what is no longer in scope leaves the search at once.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, mayChange, jsonBody()] as const,
+  middleware: [guardRag, mayChange, ...readsJson(Scope)] as const,
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
   responses: {
-    200: json(Ok, "The scope is gone.", EXAMPLES.ok),
-    ...errors(400, 403, 404, 413, 422),
+    200: json(Ok, "The scope is gone.", EXAMPLES.ok, ["X-Ignored-Fields"]),
+    ...invalidRequest("type must be one of path, externalId; value is required"),
+    ...errors(403, 404, 413, 415, 422),
   },
 });
 
@@ -47,7 +49,8 @@ export const ragScopeRoutes = new OpenAPIHono<AppEnv>();
 
 ragScopeRoutes.openapi(addRagScope, async (context) => {
   const { rag, services } = context.var;
-  await addScope(services, { rag, scope: context.req.valid("json") });
+  const { files } = await addScope(services, { rag, scope: context.req.valid("json") });
+  context.header("X-Scope-Files", files);
   return context.json({ ok: true as const }, 200);
 });
 

@@ -7,12 +7,11 @@ import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardRag } from "../middleware/guard.ts";
-import { jsonBody } from "../middleware/json-body.ts";
-import { errors } from "../schemas/error.ts";
+import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { RagDetail, RagList } from "../schemas/rag.ts";
 import { RagRetrieveRequest, RagRetrieveResponse } from "../schemas/retrieval.ts";
-import { bearer, json, jsonRequest, ragParams, TAGS } from "./route-parts.ts";
+import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
 
 const listRags = createRoute({
   method: "get",
@@ -47,11 +46,12 @@ const retrieveFromRag = createRoute({
     "Returns the chunks that answer the queries, without a model call. It raises no error when a part of the search is down: the answer then carries degraded.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, jsonBody()] as const,
+  middleware: [guardRag, ...readsJson(RagRetrieveRequest)] as const,
   request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
   responses: {
-    200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved),
-    ...errors(400, 403, 404, 413),
+    200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved, ["X-Ignored-Fields"]),
+    ...errors(403, 404, 413, 415),
+    ...invalidRequest("topK must be at most 100; semanticSearch is required"),
   },
 });
 

@@ -1,5 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
+import { ignoredFields } from "../middleware/ignored-fields.ts";
+import { jsonBody } from "../middleware/json-body.ts";
+import { headersOf, type HeaderName } from "../schemas/headers.ts";
+
 /** Names of the groups in the published specification. */
 export const TAGS = { rags: "RAGs", inferences: "Inferences" };
 
@@ -10,9 +14,11 @@ export function json<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
   example?: unknown,
+  headers: HeaderName[] = [],
 ) {
   const media = example === undefined ? { schema } : { schema, example };
-  return { description, content: { "application/json": media } };
+  const content = { "application/json": media };
+  return { description, content, headers: headersOf(headers) };
 }
 
 /** A JSON body; `jsonBody` has read it whatever its Content-Type says. */
@@ -20,6 +26,9 @@ export function jsonRequest<Schema extends z.ZodType>(schema: Schema, example?: 
   const media = example === undefined ? { schema } : { schema, example };
   return { required: true, content: { "application/json": media } };
 }
+
+/** The middleware that stands before a JSON body's validation. */
+export const readsJson = (schema: z.ZodType) => [jsonBody(), ignoredFields(schema)] as const;
 
 const identifier = (of: string, example: string) =>
   z.string().openapi({ description: `Identifier of the ${of}.`, example });

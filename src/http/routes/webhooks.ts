@@ -10,9 +10,8 @@ import { findWebSource } from "../../db/scans/public-webhooks.ts";
 import { pushUrls } from "../../ingestion/scanning/push-urls.ts";
 import { receiveDriveNotification } from "../../ingestion/scanning/receive-drive-notification.ts";
 import type { AppEnv } from "../app-env.ts";
-import { jsonBody } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
-import { json, jsonRequest } from "./route-parts.ts";
+import { json, jsonRequest, readsJson } from "./route-parts.ts";
 
 const URLS_LIMIT = 1_000;
 
@@ -39,18 +38,20 @@ const pushedUrl = z
     `must have at most ${LONGEST_URL} characters`,
   );
 
+const PushedUrls = z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) });
+
 const pushWebUrls = createRoute({
   hide: true,
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
-  middleware: [guardWebSource, jsonBody()] as const,
-  request: { body: jsonRequest(z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) })) },
+  middleware: [guardWebSource, ...readsJson(PushedUrls)] as const,
+  request: { body: jsonRequest(PushedUrls) },
   responses: {
     200: json(
       z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),
       "What was kept.",
     ),
-    ...errors(400, 404, 413),
+    ...errors(400, 404, 413, 415),
   },
 });
 

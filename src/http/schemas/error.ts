@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
+import { headersOf, type HeaderName } from "./headers.ts";
+
 const ErrorBody = z
   .object({ error: z.string().openapi({ description: "What went wrong, in one line." }) })
   .openapi("Error");
@@ -8,32 +10,37 @@ const ErrorBody = z
 const ERRORS = {
   400: [
     "The request is not valid; the message lists the failing fields.",
-    "Invalid request: topK must be at most 100; semanticSearch is required",
+    "Invalid request: body is not valid JSON",
   ],
   401: ["The token is missing or unknown.", "Unauthorized"],
   403: ["The token does not cover the resource.", "Forbidden"],
   404: ["The identifier does not exist.", "Not found"],
   409: ["The scope is already in the list.", "Scope already exists"],
   413: ["The body is larger than 1 MiB.", "Payload too large"],
+  415: [
+    "The body has a Content-Encoding; it must be sent as it is.",
+    "Unsupported content encoding: send the body as it is",
+  ],
   422: ["The RAG is in global mode: it has no scope list.", "RAG is in global scope mode"],
   429: ["The request rate is exceeded.", "Too many requests"],
   500: ["A defect of the service; the log has it under the request's id.", "Internal server error"],
-  502: ["The model provider failed.", "Model provider: 503"],
+  502: ["The model provider failed.", "Model call failed: provider answered 503"],
   503: ["The rate-limit store cannot be reached.", "Rate limiting unavailable"],
 } as const;
 
 type Status = keyof typeof ERRORS;
 
+/** What an answer bears besides what every limited one does; without a count there is no budget. */
+const HEADERS: Partial<Record<Status, HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  429: ["Retry-After"],
+};
+
 /** The entry of a route's `responses` for one status. */
-function errorResponse(status: Status) {
-  const [description, example] = ERRORS[status];
-  const body = { "application/json": { schema: ErrorBody, example: { error: example } } };
-  if (status !== 429) return { description, content: body };
-  const retryAfter = {
-    description: "Whole seconds to wait.",
-    schema: { type: "integer" as const },
-  };
-  return { description, content: body, headers: { "Retry-After": retryAfter } };
+function errorResponse(status: Status, example: string = ERRORS[status][1]) {
+  const [description] = ERRORS[status];
+  const content = { "application/json": { schema: ErrorBody, example: { error: example } } };
+  return { description, content, headers: headersOf(HEADERS[status], status !== 503) };
 }
 
 type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof errorResponse> };
@@ -45,3 +52,8 @@ export function errors<Statuses extends Status = never>(...statuses: Statuses[])
     Statuses | 401 | 429 | 500 | 503
   >;
 }
+
+/** The 400 of a route, with what it says when one of its own fields is wrong. */
+export const invalidRequest = (problems: string): Responses<400> => ({
+  400: errorResponse(400, `Invalid request: ${problems}`),
+});

@@ -10,7 +10,7 @@ import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-sec
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../ingestion/scanning/request-scan.ts";
 import { identifier, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";
@@ -40,14 +40,14 @@ function checkedSource(body: unknown) {
   const known = kind.success
     ? configSchemaOf(kind.data, fieldOf(body, "config"), false)
     : z.record(z.string(), z.unknown());
-  return parseOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
+  return parseKnownOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
 }
 
 function checkedPatch({ source }: FileSource, body: unknown) {
   const raw = fieldOf(body, "config");
   const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
   const patch = { name, identifier: z.string(), provider: z.string(), config, scanIntervalMinutes };
-  return given(parseOrRefuse(z.object(patch).partial(), body));
+  return given(parseKnownOrRefuse(z.object(patch).partial(), body));
 }
 
 export function fileSourceRoutes(): Hono<PanelEnv> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
-import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
+import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN, SCOPES_MAX } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../db/records.ts";
@@ -17,8 +17,6 @@ import { identifier, modelName, name } from "./fields.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { addIndexRoutes } from "./rag-index.ts";
 import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
-
-const SCOPES_MAX = 10_000;
 
 const settings = {
   fileSource: z.string().min(1),

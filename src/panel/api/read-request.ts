@@ -2,17 +2,17 @@ import type { HonoRequest } from "hono";
 import { z } from "zod";
 
 import { invalid } from "../../core/errors.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
 
 /**
  * The body behind `jsonBody()`, checked by a schema.
- * @throws QuarryError `invalid` that names every failing field.
+ * @throws QuarryError `invalid` that names every failing and every unknown field.
  */
 export async function bodyOf<Schema extends z.ZodType>(
   request: HonoRequest,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  return parseOrRefuse(schema, await jsonOf(request));
+  return parseKnownOrRefuse(schema, await jsonOf(request));
 }
 
 /** @throws QuarryError `invalid` when the body is not JSON. */

@@ -5,6 +5,7 @@ import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { isoTime } from "../../core/clock.ts";
 import { invalid } from "../../core/errors.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
+import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
@@ -85,6 +86,7 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
 
   app.put("/:id/files/*", async (context) => {
     const services = context.get("services");
+    refuseCoded(context.req.raw.headers);
     const source = await pushedSource(services, context.req.param("id"));
     const length = context.req.header("Content-Length");
     const { created, ...file } = await putFile(services, {

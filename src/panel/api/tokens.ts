@@ -19,7 +19,14 @@ const group = z
   .default([]);
 
 const newToken = (now: number) =>
-  z.object({ name, agents: group, inferences: group, rags: group, expiresAt: futureTime(now) });
+  z.object({
+    name,
+    agents: group,
+    inferences: group,
+    rags: group,
+    manageScopes: z.boolean().default(true),
+    expiresAt: futureTime(now),
+  });
 
 const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
@@ -29,6 +36,7 @@ const shown = (token: AccessToken) => ({
   agents: token.agents,
   inferences: token.inferences,
   rags: token.rags,
+  manageScopes: token.manageScopes,
   createdAt: isoTime(token.createdAt),
   expiresAt: time(token.expiresAt),
   lastUsedAt: time(token.lastUsedAt),

@@ -105,6 +105,90 @@ test("every schema of a body has a name, and every operation its errors", () => 
   }
 });
 
+type Schema = { $ref?: string; allOf?: Schema[]; description?: string; items?: Schema } & {
+  properties?: Record<string, Schema>;
+};
+type Header = { $ref: string };
+type Specification = {
+  components: { schemas: Record<string, Schema>; headers: Record<string, object> };
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        description: string;
+        responses: Record<
+          string,
+          {
+            headers: Record<string, Header>;
+            content: Record<string, { example: { error: string } }>;
+          }
+        >;
+      }
+    >
+  >;
+};
+const operations = () =>
+  Object.values((document as unknown as Specification).paths).flatMap((methods) =>
+    Object.values(methods),
+  );
+
+test("every property of every schema is described", () => {
+  const { schemas } = (document as unknown as Specification).components;
+  const isDescribed = ({ $ref, allOf, description }: Schema): boolean =>
+    description !== undefined ||
+    allOf?.some(isDescribed) === true ||
+    ($ref !== undefined && isDescribed(schemas[$ref.split("/").at(-1) ?? ""] ?? {}));
+  const bare: string[] = [];
+  const look = (name: string, { properties = {}, items }: Schema): void => {
+    if (items !== undefined) look(`${name}[]`, items);
+    for (const [field, inner] of Object.entries(properties)) {
+      if (!isDescribed(inner)) bare.push(`${name}.${field}`);
+      look(`${name}.${field}`, inner);
+    }
+  };
+  for (const [name, schema] of Object.entries(schemas)) look(name, schema);
+  expect(bare).toEqual([]);
+});
+
+test("headers are published as headers, and those that are named exist", () => {
+  const { headers: known } = (document as unknown as Specification).components;
+  const named = (status: string, headers: Record<string, Header>) => [
+    ...Object.keys(headers),
+    ...(status === "503" ? ["RateLimit", "RateLimit-Policy"] : []),
+  ];
+  for (const { responses } of operations()) {
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const always = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
+      expect(named(status, headers)).toEqual(expect.arrayContaining(always));
+      for (const { $ref } of Object.values(headers)) {
+        expect(known).toHaveProperty([$ref.split("/").at(-1) ?? ""]);
+      }
+    }
+    expect(responses["429"]?.headers).toHaveProperty("Retry-After");
+    expect(responses["401"]?.headers).toHaveProperty("WWW-Authenticate");
+  }
+  const run = operations().find(({ operationId }) => operationId === "runInference");
+  expect(run?.responses["200"]?.headers).toHaveProperty("X-Inference-Timings");
+  expect(document).not.toHaveProperty("webhooks");
+});
+
+test("each 400 shows the route's own fields, 502 the real words, and rule 3 is told", () => {
+  const exampleOf = (operationId: string, status: string) =>
+    operations().find((one) => one.operationId === operationId)?.responses[status]?.content[
+      "application/json"
+    ]?.example.error;
+  const shown = operations().flatMap(({ operationId }) => exampleOf(operationId, "400") ?? []);
+  expect(new Set(shown).size).toBe(shown.length);
+  expect(exampleOf("getFileStatus", "400")).toBe("Invalid request: file is required");
+  expect(exampleOf("runInference", "502")).toMatch(/^Model call failed: /);
+  for (const { operationId, description } of operations()) {
+    if (!["runInference", "retrieveForInference"].includes(operationId)) continue;
+    expect(description).toContain("accepted only if the inference has its native RAG enabled");
+  }
+});
+
 test("agents, webhooks, the panel and the two public pages are absent", () => {
   const text = Object.keys(document["paths"] as object).join(" ");
   expect(text).not.toMatch(/agents|webhooks|panel|docs|openapi/);

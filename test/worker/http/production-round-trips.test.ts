@@ -62,7 +62,12 @@ beforeAll(async () => {
   ]);
   // Not over the panel: the Worker behind it has other models, and would build the index anew.
   const groups = { agents: [], inferences: ["ask"], rags: [rag] };
-  const made = await createToken(world.services, { name: "Reader", expiresAt: null, ...groups });
+  const made = await createToken(world.services, {
+    name: "Reader",
+    manageScopes: true,
+    expiresAt: null,
+    ...groups,
+  });
   token = made.secret;
   // The first use of a minute is noted beside the answer.
   await tripsOf("GET", "/rags");

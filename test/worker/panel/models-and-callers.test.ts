@@ -126,6 +126,7 @@ test("a token is shown once, covers what it names, and stops when it is removed"
     createdAt: expect.any(String),
     expiresAt: null,
     lastUsedAt: null,
+    manageScopes: true,
   });
   const listed = await admin.send("GET", "/tokens");
   expect(listed.body).toMatchObject({ data: [shown], total: 1 });
@@ -174,4 +175,54 @@ test("an unknown route of the panel is 404, for the one who may ask", async () =
     status: 404,
     body: { error: "Not found" },
   });
+});
+
+test("an unknown field is refused, and the one that was meant is named", async () => {
+  const refused = async (method: string, path: string, body: unknown) => {
+    const answer = await admin.send(method, path, body);
+    expect(answer.status).toBe(400);
+    return (answer.body as { error: string }).error;
+  };
+  const rag = { name: "Typo", fileSource: "docs", chunksize: 300, reranking: true, topK: 3 };
+  expect(await refused("POST", "/rags", rag)).toBe(
+    "Invalid request: chunksize: did you mean chunkSize?; reranking is not known; topK is not known",
+  );
+  const scoped = { ...rag, chunksize: undefined, reranking: undefined, topK: undefined };
+  expect(await refused("POST", "/rags", { ...scoped, scopes: [{ type: "path", val: "a/" }] })).toBe(
+    "Invalid request: scopes[0].val: did you mean value?; scopes[0].value is required",
+  );
+  expect(await refused("POST", "/tokens", { name: "T", rag: ["*"], manage_scopes: false })).toBe(
+    "Invalid request: rag: did you mean rags?; manage_scopes: did you mean manageScopes?",
+  );
+  const web = { name: "Site", provider: "web", config: { startUrl: [] }, interval: 5 };
+  expect(await refused("POST", "/file-sources", web)).toContain(
+    "config.startUrl: did you mean startUrls?",
+  );
+  expect((await admin.send("GET", "/rags?limit=100")).body).toMatchObject({ total: 2 });
+});
+
+test("scopes added by the API count against the panel's maximum", async () => {
+  const made = await admin.send("POST", "/rags", {
+    name: "Full",
+    fileSource: "docs",
+    scopeMode: "scoped",
+  });
+  const { id } = made.body as { id: string };
+  const { body } = await admin.send("POST", "/tokens", { name: "Fills", rags: ["full"] });
+  const { post } = withToken((body as { token: string }).token);
+  await env.DB.prepare(
+    `insert into rag_scopes (rag_id, type, value, created_at)
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < 9999)
+     select ?, 'path', 'folder' || i || '/', 0 from n`,
+  )
+    .bind(id)
+    .run();
+  const add = async (value: string) => await post("/rags/full/scopes", { type: "path", value });
+  expect((await add("last/")).status).toBe(200);
+  expect(await add("one-more/")).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: scopes must have at most 10000 items" },
+  });
+  expect((await add("last/")).status).toBe(409);
+  expect((await admin.send("DELETE", "/rags/full")).status).toBe(204);
 });

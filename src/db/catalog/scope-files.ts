@@ -1,0 +1,41 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
+import type { Database } from "../client.ts";
+import { number, row } from "../columns.ts";
+import { firstRow, query } from "../raw-sql.ts";
+
+const COUNTED = row({ files: number });
+
+/** How many files of a source a scope holds; counting ends at `max`. */
+export async function countScopeFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  { type, value }: IndexScope,
+  max: number,
+): Promise<number> {
+  const counted = await firstRow(
+    db,
+    query(
+      COUNTED,
+      `select count(*) as files from (
+         select 1 from files f
+         where f.file_source_id = ?1 and f.deleted_at is null and ${conditionOf(type, value)}
+         limit ?3)`,
+      sourceId,
+      value,
+      max,
+    ),
+  );
+  return counted?.files ?? 0;
+}
+
+/** A folder is a range of the paths, so that the index finds it. */
+function conditionOf(type: IndexScope["type"], value: string): string {
+  if (type === "externalId") {
+    return `(f.external_id = ?2
+      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = ?2))`;
+  }
+  if (!value.endsWith("/")) return "f.path = ?2";
+  // "0" is the character after "/".
+  return "f.path >= ?2 and f.path < substr(?2, 1, length(?2) - 1) || '0'";
+}
