@@ -2,7 +2,9 @@ import { z } from "@hono/zod-openapi";
 
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 
-export const FileStatusName = z.enum(FILE_STATUSES).openapi("FileStatusName");
+export const FileStatusName = z
+  .enum(FILE_STATUSES)
+  .openapi("FileStatusName", { description: "How far the file's indexing is." });
 
 const time = z.iso.datetime({ precision: 3 }).nullable().openapi({
   description: "The last time it was indexed; null until the first.",
@@ -15,41 +17,63 @@ const errorMessage = z
 const size = z.int().min(0).openapi({ description: "Bytes." });
 
 const entry = {
-  filePath: z.string().openapi({ example: "handbook/leave.md" }),
-  name: z.string().openapi({ example: "leave.md" }),
+  filePath: z.string().openapi({ description: "Path of the file.", example: "handbook/leave.md" }),
+  name: z.string().openapi({ description: "File name.", example: "leave.md" }),
   status: FileStatusName,
   indexedAt: time,
   size,
-  mimeType: z.string().openapi({ example: "text/markdown" }),
+  mimeType: z.string().openapi({ description: "Media type.", example: "text/markdown" }),
   errorMessage,
 };
 
 const FileEntry = z.object(entry).openapi("FileEntry");
 
 const RagFileEntry = z
-  .object({ ...entry, externalId: z.string().nullable() })
+  .object({
+    ...entry,
+    externalId: z
+      .string()
+      .nullable()
+      .openapi({ description: "The file's id at the provider; null where it has none." }),
+  })
   .openapi("RagFileEntry");
 
 const page = {
   total: z.int().min(0).openapi({ description: "Number of files in all pages." }),
-  page: z.int().min(1),
-  limit: z.int().min(1),
+  page: z.int().min(1).openapi({ description: "Number of this page, from 1." }),
+  limit: z.int().min(1).openapi({ description: "Files on a page." }),
 };
 
 export const RagFilePage = z
-  .object({ data: z.array(RagFileEntry), ...page })
+  .object({
+    data: z.array(RagFileEntry).openapi({ description: "Files of this page, in order of path." }),
+    ...page,
+  })
   .openapi("RagFilePage");
 
 export const RagFileList = z.array(RagFileEntry).openapi("RagFileList");
 
 const FileGroup = z
-  .object({ ragIdentifier: z.string(), ragName: z.string(), files: z.array(FileEntry) })
+  .object({
+    ragIdentifier: z.string().openapi({ description: "Slug of the RAG." }),
+    ragName: z.string().openapi({ description: "Display name of the RAG." }),
+    files: z.array(FileEntry).openapi({ description: "Its files on this page." }),
+  })
   .openapi("FileGroup");
 
 export const InferenceFilePage = z
-  .object({ data: z.array(FileGroup), ...page })
+  .object({
+    data: z.array(FileGroup).openapi({ description: "Files of this page by RAG." }),
+    ...page,
+  })
   .openapi("InferenceFilePage");
 
 export const FileState = z
-  .object({ name: z.string(), size, status: FileStatusName, indexedAt: time, errorMessage })
+  .object({
+    name: z.string().openapi({ description: "File name." }),
+    size,
+    status: FileStatusName,
+    indexedAt: time,
+    errorMessage,
+  })
   .openapi("FileState");

@@ -5,8 +5,8 @@ import { Chunk, Degradation, queries, searchFields } from "./retrieval.ts";
 
 export const LinkedFileSource = z
   .object({
-    ragIdentifier: z.string(),
-    ragName: z.string(),
+    ragIdentifier: z.string().openapi({ description: "Slug of the RAG." }),
+    ragName: z.string().openapi({ description: "Display name of the RAG." }),
     identifier: z.string().openapi({ description: "Identifier of the file source." }),
     provider: Provider,
   })
@@ -14,10 +14,10 @@ export const LinkedFileSource = z
 
 const InferenceItem = z
   .object({
-    name: z.string().openapi({ example: "Ask the handbook" }),
+    name: z.string().openapi({ description: "Display name.", example: "Ask the handbook" }),
     identifier: z.string().openapi({ description: "Slug used in paths." }),
     url: z.url().openapi({ description: "Where the inference is run." }),
-    createdAt: z.iso.datetime({ precision: 3 }),
+    createdAt: z.iso.datetime({ precision: 3 }).openapi({ description: "When it was made, UTC." }),
     fileSources: z.array(LinkedFileSource).openapi({
       description: "Linked RAGs; with any, semanticSearch must be sent when running.",
     }),
@@ -27,14 +27,23 @@ const InferenceItem = z
 export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 
 const SelectedFiles = z
-  .object({ ragIdentifier: z.string(), files: z.array(z.string()) })
+  .object({
+    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    files: z.array(z.string()).openapi({ description: "Paths or external ids of files." }),
+  })
   .openapi("SelectedFiles");
 const SelectedFolders = z
-  .object({ ragIdentifier: z.string(), folders: z.array(z.string()) })
+  .object({
+    ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
+    folders: z.array(z.string()).openapi({ description: "Paths of folders." }),
+  })
   .openapi("SelectedFolders");
 const ProviderFilter = z
   .object({
-    ragIdentifier: z.string().optional(),
+    ragIdentifier: z
+      .string()
+      .optional()
+      .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
     field: z.string().openapi({ description: "A key of the file's metadata.", example: "labels" }),
     values: z.array(z.string()).openapi({ description: "One of them must match." }),
   })
@@ -83,16 +92,23 @@ export const InferenceRunRequest = z
   .openapi("InferenceRunRequest");
 
 export const ContentBlock = z
-  .object({ type: z.literal("text"), text: z.string() })
+  .object({
+    type: z.literal("text").openapi({ description: "Kind of block." }),
+    text: z.string().openapi({ description: "What the model wrote." }),
+  })
   .openapi("ContentBlock");
 
 const ToolCall = z
   .object({
-    id: z.string(),
-    tool: z.string(),
-    ok: z.boolean(),
+    id: z.string().openapi({ description: "Identifier of the call." }),
+    tool: z.string().openapi({ description: "Name of the tool." }),
+    ok: z.boolean().openapi({ description: "Whether it gave a result." }),
     debug: z
-      .object({ input: z.unknown(), output: z.string(), durationMs: z.number() })
+      .object({
+        input: z.unknown().openapi({ description: "What the model asked for." }),
+        output: z.string().openapi({ description: "What the tool gave." }),
+        durationMs: z.number().openapi({ description: "Milliseconds." }),
+      })
       .optional()
       .openapi({ description: "Only with an administrator session." }),
   })
@@ -100,19 +116,24 @@ const ToolCall = z
 
 const Timings = z
   .object({
-    contextMs: z.number(),
-    rerankingMs: z.number(),
-    modelMs: z.number(),
-    totalMs: z.number(),
+    contextMs: z.number().openapi({ description: "Milliseconds of retrieval without reranking." }),
+    rerankingMs: z.number().openapi({ description: "Milliseconds of reranking." }),
+    modelMs: z.number().openapi({ description: "Milliseconds of model calls." }),
+    totalMs: z.number().openapi({ description: "Milliseconds of the whole call." }),
   })
   .openapi("Timings");
 
-const Cost = z.object({ amount: z.number(), currency: z.string() }).openapi("Cost");
+const Cost = z
+  .object({
+    amount: z.number().openapi({ description: "Cost of the call." }),
+    currency: z.string().openapi({ description: "Currency code of three capitals." }),
+  })
+  .openapi("Cost");
 const Usage = z
   .object({
-    inputTokens: z.int(),
-    outputTokens: z.int(),
-    totalTokens: z.int(),
+    inputTokens: z.int().openapi({ description: "Tokens that the model read." }),
+    outputTokens: z.int().openapi({ description: "Tokens that the model wrote." }),
+    totalTokens: z.int().openapi({ description: "Both together." }),
     cost: Cost.nullable().openapi({ description: "Null when the model has no price." }),
   })
   .openapi("Usage");
@@ -120,7 +141,7 @@ const Usage = z
 /** What a run of an inference and a turn of an agent have in common. */
 export const runFields = {
   items: z.array(Chunk).openapi({ description: "Fragments used as context." }),
-  toolCalls: z.array(ToolCall),
+  toolCalls: z.array(ToolCall).openapi({ description: "One entry for each call of a tool." }),
   systemPrompt: z.string().optional().openapi({ description: "Only with includeSystemPrompt." }),
   degraded: Degradation.optional(),
   timings: Timings.optional().openapi({ description: "Only with an administrator session." }),
@@ -129,20 +150,20 @@ export const runFields = {
 
 const RunParams = z
   .object({
-    prompt: z.string(),
-    semanticSearch: z.array(z.string()).optional(),
-    topK: z.int(),
-    useReranking: z.boolean(),
-    candidateMultiplier: z.int(),
-    similarityThreshold: z.number().optional(),
-    includeDuplicates: z.boolean(),
-    jsonSchema: z.string().optional(),
-    useAllFiles: z.boolean(),
-    selectedFiles: z.array(SelectedFiles).optional(),
-    selectedFolders: z.array(SelectedFolders).optional(),
-    providerFilter: z.array(ProviderFilter).optional(),
-    includeSystemPrompt: z.boolean(),
-    includeSources: z.boolean().optional(),
+    prompt: z.string().openapi({ description: "As received." }),
+    semanticSearch: z.array(z.string()).optional().openapi({ description: "As received." }),
+    topK: z.int().openapi({ description: "As received, or its default." }),
+    useReranking: z.boolean().openapi({ description: "As received, or its default." }),
+    candidateMultiplier: z.int().openapi({ description: "As received, or its default." }),
+    similarityThreshold: z.number().optional().openapi({ description: "As received." }),
+    includeDuplicates: z.boolean().openapi({ description: "As received, or its default." }),
+    jsonSchema: z.string().optional().openapi({ description: "As received." }),
+    useAllFiles: z.boolean().openapi({ description: "As received, or its default." }),
+    selectedFiles: z.array(SelectedFiles).optional().openapi({ description: "As received." }),
+    selectedFolders: z.array(SelectedFolders).optional().openapi({ description: "As received." }),
+    providerFilter: z.array(ProviderFilter).optional().openapi({ description: "As received." }),
+    includeSystemPrompt: z.boolean().openapi({ description: "As received, or its default." }),
+    includeSources: z.boolean().optional().openapi({ description: "As received." }),
   })
   .openapi("InferenceRunParams");
 
@@ -161,8 +182,8 @@ export const InferenceRunResponse = z
 
 export const InferenceRetrieveResponse = z
   .object({
-    systemPrompt: z.string(),
-    chunks: z.array(Chunk),
+    systemPrompt: z.string().openapi({ description: "The system prompt of the inference." }),
+    chunks: z.array(Chunk).openapi({ description: "The chunks, best first." }),
     degraded: Degradation.optional(),
   })
   .openapi("InferenceRetrieveResponse");

@@ -2,15 +2,22 @@ import { z } from "@hono/zod-openapi";
 
 import { PROVIDERS } from "../../db/schema/sources.ts";
 
-export const Provider = z.enum(PROVIDERS).openapi("Provider");
+export const Provider = z
+  .enum(PROVIDERS)
+  .openapi("Provider", { description: "Kind of file source." });
 
 const FileSourceReference = z
-  .object({ id: z.string(), name: z.string(), identifier: z.string(), provider: Provider })
-  .openapi("FileSourceReference");
+  .object({
+    id: z.string().openapi({ description: "Internal identifier." }),
+    name: z.string().openapi({ description: "Display name." }),
+    identifier: z.string().openapi({ description: "Slug of the file source." }),
+    provider: Provider,
+  })
+  .openapi("FileSourceReference", { description: "Where the documents come from." });
 
 const common = {
   id: z.string().openapi({ description: "Internal identifier." }),
-  name: z.string().openapi({ example: "Staff handbook" }),
+  name: z.string().openapi({ description: "Display name.", example: "Staff handbook" }),
   identifier: z.string().openapi({ description: "Slug used in paths.", example: "handbook" }),
   status: z.enum(["active", "paused", "error"]).openapi({
     description:
@@ -27,7 +34,7 @@ export const RagList = z.array(RagItem).openapi("RagList");
 
 export const Scope = z
   .object({
-    type: z.enum(["path", "externalId"]),
+    type: z.enum(["path", "externalId"]).openapi({ description: "What value names." }),
     value: z.string().min(1).openapi({
       description:
         "A folder's path ends with a slash and includes everything beneath it; without one it is a file. Or the external id of a file or folder in a cloud drive.",
@@ -39,9 +46,18 @@ export const Scope = z
 export const RagDetail = z
   .object({
     ...common,
-    fileSourceScopeMode: z.enum(["global", "scoped"]),
-    fileSourceScopes: z.array(Scope),
+    fileSourceScopeMode: z
+      .enum(["global", "scoped"])
+      .openapi({
+        description:
+          "global: the RAG indexes everything in its file source; scoped: what its scopes name.",
+      }),
+    fileSourceScopes: z
+      .array(Scope)
+      .openapi({ description: "The scope list; empty in global mode." }),
   })
   .openapi("RagDetail");
 
-export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok");
+export const Ok = z
+  .object({ ok: z.literal(true).openapi({ description: "Always true." }) })
+  .openapi("Ok");

@@ -61,13 +61,24 @@ export const queries = z
 
 const ChunkSource = z
   .object({
-    ragIdentifier: z.string(),
-    filePath: z.string(),
-    name: z.string(),
-    externalId: z.string().nullable(),
-    url: z.string().nullable(),
+    ragIdentifier: z.string().openapi({ description: "RAG that the chunk is of." }),
+    filePath: z.string().openapi({ description: "Path of the file." }),
+    name: z.string().openapi({ description: "File name." }),
+    externalId: z
+      .string()
+      .nullable()
+      .openapi({ description: "The file's id at the provider; null where it has none." }),
+    url: z
+      .string()
+      .nullable()
+      .openapi({ description: "Address of the document; null where it has none." }),
     position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
-    page: z.int().nullable(),
+    page: z
+      .int()
+      .nullable()
+      .openapi({
+        description: "Page on which the chunk begins, from 1; null where there are no pages.",
+      }),
     headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
     start: z.int().min(0).openapi({
       description: "Offset of the passage in the file's text, in UTF-16 code units.",
@@ -86,7 +97,7 @@ export const Chunk = z
 
 export const Degradation = z
   .object({
-    occurred: z.literal(true),
+    occurred: z.literal(true).openapi({ description: "Always true." }),
     message: z
       .string()
       .optional()
@@ -118,5 +129,8 @@ export const RagRetrieveRequest = z
   .openapi("RagRetrieveRequest");
 
 export const RagRetrieveResponse = z
-  .object({ chunks: z.array(Chunk), degraded: Degradation.optional() })
+  .object({
+    chunks: z.array(Chunk).openapi({ description: "The chunks, best first." }),
+    degraded: Degradation.optional(),
+  })
   .openapi("RagRetrieveResponse");

@@ -211,7 +211,10 @@ export interface components {
         RagItem: {
             /** @description Internal identifier. */
             id: string;
-            /** @example Staff handbook */
+            /**
+             * @description Display name.
+             * @example Staff handbook
+             */
             name: string;
             /**
              * @description Slug used in paths.
@@ -231,13 +234,20 @@ export interface components {
             numberVectors: number;
             fileSource: components["schemas"]["FileSourceReference"];
         };
+        /** @description Where the documents come from. */
         FileSourceReference: {
+            /** @description Internal identifier. */
             id: string;
+            /** @description Display name. */
             name: string;
+            /** @description Slug of the file source. */
             identifier: string;
             provider: components["schemas"]["Provider"];
         };
-        /** @enum {string} */
+        /**
+         * @description Kind of file source.
+         * @enum {string}
+         */
         Provider: "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
         Error: {
             /** @description What went wrong, in one line. */
@@ -246,7 +256,10 @@ export interface components {
         RagDetail: {
             /** @description Internal identifier. */
             id: string;
-            /** @example Staff handbook */
+            /**
+             * @description Display name.
+             * @example Staff handbook
+             */
             name: string;
             /**
              * @description Slug used in paths.
@@ -264,12 +277,19 @@ export interface components {
             processedFiles: number;
             /** @description Vectors stored. */
             numberVectors: number;
-            /** @enum {string} */
+            /**
+             * @description global: the RAG indexes everything in its file source; scoped: what its scopes name.
+             * @enum {string}
+             */
             fileSourceScopeMode: "global" | "scoped";
+            /** @description The scope list; empty in global mode. */
             fileSourceScopes: components["schemas"]["Scope"][];
         };
         Scope: {
-            /** @enum {string} */
+            /**
+             * @description What value names.
+             * @enum {string}
+             */
             type: "path" | "externalId";
             /**
              * @description A folder's path ends with a slash and includes everything beneath it; without one it is a file. Or the external id of a file or folder in a cloud drive.
@@ -278,6 +298,7 @@ export interface components {
             value: string;
         };
         RagRetrieveResponse: {
+            /** @description The chunks, best first. */
             chunks: components["schemas"]["Chunk"][];
             degraded?: components["schemas"]["Degradation"];
         };
@@ -293,13 +314,19 @@ export interface components {
         };
         /** @description Only with includeSources. */
         ChunkSource: {
+            /** @description RAG that the chunk is of. */
             ragIdentifier: string;
+            /** @description Path of the file. */
             filePath: string;
+            /** @description File name. */
             name: string;
+            /** @description The file's id at the provider; null where it has none. */
             externalId: string | null;
+            /** @description Address of the document; null where it has none. */
             url: string | null;
             /** @description 0 for the file's first chunk. */
             position: number;
+            /** @description Page on which the chunk begins, from 1; null where there are no pages. */
             page: number | null;
             /** @description Heading path, outermost first. */
             headings: string[];
@@ -310,7 +337,10 @@ export interface components {
         };
         /** @description Present when the answer was built with less context than requested. */
         Degradation: {
-            /** @enum {boolean} */
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
             occurred: true;
             /** @description What was lost; only with an administrator session. */
             message?: string;
@@ -380,16 +410,25 @@ export interface components {
          */
         IncludeSources: boolean;
         RagFilePage: {
+            /** @description Files of this page, in order of path. */
             data: components["schemas"]["RagFileEntry"][];
             /** @description Number of files in all pages. */
             total: number;
+            /** @description Number of this page, from 1. */
             page: number;
+            /** @description Files on a page. */
             limit: number;
         };
         RagFileEntry: {
-            /** @example handbook/leave.md */
+            /**
+             * @description Path of the file.
+             * @example handbook/leave.md
+             */
             filePath: string;
-            /** @example leave.md */
+            /**
+             * @description File name.
+             * @example leave.md
+             */
             name: string;
             status: components["schemas"]["FileStatusName"];
             /**
@@ -400,22 +439,35 @@ export interface components {
             indexedAt: string | null;
             /** @description Bytes. */
             size: number;
-            /** @example text/markdown */
+            /**
+             * @description Media type.
+             * @example text/markdown
+             */
             mimeType: string;
             /** @description Reason when status is error; null otherwise. */
             errorMessage: string | null;
+            /** @description The file's id at the provider; null where it has none. */
             externalId: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description How far the file's indexing is.
+         * @enum {string}
+         */
         FileStatusName: "pending" | "processing" | "indexed" | "error" | "deleted";
         RagFileList: components["schemas"]["RagFileEntry"][];
         Ok: {
-            /** @enum {boolean} */
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
             ok: true;
         };
         InferenceList: components["schemas"]["InferenceItem"][];
         InferenceItem: {
-            /** @example Ask the handbook */
+            /**
+             * @description Display name.
+             * @example Ask the handbook
+             */
             name: string;
             /** @description Slug used in paths. */
             identifier: string;
@@ -424,13 +476,18 @@ export interface components {
              * @description Where the inference is run.
              */
             url: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made, UTC.
+             */
             createdAt: string;
             /** @description Linked RAGs; with any, semanticSearch must be sent when running. */
             fileSources: components["schemas"]["LinkedFileSource"][];
         };
         LinkedFileSource: {
+            /** @description Slug of the RAG. */
             ragIdentifier: string;
+            /** @description Display name of the RAG. */
             ragName: string;
             /** @description Identifier of the file source. */
             identifier: string;
@@ -444,6 +501,7 @@ export interface components {
             params: components["schemas"]["InferenceRunParams"];
             /** @description Fragments used as context. */
             items: components["schemas"]["Chunk"][];
+            /** @description One entry for each call of a tool. */
             toolCalls: components["schemas"]["ToolCall"][];
             /** @description Only with includeSystemPrompt. */
             systemPrompt?: string;
@@ -452,8 +510,12 @@ export interface components {
             usage?: components["schemas"]["Usage"];
         };
         ContentBlock: {
-            /** @enum {string} */
+            /**
+             * @description Kind of block.
+             * @enum {string}
+             */
             type: "text";
+            /** @description What the model wrote. */
             text: string;
         };
         StructuredResponse: {
@@ -461,30 +523,49 @@ export interface components {
         };
         /** @description The parameters received, with defaults applied. */
         InferenceRunParams: {
+            /** @description As received. */
             prompt: string;
+            /** @description As received. */
             semanticSearch?: string[];
+            /** @description As received, or its default. */
             topK: number;
+            /** @description As received, or its default. */
             useReranking: boolean;
+            /** @description As received, or its default. */
             candidateMultiplier: number;
+            /** @description As received. */
             similarityThreshold?: number;
+            /** @description As received, or its default. */
             includeDuplicates: boolean;
+            /** @description As received. */
             jsonSchema?: string;
+            /** @description As received, or its default. */
             useAllFiles: boolean;
+            /** @description As received. */
             selectedFiles?: components["schemas"]["SelectedFiles"][];
+            /** @description As received. */
             selectedFolders?: components["schemas"]["SelectedFolders"][];
+            /** @description As received. */
             providerFilter?: components["schemas"]["ProviderFilter"][];
+            /** @description As received, or its default. */
             includeSystemPrompt: boolean;
+            /** @description As received. */
             includeSources?: boolean;
         };
         SelectedFiles: {
+            /** @description RAG that is linked. */
             ragIdentifier: string;
+            /** @description Paths or external ids of files. */
             files: string[];
         };
         SelectedFolders: {
+            /** @description RAG that is linked. */
             ragIdentifier: string;
+            /** @description Paths of folders. */
             folders: string[];
         };
         ProviderFilter: {
+            /** @description Only for this RAG; otherwise for all that are linked. */
             ragIdentifier?: string;
             /**
              * @description A key of the file's metadata.
@@ -495,33 +576,48 @@ export interface components {
             values: string[];
         };
         ToolCall: {
+            /** @description Identifier of the call. */
             id: string;
+            /** @description Name of the tool. */
             tool: string;
+            /** @description Whether it gave a result. */
             ok: boolean;
             /** @description Only with an administrator session. */
             debug?: {
+                /** @description What the model asked for. */
                 input?: unknown;
+                /** @description What the tool gave. */
                 output: string;
+                /** @description Milliseconds. */
                 durationMs: number;
             };
         };
         /** @description Only with an administrator session. */
         Timings: {
+            /** @description Milliseconds of retrieval without reranking. */
             contextMs: number;
+            /** @description Milliseconds of reranking. */
             rerankingMs: number;
+            /** @description Milliseconds of model calls. */
             modelMs: number;
+            /** @description Milliseconds of the whole call. */
             totalMs: number;
         };
         /** @description Only with an administrator session. */
         Usage: {
+            /** @description Tokens that the model read. */
             inputTokens: number;
+            /** @description Tokens that the model wrote. */
             outputTokens: number;
+            /** @description Both together. */
             totalTokens: number;
             cost: components["schemas"]["Cost"];
         };
         /** @description Null when the model has no price. */
         Cost: {
+            /** @description Cost of the call. */
             amount: number;
+            /** @description Currency code of three capitals. */
             currency: string;
         } | null;
         InferenceRunRequest: {
@@ -564,7 +660,9 @@ export interface components {
          */
         IncludeSystemPrompt: boolean;
         InferenceRetrieveResponse: {
+            /** @description The system prompt of the inference. */
             systemPrompt: string;
+            /** @description The chunks, best first. */
             chunks: components["schemas"]["Chunk"][];
             degraded?: components["schemas"]["Degradation"];
         };
@@ -596,21 +694,33 @@ export interface components {
             includeSystemPrompt?: components["schemas"]["IncludeSystemPrompt"];
         };
         InferenceFilePage: {
+            /** @description Files of this page by RAG. */
             data: components["schemas"]["FileGroup"][];
             /** @description Number of files in all pages. */
             total: number;
+            /** @description Number of this page, from 1. */
             page: number;
+            /** @description Files on a page. */
             limit: number;
         };
         FileGroup: {
+            /** @description Slug of the RAG. */
             ragIdentifier: string;
+            /** @description Display name of the RAG. */
             ragName: string;
+            /** @description Its files on this page. */
             files: components["schemas"]["FileEntry"][];
         };
         FileEntry: {
-            /** @example handbook/leave.md */
+            /**
+             * @description Path of the file.
+             * @example handbook/leave.md
+             */
             filePath: string;
-            /** @example leave.md */
+            /**
+             * @description File name.
+             * @example leave.md
+             */
             name: string;
             status: components["schemas"]["FileStatusName"];
             /**
@@ -621,12 +731,16 @@ export interface components {
             indexedAt: string | null;
             /** @description Bytes. */
             size: number;
-            /** @example text/markdown */
+            /**
+             * @description Media type.
+             * @example text/markdown
+             */
             mimeType: string;
             /** @description Reason when status is error; null otherwise. */
             errorMessage: string | null;
         };
         FileState: {
+            /** @description File name. */
             name: string;
             /** @description Bytes. */
             size: number;
