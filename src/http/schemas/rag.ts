@@ -46,12 +46,10 @@ export const Scope = z
 export const RagDetail = z
   .object({
     ...common,
-    fileSourceScopeMode: z
-      .enum(["global", "scoped"])
-      .openapi({
-        description:
-          "global: the RAG indexes everything in its file source; scoped: what its scopes name.",
-      }),
+    fileSourceScopeMode: z.enum(["global", "scoped"]).openapi({
+      description:
+        "global: the RAG indexes everything in its file source; scoped: what its scopes name.",
+    }),
     fileSourceScopes: z
       .array(Scope)
       .openapi({ description: "The scope list; empty in global mode." }),

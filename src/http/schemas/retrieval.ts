@@ -73,12 +73,9 @@ const ChunkSource = z
       .nullable()
       .openapi({ description: "Address of the document; null where it has none." }),
     position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
-    page: z
-      .int()
-      .nullable()
-      .openapi({
-        description: "Page on which the chunk begins, from 1; null where there are no pages.",
-      }),
+    page: z.int().nullable().openapi({
+      description: "Page on which the chunk begins, from 1; null where there are no pages.",
+    }),
     headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
     start: z.int().min(0).openapi({
       description: "Offset of the passage in the file's text, in UTF-16 code units.",
