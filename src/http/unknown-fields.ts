@@ -20,17 +20,13 @@ export const pathOf = ({ path }: UnknownField) => pathText(path, "body");
 function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], walk: Walk): void {
   if (typeof value !== "object" || value === null || walk.found.length >= walk.limit) return;
   const def = defOf(schema);
+  if ("innerType" in def) return look(def.innerType, value, path, walk);
   switch (def.type) {
     case "object":
       return lookAtObject(def, value, path, walk);
     case "array":
       if (!Array.isArray(value)) return;
       return value.forEach((item, at) => look(def.element, item, [...path, at], walk));
-    case "optional":
-    case "nullable":
-    case "default":
-    case "prefault":
-      return look(def.innerType, value, path, walk);
     case "pipe":
       look(def.in, value, path, walk);
       return look(def.out, value, path, walk);
