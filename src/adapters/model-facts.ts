@@ -1,9 +1,9 @@
 import type { Tokenizer } from "../text/tokens.ts";
 
-/** Facts of models that are not told by their providers' APIs, by the beginning of the name. */
+/** Facts of models that their providers' APIs do not tell, by the beginning of the name. */
 type Facts = { contextTokens: number };
 
-/** Where nothing is known: small enough for most servers of today. */
+/** For unknown models: small enough for most servers of today. */
 const UNKNOWN: Facts = { contextTokens: 16_384 };
 
 /** First match wins: longer beginnings stand before shorter ones. */

@@ -22,12 +22,12 @@ import { openAiReranker } from "./openai/openai-reranker.ts";
 import { lacks } from "./provider.ts";
 import type { Provider } from "./provider.ts";
 
-/** Texts a call that every OpenAI-compatible server of note takes (TEI's default is 32). */
+/** Texts a call that every common OpenAI-compatible server accepts (TEI's default is 32). */
 const OPENAI_TEXTS_PER_CALL = 32;
 const OPENAI_DOCUMENTS_PER_RERANK = 100;
-/** A trained embedding's say in hybrid fusion, beside BM25. */
+/** Weight of a trained embedding in hybrid fusion, beside BM25. */
 const TRAINED_FUSION_WEIGHT = 0.5;
-/** 8,192 tokens, the window of most embedding models, at a low guess of characters a token. */
+/** 8,192 tokens, the window of most embedding models, at a low estimate of characters a token. */
 const EMBEDDING_CHARACTERS = 24_000;
 
 export type ModelBindings = {
@@ -36,7 +36,7 @@ export type ModelBindings = {
   fetch?: typeof globalThis.fetch | undefined;
 };
 
-/** Models by `provider/name`; a provider is asked for its settings when it is first used. */
+/** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(config: Config, bindings: ModelBindings): ModelRegistry {
   const providers = (model: string): Provider => {
     const prefix = model.slice(0, Math.max(0, model.indexOf("/")));

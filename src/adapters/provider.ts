@@ -3,7 +3,7 @@ import type { EmbeddingModelV4, LanguageModelV4, RerankingModelV4 } from "@ai-sd
 import { modelFailed } from "../core/errors.ts";
 
 /**
- * One provider's models; `name` is what stands after the first slash.
+ * One provider's models; `name` is the part after the first slash.
  * @throws QuarryError `model-failed` for a kind of model that it does not have.
  */
 export type Provider = {

@@ -1,7 +1,7 @@
-/** Yields the thread to other work; throws when this work has run out of time. */
+/** Yields the thread to other work; throws when the time for this work is over. */
 export type YieldToOthers = () => Promise<void>;
 
-/** Long work in steps: each step yields about how many characters or bytes it went over. */
+/** Long work in steps: each step yields how many characters or bytes it processed, roughly. */
 export type CooperativeWork<T> = Generator<number, T, void>;
 
 /** About a tenth of a second's work: shorter work never yields the thread. */
@@ -10,7 +10,7 @@ const CHARACTERS_BETWEEN_YIELDS = 1 << 20;
 /** Shorter steps are not worth reporting. */
 const MIN_STEP_CHARACTERS = 1 << 16;
 
-/** How far work has come that goes over a text from its beginning. */
+/** Progress of work that reads a text from its beginning. */
 export class Progress {
   #reported = 0;
 
@@ -30,7 +30,7 @@ export function runToEnd<T>(work: CooperativeWork<T>): T {
   return step.value;
 }
 
-/** Does the work and awaits `yieldToOthers` now and then; what that throws ends the work. */
+/** Does the work and awaits `yieldToOthers` at intervals; an error of it ends the work. */
 export async function runCooperatively<T>(
   work: CooperativeWork<T>,
   yieldToOthers: YieldToOthers,

@@ -1,6 +1,6 @@
 import type { Now } from "./clock.ts";
 
-/** Thrown when a leg outruns its share; `what` names the leg for the administrator. */
+/** Thrown when a leg exceeds its share of the time; `what` names the leg for the administrator. */
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 
@@ -10,8 +10,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * One budget for a whole call, handed down. A leg takes a share of what is left: it is aborted
- * by the signal where its API takes one, and abandoned where it does not.
+ * One time budget for a whole call, passed down. A leg gets a share of the rest: it is aborted by
+ * the signal where its API takes one, and abandoned where it does not.
  */
 export class Deadline {
   readonly #now: Now;
@@ -32,7 +32,7 @@ export class Deadline {
   /**
    * Runs `work` within `share` (0 to 1) of what is left.
    * @throws DeadlineExceeded when the share is used up first; the parent's abort reason when the
-   * caller has gone; otherwise whatever `work` throws.
+   * caller has disconnected; otherwise whatever `work` throws.
    */
   async run<T>(what: string, work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
     const budgetMs = this.remainingMs * share;

@@ -47,8 +47,8 @@ export function messageOf(thrown: unknown): string {
 const LONGEST_REASON = 300;
 
 /**
- * The same for logs: one line, and nothing that was said to a database. Its client's errors quote
- * a statement with its parameters, which may be a secret or a document's text; their cause does not.
+ * The same for logs: one line, without the parameters of a query. Errors of the database client
+ * quote them, and they may be a secret or a document's text; the error's cause does not.
  */
 export function reasonOf(thrown: unknown): string {
   if (quotesParameters(thrown)) {
@@ -57,6 +57,6 @@ export function reasonOf(thrown: unknown): string {
   return (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, LONGEST_REASON);
 }
 
-/** Known by its form, for this room knows no database. */
+/** Recognised by its form, because core imports no database. */
 const quotesParameters = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && "query" in thrown && "params" in thrown;

@@ -1,16 +1,16 @@
 import { MINUTE_MS, SECOND_MS } from "./clock.ts";
 
 /**
- * Text of documents that are worked on at once in one isolate, bytes: about four times as much
- * memory is taken for it, of the 128 MB that a Worker's isolate has.
+ * Bytes of document text that one isolate works on at a time. It takes about four times as much of
+ * the 128 MB of memory that a Worker's isolate has.
  */
 const LIMIT_BYTES = 24 * 1024 * 1024;
-/** No queue consumer lives longer, whatever ended it. */
+/** No queue consumer runs longer than this. */
 const HELD_AT_MOST_MS = 15 * MINUTE_MS;
 /** A reservation that was not asked for again for so long is dropped from the queue. */
 const WAITS_AT_MOST_MS = 5 * SECOND_MS;
 
-/** Memory for documents that are worked on together. `bytes`: their text, about. */
+/** Memory for a group of documents. `bytes`: the estimated size of their text. */
 export type Reservation = { bytes: number; until: number };
 
 /**

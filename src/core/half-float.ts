@@ -10,7 +10,7 @@ const FRACTION_MASK = 0x3ff;
 /** 2^-24: the smallest positive half float, the unit of the subnormal ones. */
 const SUBNORMAL_UNIT = 2 ** -24;
 const SMALLEST_NORMAL = 2 ** -14;
-/** From here on a number rounds to infinity. */
+/** Numbers from here on round to infinity. */
 const OVERFLOW = 65_520;
 const EXPONENT_BIAS = 15;
 const FRACTION_STEPS = 1_024;
@@ -46,7 +46,7 @@ function halfValue(bits: number): number {
 
 let decoded: Float32Array | null = null;
 
-/** Every half float by its bits: 256 KiB, made at first use. */
+/** Every half float by its bits: 256 KiB, computed at first use. */
 export function halfFloatTable(): Float32Array {
   decoded ??= Float32Array.from({ length: HALF_VALUES }, (_, bits) => halfValue(bits));
   return decoded;

@@ -9,7 +9,7 @@ export async function sha256Hex(data: string | ArrayBuffer | Uint8Array): Promis
   return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** Whether two texts are equal, in a time that tells nothing of where they differ. */
+/** Compares two texts in constant time, so that timing does not show where they differ. */
 export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([sha256Hex(a), sha256Hex(b)]);
   let difference = 0;
@@ -25,7 +25,7 @@ export function foldForDuplicates(text: string): string {
 const CHUNK_ID_LENGTH = 40;
 
 /**
- * The id of a chunk: the same at every try and in every version of a file that keeps the text,
+ * The id of a chunk: the same at every attempt and in every version of a file that keeps the text,
  * so that an edit upserts only what is new. `occurrence` counts equal texts within the file.
  */
 export async function chunkIdOf(of: {

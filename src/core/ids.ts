@@ -14,7 +14,7 @@ export type KeyId = Branded<"KeyId">;
 export type ScanRunId = Branded<"ScanRunId">;
 /** Lower-case hex, 40 characters; see `chunkIdOf` in core/hash.ts. */
 export type ChunkId = Branded<"ChunkId">;
-/** What a vector index outside knows a chunk's vector by; see core/vector-id.ts. */
+/** The id of a chunk's vector in the vector index; see core/vector-id.ts. */
 export type VectorId = Branded<"VectorId">;
 
 const RANDOM_BYTES = 10;

@@ -1,6 +1,6 @@
 /**
  * Latencies are counted in buckets that grow by a tenth, so that percentiles over any span of
- * time come out of sums, within 5 % of the truth.
+ * time are computed from sums, within 5 % of the exact value.
  */
 const GROWTH = 1.1;
 const LOG_GROWTH = Math.log(GROWTH);

@@ -1,4 +1,4 @@
-/** Facts beside a log line. Never a secret, a token, a prompt or document text. */
+/** Facts of a log line. Never a secret, a token, a prompt or document text. */
 export type LogFacts = Record<string, string | number | boolean | null | undefined>;
 
 export interface Log {

@@ -1,9 +1,9 @@
-/** What is set aside first when nothing says how long a body is; it doubles as it fills. */
+/** Initial size of the buffer when the length of a body is unknown; it doubles when full. */
 const FIRST_BYTES = 64 * 1_024;
 
 /**
- * Reads a body whole; null as soon as it is longer than `limit` bytes. An announced length is set
- * aside at once, so that a large file is held in memory once, and is not believed beyond that.
+ * Reads a body whole; null as soon as it is longer than `limit` bytes. An announced length is
+ * allocated at once, so that a large file is held in memory once; it is not trusted otherwise.
  */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | ArrayBuffer,

@@ -1,4 +1,4 @@
-/** How a call that may be tried again is tried again. */
+/** How a call is retried. */
 export type RetryRules = {
   /** Tries in all, the first one included. */
   tries: number;
@@ -35,7 +35,7 @@ export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules):
   }
 }
 
-/** Resolves after `ms`; rejects with the signal's reason at once, and leaves no timer behind. */
+/** Resolves after `ms`. Rejects at once with the reason of an aborted signal; clears its timer. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

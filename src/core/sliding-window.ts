@@ -35,7 +35,7 @@ export function admit(passed: readonly number[], nowMs: number, limit: number): 
   return { allowed: false, passed: counting, remaining: 0, resetMs: leaving + WINDOW_MS - nowMs };
 }
 
-/** Times as one packed value: a base in ms, then distances of 32 bits. */
+/** Times packed into one value: a base in ms, then 32-bit offsets. */
 export function packTimes(times: readonly number[]): Uint8Array {
   const [base = 0] = times;
   const view = new DataView(new ArrayBuffer(BASE_BYTES + times.length * STEP_BYTES));

@@ -1,6 +1,6 @@
 /**
- * What `/x+$/` does, in linear time: the expression is tried from each character of every run of
- * them, which takes quadratic time over a text of such runs.
+ * Does what `/x+$/` does, in linear time: the expression starts anew at each character of every
+ * run, which takes quadratic time over a text of such runs.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

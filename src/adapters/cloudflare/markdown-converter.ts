@@ -14,7 +14,7 @@ const responseSchema = z.union([
 ]);
 
 /**
- * The file's properties are no text of it
+ * The file's properties are not part of its text
  * (https://developers.cloudflare.com/workers-ai/features/markdown-conversion/conversion-options/).
  */
 const CONVERSION = { pdf: { metadata: false } };
@@ -39,7 +39,7 @@ export function markdownConverter(
   };
 }
 
-/** Of a PDF without text, the headings that the service writes around the text of any PDF. */
+/** Headings that the service adds to any PDF; a PDF without text has only these. */
 const FRAME = /^#{1,6} (?:metadata|contents|page \d+)$/i;
 
 function isFrameAlone(markdown: string, name: string): boolean {

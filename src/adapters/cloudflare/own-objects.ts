@@ -10,7 +10,7 @@ export function clockClient(namespace: Env["CLOCK"]) {
   };
 }
 
-/** One window a drive. */
+/** One window for each drive. */
 export function driveWindowClient(namespace: Env["DRIVE_DEBOUNCE"]) {
   return async (fileSourceId: FileSourceId) => {
     await namespace.get(namespace.idFromName(fileSourceId)).open(fileSourceId);

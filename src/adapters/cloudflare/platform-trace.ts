@@ -2,8 +2,8 @@ import { untraced, type Trace } from "../../core/trace.ts";
 
 /**
  * Custom spans of Workers tracing
- * (https://developers.cloudflare.com/workers/observability/traces/custom-spans/): they stand in
- * one trace with what the platform records by itself, D1 queries and Durable Object calls.
+ * (https://developers.cloudflare.com/workers/observability/traces/custom-spans/): they appear
+ * in one trace with the spans of the platform for D1 queries and Durable Object calls.
  */
 export function platformTrace(tracing: Tracing | undefined): Trace {
   if (tracing === undefined) return untraced;

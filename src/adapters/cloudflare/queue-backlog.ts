@@ -1,13 +1,13 @@
 import type { QueueBacklog } from "../../ports/job-queue.ts";
 import type { QueueBindings } from "./job-queue.ts";
 
-/** Asked beside an answer: it must not hold it up. */
+/** Asked while an answer is prepared: it must not delay the answer. */
 const ANSWER_WITHIN_MS = 1_000;
 
 /**
- * What waits in each queue, as the platform counts it
- * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); what cannot be asked
- * is null, which says that nobody knows.
+ * Messages waiting in each queue, as the platform counts them
+ * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); a
+ * queue that cannot be asked is null: unknown.
  */
 export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
   return await Promise.all(

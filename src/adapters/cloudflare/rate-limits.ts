@@ -3,10 +3,10 @@ import type { Env } from "../../env.ts";
 import { limitsUnavailable } from "../../core/errors.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
-/** A store that does not answer within this is as good as away: nobody waits longer for a count. */
+/** A store that does not answer within this counts as unavailable. */
 const ANSWER_WITHIN_MS = 3_000;
 
-/** One Durable Object for each surface and client; whatever goes wrong there lets nobody through. */
+/** One Durable Object for each surface and client; any failure refuses the request. */
 export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config): RateLimits {
   const limits: Record<Surface, number> = {
     api: config.RATE_LIMIT_API,

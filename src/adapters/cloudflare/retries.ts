@@ -1,7 +1,7 @@
 import { reasonOf } from "../../core/errors.ts";
 import { withRetries as retried } from "../../core/retry.ts";
 
-/** What a binding throws says nothing of whether another try may succeed: each gets three. */
+/** A binding's error does not say whether a retry may succeed: each call gets three attempts. */
 const RULES = {
   tries: 3,
   firstDelayMs: 400,
@@ -10,10 +10,10 @@ const RULES = {
   retryAfterMs: () => 0,
 };
 
-/** Where somebody waits for the answer: once more, and soon. */
+/** While a caller waits: one retry, soon. */
 export const ONCE_MORE = { tries: 2, firstDelayMs: 100 };
 
-/** Calls again after a growing, jittered wait; the last failure is thrown under `what`. */
+/** Retries after a growing, jittered wait; throws the last failure, named by `what`. */
 export async function withRetries<T>(
   what: string,
   call: () => Promise<T>,

@@ -16,16 +16,17 @@ import { ONCE_MORE, withRetries } from "./retries.ts";
 /**
  * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its limits
  * (https://developers.cloudflare.com/vectorize/platform/limits/). Writes show after 30 s to 2 min;
- * that and the approximate scores are the caller's to mend.
+ * callers
+ * make up for that and for the approximate scores.
  */
 const UPSERT_BATCH = 1_000;
 const DELETE_BATCH = 100;
 const GET_BATCH = 20;
-/** Six connections are open at once; the rest only waits. */
+/** At most six connections are open at once; more calls would only wait. */
 const CALLS_AT_ONCE = 6;
 const TOP_K_MAX = 100;
 const FILTER_MAX_BYTES = 2_048;
-/** `{"folder9":{"$in":[]}}` and room to spare. */
+/** `{"folder9":{"$in":[]}}`, with a reserve. */
 const FILTER_FRAME_BYTES = 64;
 /** A key of 16 hex digits, its quotes and a comma. */
 const FILTER_VALUE_BYTES = 19;
@@ -126,7 +127,7 @@ function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
   return { id: vector.id, values: vector.values, namespace: namespaceOf(space), metadata };
 }
 
-/** The properties that say where a vector's file lies. */
+/** The properties that hold the folder of a vector's file. */
 function placeOf(folder: string): Record<string, string> {
   const indexed = withAncestors(folder).slice(0, FOLDER_DEPTH_MAX);
   return Object.fromEntries(indexed.map((one) => [folderProperty(one), keyOf(one)]));
@@ -175,13 +176,13 @@ function keyOf(text: string): string {
   return half(0) + half(KEY_SEED);
 }
 
-/** Of lists that were cut off: where the highest of them ends. */
+/** The highest last score among the lists that were cut off. */
 function floorOf(lists: { score: number }[][]): number | null {
   const ends = lists.flatMap((list) => list.at(-1)?.score ?? []);
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** A text that went and came back may have two vectors for a while. */
+/** A text that was removed and added again may have two vectors for a while. */
 function bestFirst(matches: Match[]): ChunkMatch[] {
   const best = new Map<ChunkId, ChunkMatch>();
   for (const { id: vectorId, score } of matches) {

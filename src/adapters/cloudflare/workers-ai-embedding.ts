@@ -5,7 +5,7 @@ import { ModelFailure } from "../../ports/models.ts";
 import { runWorkersAi } from "./workers-ai-failures.ts";
 import type { WorkersAiSettings } from "./workers-ai-failures.ts";
 
-/** Texts that bge-m3 and its like take in one call. */
+/** Texts that bge-m3 and similar models take in one call. */
 export const WORKERS_AI_TEXTS_PER_CALL = 100;
 
 const reply = z.object({ data: z.array(z.array(z.number())) });

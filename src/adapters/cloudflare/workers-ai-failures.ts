@@ -1,6 +1,6 @@
 import { ModelFailure } from "../../ports/models.ts";
 
-/** The `AI` binding as far as it is used here; its catalogue of names is not known to us. */
+/** The part of the `AI` binding that is used here, for any model name. */
 export type WorkersAi = {
   run(
     model: string,
@@ -26,10 +26,10 @@ const STATUS_OF_CODE = new Map<number, number>([
   // Out of capacity, and the daily allocation of an account without a plan.
   ...[3040, 3036].map((code) => [code, 429] as const),
 ]);
-/** A timeout of theirs, no capacity, and failures of theirs: another try may succeed. */
+/** The service's timeouts, lack of capacity and failures: a retry may succeed. */
 const isRetryable = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** What the binding throws says its code at the head of the message: `3040: Capacity …`. */
+/** An error of the binding begins with its code: `3040: Capacity …`. */
 function workersAiFailure(thrown: unknown): ModelFailure {
   const text = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const code = Number(/\b(\d{3,4})\b/.exec(text)?.[1] ?? Number.NaN);
@@ -40,7 +40,7 @@ function workersAiFailure(thrown: unknown): ModelFailure {
   return new ModelFailure(`${code}`, { status, retryable }, options);
 }
 
-/** One call of the binding, abandoned when the signal says so. @throws ModelFailure */
+/** One call of the binding, abandoned when the signal aborts. @throws ModelFailure */
 export async function runWorkersAi(
   { ai, gatewayId }: WorkersAiSettings,
   model: string,

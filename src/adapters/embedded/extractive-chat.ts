@@ -15,7 +15,7 @@ import { fillSchema } from "./extractive/fill-schema.ts";
 import { asNode } from "./extractive/schema.ts";
 import { sentencesOf } from "./extractive/sentences.ts";
 
-/** About four characters make a token; only for the usage that is shown. */
+/** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
@@ -58,7 +58,7 @@ const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 type Read = { request: string; passages: Passage[]; searched: boolean };
 
-/** The last request, and every passage of the turn that it opened. */
+/** The last request, and every passage of the turn that it started. */
 function readPrompt(prompt: LanguageModelV4Prompt): Read {
   const last = prompt.findLastIndex(({ role }) => role === "user");
   const said = textOfMessage(prompt[last]);

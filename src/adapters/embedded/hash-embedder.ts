@@ -10,10 +10,10 @@ const HASH_EMBEDDER_NAME = "embedded/hash";
 
 /** Characters of a gram. Measured: 4 beats 3, 5 and mixtures of them. */
 const GRAM_LENGTH = 4;
-/** It repeats what BM25 knows: 0.05 to 0.2 measure alike, more harms. */
+/** It overlaps with BM25: 0.05 to 0.2 measure alike, more is worse. */
 const FUSION_WEIGHT = 0.1;
 const BATCH_LIMIT = 256;
-/** Pure computing; only keeps one absurd text from holding the thread. */
+/** Longer texts are cut, so that one text cannot block the thread. */
 const INPUT_LIMIT_CHARACTERS = 100_000;
 
 /**
@@ -53,7 +53,7 @@ export function hashEmbedding(text: string, dimensions: number): number[] {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** An embedding without a model: deterministic, no network, the same at every place. */
+/** An embedding without a model: deterministic, no network, the same everywhere. */
 export function hashEmbedder(dimensions: number): Embedder {
   const model: EmbeddingModelV4 = {
     specificationVersion: "v4",

@@ -9,21 +9,21 @@ const LEXICAL_RERANKER_NAME = "embedded/lexical";
 
 const BATCH_LIMIT = 1_000;
 const GRAM_LENGTHS = [4, 5];
-/** Robertson and Zaragoza's usual figures, as FTS5 has them. */
+/** Robertson and Zaragoza's usual values, as in FTS5. */
 const K1 = 1.2;
 const B = 0.75;
 const GRAM_WEIGHT = 0.7;
 /**
- * The order that documents come in says much: it was made knowing the whole collection. Measured
- * on the best 10, 20 and 50: below 1 the reranking loses what that order knew.
+ * Weight of the given order, which was made with knowledge of the whole collection. Measured on
+ * the best 10, 20 and 50: below 1 reranking makes that order worse.
  */
 const ORDER_WEIGHT = 1.5;
-/** Among few documents a place more or less says little. */
+/** Among few documents one place more or less means little. */
 const LEAST_DEPTH = 10;
 const ALL_WEIGHTS = 1 + GRAM_WEIGHT + ORDER_WEIGHT;
 /**
- * Documents without any of the terms that are thought beside the candidates, all of which were
- * chosen for holding some: without them common and rare terms would look alike.
+ * Imaginary documents without any query term, counted beside the candidates, which were all chosen
+ * for holding some. Without them common and rare terms would weigh the same.
  */
 const BACKGROUND_DOCUMENTS = 30;
 
@@ -50,7 +50,7 @@ const countAsked = (asked: Map<string, number>, terms: string[]): Counted => ({
   length: terms.length,
 });
 
-/** As `countAsked` for grams; words recur, so what of a word is asked for is found once. */
+/** As `countAsked`, for grams; words recur, so each word's grams are looked up once. */
 function countAskedGrams(asked: Map<string, number>, documents: string[][]): Counted[] {
   const known = new Map<string, { hits: string[]; length: number }>();
   const look = (word: string) => {
@@ -113,7 +113,7 @@ function lexicalRelevance(query: string, documents: string[]): number[] {
   });
 }
 
-/** Reranking without a model: no network, the same at every place. */
+/** Reranking without a model: no network, the same everywhere. */
 export function lexicalReranker(): Reranker {
   const model: RerankingModelV4 = {
     specificationVersion: "v4",

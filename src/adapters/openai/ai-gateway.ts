@@ -3,7 +3,7 @@
  * - Chat: `/compat/chat/completions`, the provider's name in the model's.
  *   https://developers.cloudflare.com/ai-gateway/usage/chat-completion/
  * - Embeddings and reranking have no documented place under `/compat`. Where a provider's own
- *   API has the form that we speak, its path below the gateway is used:
+ *   API has OpenAI's form, its path below the gateway is used:
  *   https://developers.cloudflare.com/ai-gateway/usage/providers/openai/ (and mistral/, cohere/)
  */
 import type { Config } from "../../config.ts";
@@ -16,7 +16,7 @@ import { openAiReranker } from "./openai-reranker.ts";
 
 type Fetch = typeof globalThis.fetch | undefined;
 
-/** One attempt a call: what is tried again, and how long, is decided here and not there. */
+/** One attempt a call: Quarry decides what is retried and for how long, not the gateway. */
 const HEADERS = { "cf-aig-max-attempts": "1" };
 
 const TEXTS_PER_CALL = 32;
@@ -29,7 +29,7 @@ const EMBEDDING_PATHS = new Map([
 ]);
 const RERANKER_PATHS = new Map([["cohere", "cohere/v1"]]);
 
-/** OpenAI's models that can be asked for shorter vectors. */
+/** OpenAI's models that offer shorter vectors. */
 const SHORTENED = /^text-embedding-3-/;
 
 /** @param provider the gateway's name of it: `openai`, `anthropic`, `google-ai-studio`, … */

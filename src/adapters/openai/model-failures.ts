@@ -9,7 +9,7 @@ const SERVER_ERROR = 500;
 
 const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >= SERVER_ERROR;
 
-/** `Retry-After` (seconds or a date) or `retry-after-ms`; null when neither says anything. */
+/** `Retry-After` (seconds or a date) or `retry-after-ms`; null without either. */
 function retryAfterOf(headers: Record<string, string>, nowMs: number): number | null {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
@@ -19,7 +19,7 @@ function retryAfterOf(headers: Record<string, string>, nowMs: number): number | 
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
-/** The failure of an answer that was not a success. */
+/** The failure behind an error status. */
 export function failureOfStatus(
   status: number,
   headers: Record<string, string>,
@@ -30,7 +30,7 @@ export function failureOfStatus(
   return new ModelFailure(`${status}`, { status, retryable, retryAfterMs }, options);
 }
 
-/** Turns what the SDK throws into ours; aborts pass as they are. */
+/** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */
 export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true || thrown instanceof ModelFailure) return thrown;
   const cause = { cause: thrown };
@@ -40,7 +40,7 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
       return new ModelFailure("connection failed", { retryable: true }, cause);
     }
     if (statusCode >= 400) return failureOfStatus(statusCode, responseHeaders ?? {}, cause);
-    // A body that broke off half way looks like an unreadable one; another try may read it.
+    // A truncated body looks like an unreadable one; a retry may succeed.
     return new ModelFailure("unreadable reply", { retryable: true }, cause);
   }
   return new ModelFailure("unusable reply", {}, cause);

@@ -69,7 +69,7 @@ async function askForRanking(
       model: modelId,
       query: options.query,
       documents,
-      // TEI's name for `documents`; it and all others but Cohere ignore what they do not know.
+      // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
       ...(endpoint.rerankForm === "cohere" ? {} : { texts: documents }),
       top_n: options.topN ?? documents.length,
       return_documents: false,

@@ -5,11 +5,11 @@ import type { Sentence } from "./sentences.ts";
 export type Material = {
   /** The caller's own words. */
   request: string;
-  /** Sentences of what was found; empty when nothing was searched. */
+  /** Sentences of the passages; empty when nothing was searched. */
   passages: Sentence[];
 };
 
-/** Sentences that come close to the best one are part of the answer. */
+/** Sentences with a score near the best one are part of the answer. */
 const CLOSE_TO_BEST = 0.7;
 const SENTENCES_AT_MOST = 3;
 const NOTHING_FOUND = "The documents that were found say nothing about this.";
@@ -22,7 +22,7 @@ export function answerOf(material: Material): string {
 
 export function bestSentences({ request, passages }: Material): Sentence[] {
   const own = sentencesOf(request);
-  // Without passages the request holds both the question and what it is about.
+  // Without passages the request holds both the question and its context.
   const sentences = passages.length > 0 ? passages : withoutQuestion(own);
   const scored = byRelevance(sentences, request);
   const best = scored[0]?.score ?? 0;
@@ -31,7 +31,7 @@ export function bestSentences({ request, passages }: Material): Sentence[] {
   return distinct(close.map(({ sentence }) => sentence)).slice(0, SENTENCES_AT_MOST);
 }
 
-/** The statements of a text that also asks something; all of it when it only asks. */
+/** The statements of a text that also asks a question; the whole text when it only asks. */
 function withoutQuestion(sentences: Sentence[]): Sentence[] {
   const statements = sentences.filter(({ text }) => !/[?:]$/.test(text));
   return statements.length > 0 ? statements : sentences;

@@ -8,7 +8,7 @@ import { labelledValues } from "./values.ts";
 
 /** The text from which a schema is filled. */
 export type Evidence = {
-  /** What was asked, beside what a property's name says. */
+  /** The question, in addition to a property's name. */
   question: string;
   /** Raw text, line by line, for labels and lists. */
   text: string;
@@ -21,7 +21,7 @@ export function evidenceOf(material: Material & { passageTexts: string[] }): Evi
   const { request, passages, passageTexts } = material;
   const own = sentencesOf(request);
   const asked = own.filter(({ text }) => text.endsWith("?"));
-  // An order without a question mark stands first, before what it is about.
+  // An instruction without a question mark comes first, before its context.
   const question = asked.length > 0 ? asked : own.slice(0, 1);
   return {
     question: question.map(({ text }) => text).join(" "),
@@ -41,7 +41,7 @@ export function evidenceWithin(text: string): Evidence {
 const wordsOfKey = (key: string) =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
 
-/** The value that the text itself labels with the key's words. */
+/** The value that the text labels with the key's words. */
 export function labelledAs(evidence: Evidence, key: string): string | null {
   const wanted = stemsOf(wordsOfKey(key));
   if (wanted.length === 0) return null;
@@ -57,14 +57,14 @@ export function labelledAs(evidence: Evidence, key: string): string | null {
 
 const LABEL_LEAST_SHARE = 0.49;
 
-/** Sentences that speak of the key, best first; none when none does. */
+/** Sentences that mention the key, best first; may be empty. */
 export function sentencesAbout(evidence: Evidence, key: string, description: string): Sentence[] {
   const about = `${wordsOfKey(key)} ${description}`;
   const asked = byRelevance(evidence.sentences, `${about} ${evidence.question}`);
   return asked.filter(({ score }) => score > 0).map(({ sentence }) => sentence);
 }
 
-/** Of the values in a text the one that stands closest to the key's words. */
+/** The value in a text that is closest to the key's words. */
 export function closestTo<T>(values: FoundValue<T>[], text: string, key: string): T | null {
   const places = placesOf(text, key);
   let best: { value: T; distance: number } | null = null;

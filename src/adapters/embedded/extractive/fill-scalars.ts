@@ -6,12 +6,12 @@ import type { SchemaNode } from "./schema.ts";
 import { stemsOf } from "./sentences.ts";
 import { FORMATS, numbersIn } from "./values.ts";
 
-/** The property's name and what the schema tells of it. */
+/** The property's name and its schema. */
 export type Slot = { key: string; node: SchemaNode };
 
 const aboutOf = ({ node }: Slot) => `${textOf(node["title"])} ${textOf(node["description"])}`;
 
-/** Undefined: the text gives no reason for any of the options. */
+/** Undefined: the text supports none of the options. */
 export function fillEnum(evidence: Evidence, slot: Slot, options: unknown[]): unknown {
   const labelled = labelledAs(evidence, slot.key);
   const about = [

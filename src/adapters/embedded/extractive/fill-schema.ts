@@ -11,8 +11,8 @@ const DEEPEST = 12;
 const MOST_ITEMS = 5;
 
 /**
- * Fills a JSON Schema from the text: labelled values first, then the sentences that speak of a
- * property, then what the schema itself offers. What is optional and has no evidence is left out.
+ * Fills a JSON Schema from the text: labelled values first, then sentences that mention a
+ * property, then defaults of the schema. Optional properties without evidence are left out.
  */
 export function fillSchema(schema: unknown, evidence: Evidence): unknown {
   const root = asNode(schema);
@@ -21,7 +21,7 @@ export function fillSchema(schema: unknown, evidence: Evidence): unknown {
 
 type Filling = { root: SchemaNode; evidence: Evidence; depth: number };
 
-/** Undefined only where the slot is not `required` and the text has nothing for it. */
+/** Undefined only where the slot is not `required` and the text holds no value. */
 function fill(slot: Slot, filling: Filling, required: boolean): unknown {
   const { node } = slot;
   if ("const" in node) return node["const"];
@@ -59,7 +59,7 @@ function fillOfType(slot: Slot, filling: Filling, required: boolean): unknown {
   }
 }
 
-/** The least that the schema accepts, where the text has nothing. */
+/** The smallest value that the schema accepts, where the text holds none. */
 function standIn(node: SchemaNode): unknown {
   switch (typeOf(node)) {
     case "integer":
@@ -82,7 +82,7 @@ function leastNumber(node: SchemaNode): number {
   return most < 0 ? Math.floor(most / step) * step : 0;
 }
 
-/** What a caller's schema can make us produce; asking for more is an answer that does not fit. */
+/** Bound of what a caller's schema can make this produce; a larger answer fails its check. */
 const MOST_PADDING = 10_000;
 const MOST_STAND_INS = 1_000;
 
@@ -161,7 +161,7 @@ function membersOf(item: Slot, filling: Filling): unknown[] {
     .map((text) => fill(item, { ...filling, evidence: evidenceWithin(text) }, true));
 }
 
-/** List items of the text where it has some, otherwise the sentences of the answer. */
+/** List items of the text if it has any, otherwise the sentences of the answer. */
 function segmentsOf({ text, answer }: Evidence): string[] {
   const listed = [...text.matchAll(/^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$/gm)].map(
     (found) => found[1] ?? "",

@@ -6,7 +6,7 @@ import type { Sentence } from "./sentences.ts";
 const K1 = 1.2;
 const B = 0.3;
 const HEADING_WEIGHT = 0.4;
-/** A word that merely begins like the asked one (compounds, other languages' endings). */
+/** Weight of a word that only shares its beginning with a query word (compounds, endings). */
 const PREFIX_WEIGHT = 0.5;
 const PREFIX_LENGTH = 5;
 const PASSAGE_PRIOR = 0.1;
@@ -18,7 +18,7 @@ export type Scored = { sentence: Sentence; score: number };
 
 /**
  * Sentences by how well they answer, best first; 0 means that nothing matches. BM25 over the
- * sentences at hand, with a little for headings, for early passages and for the kind of answer.
+ * sentences at hand, with a bonus for headings, early passages and the kind of answer.
  */
 export function byRelevance(sentences: Sentence[], question: string): Scored[] {
   const terms = termsOf(question);

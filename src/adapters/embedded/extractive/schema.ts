@@ -1,4 +1,4 @@
-/** What of a JSON Schema is read here; a schema may be `true` (anything) or `false`. */
+/** The keywords of a JSON Schema that are read; a schema may be `true` (anything) or `false`. */
 export type SchemaNode = { [keyword: string]: unknown };
 
 const isObject = (value: unknown): value is SchemaNode =>
@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is SchemaNode =>
 
 export const asNode = (value: unknown): SchemaNode => (isObject(value) ? value : {});
 
-/** A local reference (`#/$defs/X`), or null when it leads nowhere here. */
+/** The target of a local reference (`#/$defs/X`); null when there is none. */
 function referenced(root: SchemaNode, reference: string): unknown {
   if (!reference.startsWith("#")) return null;
   let node: unknown = root;

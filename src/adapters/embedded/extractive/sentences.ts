@@ -3,13 +3,13 @@ import { splitSentences } from "../../../text/sentences.ts";
 import { stemOf } from "../../../text/stems.ts";
 import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
-/** A sentence, list item or table row, and where it stands. */
+/** A sentence, list item or table row, and its place. */
 export type Sentence = {
   text: string;
   stems: string[];
   /** Stems of the headings above it. */
   headingStems: Set<string>;
-  /** Which text it is from, and how far down. */
+  /** Its text, and its position in it. */
   passage: number;
   position: number;
 };
@@ -31,7 +31,7 @@ export function stemsOf(text: string): string[] {
   return wordsOf(pairUnspacedScripts(text)).map(stemOf);
 }
 
-/** Stems that say something; all of them when nothing else is left. */
+/** Stems without stop words; all of them when nothing else is left. */
 export function termsOf(text: string): string[] {
   const words = wordsOf(pairUnspacedScripts(text));
   const telling = words.filter((word) => !STOP_WORDS.has(word));
@@ -43,7 +43,7 @@ const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TABLE_ROW = /^\s*\|(.+)\|\s*$/;
 const TABLE_RULE = /^\s*\|[\s:|-]+\|\s*$/;
 
-/** Splits Markdown or plain text; headings are remembered with what stands below them. */
+/** Splits Markdown or plain text; each sentence keeps the headings above it. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const sentences: Sentence[] = [];
   let headingStems = new Set(stemsOf(title));
@@ -90,7 +90,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The block that a line begins; null when it may go on with the one before. */
+/** The block that a line begins; null when it may continue the previous one. */
 function startedBlock(line: string): Block | null {
   const heading = HEADING.exec(line)?.[0].length;
   if (heading !== undefined) {

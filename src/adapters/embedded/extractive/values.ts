@@ -93,7 +93,7 @@ const dateTimesIn = (text: string): FoundValue<string>[] => {
   return datesIn(text).map(({ value, at }) => ({ value: `${value}T${time}Z`, at }));
 };
 
-/** How a string of a JSON Schema `format` is found, and what stands in when there is none. */
+/** How a string of a JSON Schema `format` is found, and the default when there is none. */
 export const FORMATS: Record<
   string,
   { find: (text: string) => FoundValue<string>[]; otherwise: string }
@@ -112,12 +112,12 @@ export const FORMATS: Record<
   ipv4: { find: matches(IPV4), otherwise: "0.0.0.0" },
 };
 
-/** A new line, or a sentence's end where a new label begins. */
+/** A line break, or the end of a sentence before a new label. */
 const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;
 
 const LABEL_MARKS = `${BLANKS}>*-•|#`;
 const LABEL_LONGEST = 60;
-/** So much may stand before the separator, marks and blanks included. */
+/** Longest label, marks and blanks included. */
 const HEAD_LONGEST = 200;
 
 /** `Label: value` lines of a text, the label in the words of the text. */
