@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../core/clock.ts";
 import { reasonOf } from "../core/errors.ts";
-import { applyScopes } from "../ingestion/scanning/apply-scopes-to-files.ts";
+import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
 import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
 import { backOffMs } from "../ingestion/retry-policy.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
@@ -45,7 +45,7 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
     case "continue-scan":
       return await continueScan(services, message);
     case "apply-scopes":
-      return await applyScopes(services, message);
+      return await applyScopesToFiles(services, message);
     case "reindex":
       return await startRebuild(services, message);
     case "build":

@@ -24,11 +24,11 @@ export type ListedFile = {
 
 export type ListingPage = {
   files: ListedFile[];
-  /** Paths or external ids that the source says are gone (change feeds only). */
-  gone: string[];
+  /** Paths or external ids that the source says are deleted (change feeds only). */
+  deleted: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
-  /** Part of the source could not be seen: what this whole run does not list is not gone. */
+  /** Part of the source could not be seen: what this whole run does not list is not deleted. */
   partial?: boolean;
   /** Links that became no file: disallowed, looping, missing, failing; for the run record. */
   skipped?: number;
@@ -43,7 +43,7 @@ export type OpenedFile =
       size: number | null;
       mimeType: string | null;
     }
-  | { outcome: "gone" };
+  | { outcome: "deleted" };
 
 /** Kind of a source's failure; decides how long to wait and what to tell. */
 export type SourceFailureKind = "throttled" | "down" | "denied" | "bad-file" | "our-limit";

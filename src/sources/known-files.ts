@@ -1,11 +1,11 @@
 import type { FileSourceId } from "../core/ids.ts";
 import type { Database } from "../db/client.ts";
 import { knownFiles, type KnownRow } from "../db/scans/listing-store.ts";
-import { pushedFiles } from "../db/scans/pushed-urls.ts";
+import { pushedFiles } from "../db/scans/pushed-files.ts";
 import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 
 /** What D1 knows of a source's files, as a reader may ask for it. */
-export function knownOf(db: Database, sourceId: FileSourceId): KnownFiles {
+export function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
   return {
     async byPath(paths) {
       const rows = await knownFiles(

@@ -10,7 +10,7 @@ import { webConfig } from "./web/web-config.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { SourceReader, SourceSettings } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
-import { knownOf } from "./known-files.ts";
+import { knownFilesOf } from "./known-files.ts";
 import { objectStorageReader } from "./object-storage/object-storage-reader.ts";
 import { r2BucketReader } from "./r2-bucket/r2-bucket-reader.ts";
 import { sourceStore } from "./source-store.ts";
@@ -36,7 +36,7 @@ export async function readerFor(
   };
   if (source.provider === "web") {
     const store = sourceStore(services.files, source.id);
-    const known = knownOf(services.db, source.id);
+    const known = knownFilesOf(services.db, source.id);
     return webReader(checked(webConfig, config), { outgoing, store, known, now });
   }
   if (source.provider !== "object_storage") {

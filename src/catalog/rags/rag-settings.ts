@@ -1,7 +1,7 @@
 import { invalid } from "../../core/errors.ts";
 import type { Provider } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { problemWithScope } from "./check-scope.ts";
+import { problemWithScope } from "./problem-with-scope.ts";
 
 /** Tokens. */
 export const CHUNK_SIZE_MIN = 16;

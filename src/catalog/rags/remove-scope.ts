@@ -3,7 +3,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { checkScopeOf } from "./add-scope.ts";
-import { applyScopes } from "./apply-scopes.ts";
+import { enforceScopes } from "./enforce-scopes.ts";
 
 /**
  * Removes a scope, and from search at once what only it held. One that is not there is gone, as
@@ -16,5 +16,5 @@ export async function removeScope(
 ): Promise<void> {
   checkScopeOf(rag, scope);
   await deleteScope(services.db, rag.id, scope);
-  await applyScopes(services, rag.id);
+  await enforceScopes(services, rag.id);
 }

@@ -4,7 +4,7 @@ import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeWaitingFiles } from "../../db/files/waiting-files.ts";
 import type { Services } from "../../services.ts";
-import { applyScopes } from "./apply-scopes.ts";
+import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
 import type { NewRagInput } from "./create-rag.ts";
 import { findRag } from "./find-rag.ts";
@@ -30,7 +30,7 @@ export async function updateRag(
   await updateRagRow(services.db, rag.id, change, replacement);
   const scopeMode = change.scopeMode ?? rag.scopeMode;
   if (scopes !== null || scopeMode !== rag.scopeMode) {
-    await applyScopes(services, rag.id);
+    await enforceScopes(services, rag.id);
   } else if (change.status === "active") {
     // Beyond the first thousand the sweep takes up what changed while the RAG was paused.
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });

@@ -127,7 +127,7 @@ async function downloaded(services: Services, file: ClaimedFile): Promise<Conten
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
   const opened = await during("file source", () => reader.open(listedFrom(file), signal));
-  if (opened.outcome === "gone") return null;
+  if (opened.outcome === "deleted") return null;
   const bytes = await during("file source", () => readLimited(opened.body, FILE_LIMIT_BYTES));
   if (bytes === null) throw new UnreadableDocument("file is larger than 25 MiB");
   return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };

@@ -10,7 +10,7 @@ const FILES_PER_PAGE = 1_000;
  * One page of giving a RAG the files that its scopes hold and taking what they do not; the next
  * page follows by message. `after` null: from the start.
  */
-export async function applyScopes(
+export async function applyScopesToFiles(
   services: Services,
   { ragId, after }: { ragId: RagId; after: string | null },
 ): Promise<void> {

@@ -16,38 +16,38 @@ const BRAKE_SHARE = 0.5;
 export type HeldRemovals = { count: number; message: string };
 
 /**
- * Removes files that a complete listing no longer shows, or a change feed names as deleted. Holds it
- * instead, and says so, when it would be most of the source.
+ * Removes files that a complete listing no longer shows, or that a change feed names as deleted.
+ * Where these are most of the source, they are kept, and the scan says so.
  */
 export async function removeUnlistedFiles(
   services: Services,
   run: ScanRun,
 ): Promise<HeldRemovals | null> {
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
-  const gone = await unlistedFiles(services, run);
-  if (gone.length === 0) return null;
+  const unlisted = await unlistedFiles(services, run);
+  if (unlisted.length === 0) return null;
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
-  if (!confirmRemovals && (isEmpty || gone.length > BRAKE_FROM)) {
+  if (!confirmRemovals && (isEmpty || unlisted.length > BRAKE_FROM)) {
     const total = await countLiveFiles(services.db, run.source.id);
-    if (isEmpty || isMassRemoval(gone.length, total)) {
+    if (isEmpty || isMassRemoval(unlisted.length, total)) {
       const why = isEmpty ? "the listing is empty: " : "";
-      const message = `${why}removal of ${gone.length} of ${total} files is held until confirmed`;
-      return { count: gone.length, message };
+      const message = `${why}removal of ${unlisted.length} of ${total} files is held until confirmed`;
+      return { count: unlisted.length, message };
     }
   }
-  await removeInSteps(services, run, gone);
+  await removeInSteps(services, run, unlisted);
   return null;
 }
 
-async function removeInSteps(services: Services, run: ScanRun, gone: FileId[]): Promise<void> {
-  for (let at = 0; at < gone.length; at += REMOVED_PER_STEP) {
+async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[]): Promise<void> {
+  for (let at = 0; at < unlisted.length; at += REMOVED_PER_STEP) {
     const now = services.now();
     const isOurs = at === 0 || (await moveOn(services.db, run, run.progress, now + LEASE_MS));
     if (!isOurs) return;
     // Whoever else writes files of a listed source has seen them later than the listing; a feed
     // tells of files in the order in which things happened, those of this very run included.
     const before = run.progress.mode === "follow" ? now : run.startedAt;
-    await removeDeletedFiles(services, gone.slice(at, at + REMOVED_PER_STEP), before);
+    await removeDeletedFiles(services, unlisted.slice(at, at + REMOVED_PER_STEP), before);
   }
 }
 
@@ -56,8 +56,9 @@ export function isMassRemoval(removals: number, total: number): boolean {
 }
 
 async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]> {
-  const { seen, gone } = await readNotes(services, run);
-  if (run.progress.mode !== "full" || run.progress.partial) return [...gone];
+  const { seen, deleted } = await readNotes(services, run);
+  const unlisted = new Set(deleted);
+  if (run.progress.mode !== "full" || run.progress.partial) return [...unlisted];
   let after = "";
   for (;;) {
     const rows = await liveFileIds(services.db, {
@@ -66,9 +67,9 @@ async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]
       after,
       limit: IDS_PER_PAGE,
     });
-    for (const { id } of rows) if (!seen.has(id)) gone.add(id);
+    for (const { id } of rows) if (!seen.has(id)) unlisted.add(id);
     const last = rows.at(-1);
-    if (rows.length < IDS_PER_PAGE || last === undefined) return [...gone];
+    if (rows.length < IDS_PER_PAGE || last === undefined) return [...unlisted];
     after = last.path;
   }
 }

@@ -6,7 +6,7 @@ import { QUEUED_HOLD_MS } from "../timeouts.ts";
 const FILES_PER_STEP = 1_000;
 
 /** Each scan tries files again that failed for a cause outside of them. */
-export async function queueFailedFiles(
+export async function retryFailedFiles(
   services: Pick<Services, "db" | "now" | "queue">,
   sourceId: FileSourceId,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
 
 /**
  * What a run notes in the bucket, so that rows written do not grow with files that are unchanged:
- * which files each page listed or named as gone, and cursors that are too long for a row.
+ * which files each page listed or named as deleted, and cursors that are too long for a row.
  */
 const notesPrefix = (run: ScanRun) => `${sourcePrefix(run.source.id)}scans/${run.id}/`;
 const pageKey = (run: ScanRun, step: number) => `${notesPrefix(run)}page/${step}`;
@@ -17,7 +17,7 @@ const CURSOR_LIMIT_CHARACTERS = 10_000;
 const PAGES_AT_ONCE = 5;
 
 const fileIds = z.array(z.custom<FileId>((id) => typeof id === "string"));
-const pageNotes = z.object({ seen: fileIds, gone: fileIds });
+const pageNotes = z.object({ seen: fileIds, deleted: fileIds });
 type PageNotes = z.infer<typeof pageNotes>;
 
 type Bucket = Pick<Services, "files">;
@@ -27,12 +27,12 @@ export async function notePage({ files }: Bucket, run: ScanRun, notes: PageNotes
 }
 
 /**
- * All that the run's pages noted; of a file that one page shows and another names as gone, the
+ * All that the run's pages noted; of a file that one page shows and another names as deleted, the
  * later holds. Some 100 bytes a file of memory.
  */
 export async function readNotes({ files }: Bucket, run: ScanRun) {
   const seen = new Set<FileId>();
-  const gone = new Set<FileId>();
+  const deleted = new Set<FileId>();
   const { step, notesFrom = 0 } = run.progress;
   for (let first = notesFrom; first < step; first += PAGES_AT_ONCE) {
     const count = Math.min(PAGES_AT_ONCE, step - first);
@@ -40,17 +40,17 @@ export async function readNotes({ files }: Bucket, run: ScanRun) {
     for (const object of await Promise.all(keys.map((key) => files.get(key)))) {
       if (object === null) throw new Error("a page's notes are missing");
       const notes = pageNotes.parse(await object.json());
-      for (const id of notes.gone) {
+      for (const id of notes.deleted) {
         seen.delete(id);
-        gone.add(id);
+        deleted.add(id);
       }
       for (const id of notes.seen) {
-        gone.delete(id);
+        deleted.delete(id);
         seen.add(id);
       }
     }
   }
-  return { seen, gone };
+  return { seen, deleted };
 }
 
 /** How a cursor is stored with the progress: in it, or beside it when it is long. */

@@ -5,7 +5,7 @@ import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
 import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
-import { comparePage } from "./compare-listing.ts";
+import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
@@ -15,7 +15,7 @@ const PAGE_TIMEOUT_MS = 90_000;
 
 /**
  * Lists one page, compares it, writes what changed and queues its work. Returns the run one step
- * on; null when another worker has gone on with it.
+ * on; null when another worker has moved it on.
  * @throws SourceFailure and what the platform throws; then nothing was committed
  */
 export async function scanPage(
@@ -27,8 +27,8 @@ export async function scanPage(
   if (listing === null) {
     return await scanPage(services, { ...run, progress: fromTheStart(run.progress) }, reader);
   }
-  const { page, gone } = await compareListing(services, run, listing);
-  await notePage(services, run, { seen: page.seen, gone });
+  const { page, deleted } = await compareWithKnown(services, run, listing);
+  await notePage(services, run, { seen: page.seen, deleted });
   const next = await nextProgress(services, run, listing, page.seen.length);
   const now = services.now();
   const committed = await commitPage(
@@ -50,7 +50,7 @@ export async function scanPage(
 
 /**
  * The change feed's cursor has expired: everything is listed instead. What the feed showed before
- * may have gone since, and no later feed would tell.
+ * may have been deleted since, and no later feed would tell.
  */
 function fromTheStart(progress: ScanProgress): ScanProgress {
   const { step } = progress;
@@ -76,17 +76,17 @@ async function listOnce(
   return await reader.list(cursor, signal);
 }
 
-async function compareListing(services: Services, run: ScanRun, listing: ListingPage) {
+async function compareWithKnown(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
-  const [known, gone] = await Promise.all([
+  const [known, deleted] = await Promise.all([
     knownFiles(db, id, listing.files),
-    listing.gone.length === 0 ? [] : idsOfDeleted(db, id, listing.gone),
+    listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted),
   ]);
   const page = comparePage(listing.files, known, () => newId<FileId>(services.now()));
   page.counts.failed += listing.skipped ?? 0;
   const there = new Set(page.seen);
-  return { page, gone: gone.filter((fileId) => !there.has(fileId)) };
+  return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };
 }
 
 async function nextProgress(

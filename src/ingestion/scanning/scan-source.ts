@@ -6,9 +6,9 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS, QUEUED_HOLD_MS } from "../timeouts.ts";
-import { queueFailedFiles } from "./retry-failed-files.ts";
+import { retryFailedFiles } from "./retry-failed-files.ts";
 import { removeUnlistedFiles } from "./remove-unlisted-files.ts";
-import { scanFailureVerdict } from "./scan-failure.ts";
+import { scanFailureVerdict } from "./scan-failure-verdict.ts";
 import { forgetNotes } from "./scan-notes.ts";
 import { scanPage } from "./scan-page.ts";
 
@@ -126,7 +126,7 @@ async function finish(
   reader: SourceReader | null,
 ): Promise<void> {
   const held = reader === null ? null : await removeUnlistedFiles(services, run);
-  await queueFailedFiles(services, run.source.id);
+  await retryFailedFiles(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one has ended.
   if (run.progress.mode !== "look") await reader?.ended?.();
   const { partial, changeCursor } = run.progress;

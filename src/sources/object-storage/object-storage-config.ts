@@ -25,3 +25,6 @@ export const objectStorageConfig = z.strictObject({
   /** False: the bucket is a label of the host name. */
   pathStyle: z.boolean().default(true),
 });
+
+export type ObjectStorageConfig = z.infer<typeof objectStorageConfig>;
+export type ObjectStorageSecrets = z.infer<typeof objectStorageCredentials>;

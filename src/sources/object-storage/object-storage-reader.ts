@@ -12,9 +12,9 @@ import {
   type Outgoing,
 } from "../guarded-fetch.ts";
 import { folderPrefix, keyedFile } from "../keyed-file.ts";
-import type { ObjectStorageConfig, ObjectStorageSecrets } from "./config.ts";
-import { storageFailure } from "./failure.ts";
-import { parseListing, type ListedObject } from "./listing.ts";
+import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
+import { storageFailure } from "./storage-failure.ts";
+import { parseListing, type ListedObject } from "./parse-listing.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
@@ -61,7 +61,7 @@ export function objectStorageReader(
         throw brokenListing("it does not advance");
       return {
         files: listing.objects.flatMap((each) => fileOf(prefix, each)),
-        gone: [],
+        deleted: [],
         next,
       };
     },
@@ -80,8 +80,8 @@ export function objectStorageReader(
         };
       }
       const failure = await storageFailure(got, now());
-      const gone = got.response.status === 404 && !failure.message.includes("NoSuchBucket");
-      if (gone) return { outcome: "gone" };
+      const isDeleted = got.response.status === 404 && !failure.message.includes("NoSuchBucket");
+      if (isDeleted) return { outcome: "deleted" };
       throw failure;
     },
   };

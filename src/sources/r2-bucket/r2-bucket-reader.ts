@@ -39,13 +39,13 @@ export function r2BucketReader(
         const file = keyedFile(prefix, { key, size, version, mimeType });
         return file === null ? [] : [{ ...file, metadata: { ...object.customMetadata } }];
       });
-      return { files, gone: [], next: listed.truncated ? listed.cursor : null };
+      return { files, deleted: [], next: listed.truncated ? listed.cursor : null };
     },
 
     async open(file) {
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const object = await asked(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
-      if (object === null) return { outcome: "gone" };
+      if (object === null) return { outcome: "deleted" };
       const mimeType = object.httpMetadata?.contentType ?? null;
       return { outcome: "opened", body: object.body, size: object.size, mimeType };
     },

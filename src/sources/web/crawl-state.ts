@@ -1,4 +1,4 @@
-import { NotedValues } from "./noted-values.ts";
+import { CompactMap } from "./compact-map.ts";
 import type { RobotsRules } from "./robots.ts";
 import type { NotFoundWords } from "./soft-not-found.ts";
 
@@ -36,11 +36,11 @@ export type Crawl = {
   step: number;
   /** Only what was pushed is looked at; nothing is followed. */
   isLook: boolean;
-  /** The next to be visited; `later` comes after them. */
+  /** The next to be fetched; `later` comes after them. */
   waiting: Waiting[];
   later: LongList<Waiting>;
   /** States of addresses, counts of shapes; `segments` are where they lie. */
-  notes: NotedValues;
+  notes: CompactMap;
   segments: string[];
   /** Addresses that have a state. */
   addresses: number;
@@ -69,7 +69,7 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     isLook,
     waiting: [],
     later: { parts: [], end: [] },
-    notes: new NotedValues(),
+    notes: new CompactMap(),
     segments: [],
     addresses: 0,
     hosts: new Set(hosts),

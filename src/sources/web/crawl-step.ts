@@ -4,18 +4,24 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
 import { fillWaiting } from "./crawl-store.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
-import { crawlDelayMs } from "./meet-site.ts";
+import { crawlDelayMs } from "./load-site.ts";
 import { nameOfPage, normalizeUrl } from "./page-url.ts";
-import { foundAs, settleVisit, type Step } from "./settle.ts";
+import { foundAs, recordOutcome, type Step } from "./record-outcome.ts";
 import { readSitemap } from "./sitemap.ts";
-import { SilentServer, visitPage, type Validators, type Visit, type Wanted } from "./visit.ts";
-import type { Visitor } from "./visitor.ts";
+import {
+  UnresponsiveServer,
+  fetchPage,
+  type Validators,
+  type Fetched,
+  type FetchOptions,
+} from "./fetch-page.ts";
+import type { Crawler } from "./crawler.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
 const PAGES_A_CALL = 60;
 const TIME_A_CALL_MS = 20 * SECOND_MS;
-/** What was fetched and not settled by then waits for the next call: large pages come one by one. */
-const LATEST_SETTLING_MS = 45 * SECOND_MS;
+/** A page fetched and not recorded by then waits for the next call: large ones come one by one. */
+const LATEST_RECORDING_MS = 45 * SECOND_MS;
 const BYTES_A_CALL = 48 * 1_024 * 1_024;
 const SIDE_BY_SIDE = 4;
 /** While a slow page is waited for, others up to this many and this size are fetched. */
@@ -23,72 +29,72 @@ const AHEAD = 16;
 const BYTES_AHEAD = 8 * 1_024 * 1_024;
 const PUSHED_AT_ONCE = 100;
 
-/** A page on its way; they are settled in the order in which they set off. */
-type Flight = { entry: Waiting; known: ListedFile | null; visit: Promise<Visit> };
+/** A page being fetched; pages are recorded in the order in which their fetches began. */
+type PendingFetch = { entry: Waiting; known: ListedFile | null; fetched: Promise<Fetched> };
 
-type Crossing = {
-  visitor: Visitor;
+type StepRun = {
+  crawler: Crawler;
   step: Step;
-  flights: Flight[];
+  pending: PendingFetch[];
   /** Bytes that were fetched and wait for an earlier page. */
   bytesAhead: number;
-  inLane: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  limited: <Result>(work: () => Promise<Result>) => Promise<Result>;
 };
 
 /**
- * Visits what waits until the call's share is used up. Whether the crawl is complete. Pages are
- * fetched side by side, and settled in the order in which they were found, so that a scan gives
+ * Fetches what waits until the call's share is used up. Whether the crawl is complete. Pages are
+ * fetched in parallel and recorded in the order in which they were found, so that a scan gives
  * the same each time; a slow one delays none of the fetches beside it.
  */
-export async function crawlOn(visitor: Visitor, step: Step): Promise<boolean> {
-  const flights: Flight[] = [];
-  const crossing = { visitor, step, flights, bytesAhead: 0, inLane: lanes(SIDE_BY_SIDE) };
+export async function crawlStep(crawler: Crawler, step: Step): Promise<boolean> {
+  const pending: PendingFetch[] = [];
+  const run = { crawler, step, pending, bytesAhead: 0, limited: limiter(SIDE_BY_SIDE) };
   try {
-    return await cross(crossing);
+    return await fetchAndRecord(run);
   } finally {
-    await Promise.allSettled(flights.map(({ visit }) => visit));
+    await Promise.allSettled(pending.map(({ fetched }) => fetched));
   }
 }
 
-async function cross(crossing: Crossing): Promise<boolean> {
-  const { visitor, step, flights } = crossing;
-  const startedAt = visitor.now();
-  let visited = 0;
+async function fetchAndRecord(run: StepRun): Promise<boolean> {
+  const { crawler, step, pending } = run;
+  const startedAt = crawler.now();
+  let fetchedPages = 0;
   let bytes = 0;
   for (;;) {
-    visitor.signal.throwIfAborted();
+    crawler.signal.throwIfAborted();
     const isOver =
-      visited >= PAGES_A_CALL ||
+      fetchedPages >= PAGES_A_CALL ||
       bytes >= BYTES_A_CALL ||
-      visitor.now() >= startedAt + TIME_A_CALL_MS;
-    if (!isOver) visited += await setOff(crossing, PAGES_A_CALL - visited);
-    const [flight] = flights;
-    if (flight === undefined) {
+      crawler.now() >= startedAt + TIME_A_CALL_MS;
+    if (!isOver) fetchedPages += await startFetches(run, PAGES_A_CALL - fetchedPages);
+    const [first] = pending;
+    if (first === undefined) {
       if (isOver) return false;
       if (!(await fillWaiting(step.store, step.crawl)) && !(await addPushed(step))) return true;
       continue;
     }
-    const visit = await flight.visit;
-    if (visitor.now() > startedAt + LATEST_SETTLING_MS) {
-      step.crawl.waiting.unshift(...flights.map(({ entry }) => entry));
+    const fetched = await first.fetched;
+    if (crawler.now() > startedAt + LATEST_RECORDING_MS) {
+      step.crawl.waiting.unshift(...pending.map(({ entry }) => entry));
       return false;
     }
-    flights.shift();
-    bytes += await land(crossing, flight, visit);
+    pending.shift();
+    bytes += await recordFetched(run, first, fetched);
   }
 }
 
-/** Lets as many pages set off as there is room for; how many. */
-async function setOff(crossing: Crossing, atMost: number): Promise<number> {
-  const { step, flights } = crossing;
+/** Begins as many fetches as there is room for; how many. */
+async function startFetches(run: StepRun, atMost: number): Promise<number> {
+  const { step, pending } = run;
   const { crawl, bounds } = step;
   await fillWaiting(step.store, crawl);
   const entries: Waiting[] = [];
-  let bounded = flights.filter(({ entry }) => isBounded(entry)).length;
-  while (entries.length < atMost && crossing.bytesAhead < BYTES_AHEAD) {
+  let bounded = pending.filter(({ entry }) => isBounded(entry)).length;
+  while (entries.length < atMost && run.bytesAhead < BYTES_AHEAD) {
     const [next] = crawl.waiting;
     if (next === undefined) break;
-    if (flights.length + entries.length >= aheadOf(crawl, new URL(next.url))) break;
+    if (pending.length + entries.length >= aheadOf(crawl, new URL(next.url))) break;
     const entry = takeWaiting(crawl, bounds, bounded);
     if (entry === null) break;
     if (isBounded(entry)) bounded += 1;
@@ -99,51 +105,54 @@ async function setOff(crossing: Crossing, atMost: number): Promise<number> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   for (const entry of entries) {
     const known = byPath.get(entry.url) ?? null;
-    flights.push({ entry, known, visit: fly(crossing, entry, known) });
+    pending.push({ entry, known, fetched: startFetch(run, entry, known) });
   }
   return entries.length;
 }
 
-function fly(crossing: Crossing, entry: Waiting, known: ListedFile | null): Promise<Visit> {
-  const { visitor, step } = crossing;
-  const visit = crossing.inLane(async () => {
-    const done = await visitEntry(visitor, step, entry, known, false);
-    crossing.bytesAhead += bytesOf(done);
+function startFetch(run: StepRun, entry: Waiting, known: ListedFile | null): Promise<Fetched> {
+  const { crawler, step } = run;
+  const fetched = run.limited(async () => {
+    const done = await fetchEntry(crawler, step, entry, known, false);
+    run.bytesAhead += bytesOf(done);
     return done;
   });
-  // It is looked at in its turn; until then its failure is nobody's surprise.
-  visit.catch(() => undefined);
-  return visit;
+  // A failure is handled when the page's turn comes; until then it counts as handled.
+  fetched.catch(() => undefined);
+  return fetched;
 }
 
-/** A server that asks for pauses is visited one page at a time; an unknown one with care. */
+/** How many pages may be fetched ahead: one where the server asks for pauses, few where it is new. */
 function aheadOf(crawl: Crawl, { origin }: URL): number {
   if (crawlDelayMs(crawl, origin) > 0) return 1;
   return crawl.sites.has(origin) ? AHEAD : SIDE_BY_SIDE;
 }
 
-const bytesOf = (visit: Visit) => (visit.outcome === "page" ? visit.bytes.byteLength : 0);
+const bytesOf = (fetched: Fetched) => (fetched.outcome === "page" ? fetched.bytes.byteLength : 0);
 
-/** Settles a page that has been fetched. Returns its bytes. */
-async function land(crossing: Crossing, flight: Flight, first: Visit): Promise<number> {
-  const { visitor, step, flights } = crossing;
-  const { entry, known } = flight;
-  crossing.bytesAhead -= bytesOf(first);
-  let visit = first;
+/** Records a page that has been fetched. Returns its bytes. */
+async function recordFetched(
+  run: StepRun,
+  { entry, known }: PendingFetch,
+  first: Fetched,
+): Promise<number> {
+  const { crawler, step, pending } = run;
+  run.bytesAhead -= bytesOf(first);
+  let fetched = first;
   if (first.outcome === "large") {
-    // Nothing else may be read beside it.
-    await Promise.allSettled(flights.map((other) => other.visit));
-    visit = await visitEntry(visitor, step, entry, known, true);
+    // No other body may be read at the same time.
+    await Promise.allSettled(pending.map((other) => other.fetched));
+    fetched = await fetchEntry(crawler, step, entry, known, true);
   }
-  if (entry.kind === "map") await settleMap(visitor, step, entry, visit);
+  if (entry.kind === "map") await recordSitemap(crawler, step, entry, fetched);
   else if (stateOf(step.crawl, entry.url) === "waiting") {
-    await settleVisit(step, entry, known, visit);
+    await recordOutcome(step, entry, known, fetched);
   }
-  return bytesOf(visit);
+  return bytesOf(fetched);
 }
 
 /** Runs work as soon as fewer than `limit` run. */
-function lanes(limit: number): Crossing["inLane"] {
+function limiter(limit: number): StepRun["limited"] {
   const queue: (() => void)[] = [];
   let free = limit;
   return async (work) => {
@@ -171,21 +180,21 @@ async function addPushed({ crawl, known, store }: Step): Promise<boolean> {
   return false;
 }
 
-export async function visitEntry(
-  visitor: Visitor,
+export async function fetchEntry(
+  crawler: Crawler,
   step: Step,
   entry: Waiting,
   known: ListedFile | null,
   alone: boolean,
-): Promise<Visit> {
+): Promise<Fetched> {
   const url = new URL(entry.url);
-  const wanted: Wanted = {
+  const options: FetchOptions = {
     validatorsOf: async (hop) => validatorsOf(await knownAt(step, entry, known, hop)),
     anyType: entry.kind === "map" || entry.found !== "link",
     refuse: (hop) => refusedHop(step, entry, known, url, hop),
     alone,
   };
-  return await visitPage(visitor, url, wanted);
+  return await fetchPage(crawler, url, options);
 }
 
 /** What is known of the address that is asked now; a redirect leads to another file's. */
@@ -220,19 +229,20 @@ function refusedHop(
   return "redirects to another host";
 }
 
-async function settleMap(visitor: Visitor, step: Step, entry: Waiting, visit: Visit) {
+async function recordSitemap(crawler: Crawler, step: Step, entry: Waiting, fetched: Fetched) {
   const { crawl, bounds, out } = step;
   noteState(crawl, entry.url, "dropped");
   try {
-    if (visit.outcome === "failed") throw visit.failure;
-    const map = visit.outcome === "page" ? await readSitemap(visit.bytes, visitor.signal) : null;
-    if (map === null || visit.outcome !== "page") {
+    if (fetched.outcome === "failed") throw fetched.failure;
+    const map =
+      fetched.outcome === "page" ? await readSitemap(fetched.bytes, crawler.signal) : null;
+    if (map === null || fetched.outcome !== "page") {
       throw new SourceFailure("bad-file", "there is no sitemap at this address");
     }
     if (map.kind === "index") addMaps(crawl, bounds, map.addresses, entry.depth + 1);
-    else for (const address of map.addresses) addMapped(crawl, bounds, address, visit.url);
+    else for (const address of map.addresses) addMapped(crawl, bounds, address, fetched.url);
   } catch (error) {
-    if (!(error instanceof SourceFailure) || error instanceof SilentServer) throw error;
+    if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
     out.files.push({ ...unreadMap(entry.url), failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;

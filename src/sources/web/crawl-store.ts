@@ -1,16 +1,16 @@
 import { inParallel } from "../../core/parallel.ts";
 import { SourceFailure, type SourceStore } from "../../ports/source-reader.ts";
 import type { Crawl, LongList, Waiting } from "./crawl-state.ts";
-import { NotedValues } from "./noted-values.ts";
+import { CompactMap } from "./compact-map.ts";
 
 const FOLDER = "crawl/";
 /** Entries of a long list that lie together. */
 const PART_LENGTH = 500;
 /** Of those that wait so many are here, or more. */
 const FEW_WAITING = 100;
-/** So many steps write what they noted each by itself; then it is written together. */
+/** So many steps write their notes one by one; then all are written together. */
 const MOST_SEGMENTS = 20;
-/** Servers that are remembered; others are met again. */
+/** Servers that are remembered; others are loaded again. */
 const MOST_SITES = 50;
 const AT_ONCE = 5;
 
@@ -71,11 +71,11 @@ type Plain = {
       : Crawl[Key];
 };
 
-/** @throws SourceFailure `down` when the state has gone: the scan must begin anew. */
+/** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
 export async function readCrawl(store: SourceStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
   const plain = (await readJson(store, `${headsOf(id, Number(step))}${attempt}`)) as Plain;
-  const notes = new NotedValues();
+  const notes = new CompactMap();
   const keys = plain.segments.map((name) => dataKey(id, name));
   for (const bytes of await inParallel(keys, AT_ONCE, (key) => readBytes(store, key))) {
     notes.add(bytes);
@@ -90,7 +90,7 @@ export async function readCrawl(store: SourceStore, cursor: string): Promise<Cra
   };
 }
 
-/** Sees to it that what is to be visited next is here. False: nothing waits. */
+/** Loads the addresses to be fetched next. False: nothing waits. */
 export async function fillWaiting(store: SourceStore, crawl: Crawl): Promise<boolean> {
   const { waiting, later } = crawl;
   while (waiting.length < FEW_WAITING) {
@@ -112,12 +112,12 @@ export async function listedPaths(store: SourceStore, { id, paths }: Crawl): Pro
   return [...(parts as string[][]).flat(), ...paths.end];
 }
 
-/** States of finished and abandoned crawls go. */
+/** Removes the states of finished and abandoned crawls. */
 export async function forgetCrawls(store: SourceStore): Promise<void> {
   await store.remove(FOLDER);
 }
 
-/** The state before the last one is of no use to a repeated step. */
+/** Removes a step's state: a repeated step needs the last one only. */
 export async function forgetStep(store: SourceStore, id: string, step: number): Promise<void> {
   if (step >= 0) await store.remove(headsOf(id, step));
 }

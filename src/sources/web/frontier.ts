@@ -91,8 +91,8 @@ function add(crawl: Crawl, entry: Waiting): void {
 export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
 
 /**
- * The next address to visit, in the order in which they were found; null when there is none, or
- * none may be visited before the `underWay` bounded ones have ended.
+ * The next address to fetch, in the order in which they were found; null when there is none, or
+ * none may be fetched before the `underWay` bounded ones have ended.
  */
 export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Waiting | null {
   const { waiting } = crawl;

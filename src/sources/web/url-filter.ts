@@ -1,4 +1,4 @@
-import type { WebConfig } from "./config.ts";
+import type { WebConfig } from "./web-config.ts";
 
 /**
  * A pattern that begins with `http` is compared with the whole address, one that begins with `/`

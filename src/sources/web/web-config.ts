@@ -21,3 +21,6 @@ export const webConfig = z.strictObject({
   include: patterns,
   exclude: patterns,
 });
+
+/** Patterns of `include` and `exclude`: see `url-filter.ts`. */
+export type WebConfig = z.infer<typeof webConfig>;

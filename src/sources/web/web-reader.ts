@@ -8,20 +8,20 @@ import type {
   SourceStore,
 } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
-import type { WebConfig } from "./config.ts";
+import type { WebConfig } from "./web-config.ts";
 import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
 import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
-import { crawlOn, visitEntry } from "./crawl-step.ts";
+import { crawlStep, fetchEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage } from "./html-page.ts";
-import { forgetUnlisted } from "./listed-pages.ts";
+import { forgetUnlistedPages } from "./forget-unlisted-pages.ts";
 import { readPage } from "./page-store.ts";
 import { normalizeUrl, withoutFragment } from "./page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./robots-directives.ts";
-import { settleVisit, type Step } from "./settle.ts";
+import { recordOutcome, type Step } from "./record-outcome.ts";
 import { urlFilter } from "./url-filter.ts";
-import { visitPage } from "./visit.ts";
-import type { Visitor } from "./visitor.ts";
+import { fetchPage } from "./fetch-page.ts";
+import type { Crawler } from "./crawler.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;
 /** Pushed URLs that are not reached by then are errors, and looked at again by the next scan. */
@@ -56,12 +56,12 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     async list(cursor, signal) {
       const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
       if (cursor === null) await forgetCrawls(store);
-      const visitor = visitorOf(options, crawl, signal);
-      const step = stepOf(options, visitor, bounds);
-      const done = await crawlOn(visitor, step);
+      const crawler = crawlerOf(options, crawl, signal);
+      const step = stepOf(options, crawler, bounds);
+      const done = await crawlStep(crawler, step);
       crawl.partial ||= step.out.partial;
       if (done) {
-        await forgetUnlisted(store, crawl);
+        await forgetUnlistedPages(store, crawl);
         return { ...step.out, partial: crawl.partial, next: null };
       }
       crawl.step += 1;
@@ -81,11 +81,11 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
         if (url !== null) addNamed(crawl, withoutFragment(url), "pushed", 0);
       }
       crawl.pushedDone = true;
-      const visitor = visitorOf(options, crawl, signal);
-      const step = stepOf(options, visitor, bounds);
+      const crawler = crawlerOf(options, crawl, signal);
+      const step = stepOf(options, crawler, bounds);
       const endsAt = options.now() + LOOK_TIME_MS;
       let done = false;
-      while (!done && options.now() < endsAt) done = await crawlOn(visitor, step);
+      while (!done && options.now() < endsAt) done = await crawlStep(crawler, step);
       if (!done) await giveUpWaiting(step);
       return { ...step.out, next: null };
     },
@@ -93,7 +93,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     async open(file, signal) {
       const kept = await readPage(store, file.path, file.version);
       if (kept !== null) return openedFrom(kept, contentTypeOf(file));
-      return await fetchAgain(visitorOf(options, newCrawl([], true), signal), file);
+      return await fetchAgain(crawlerOf(options, newCrawl([], true), signal), file);
     },
   };
 }
@@ -119,24 +119,24 @@ async function giveUpWaiting(step: Step): Promise<void> {
   const files = await known.byPath(entries.map(({ url }) => url));
   for (const entry of entries) {
     const file = files.find(({ path }) => path === entry.url) ?? null;
-    await settleVisit(step, entry, file, { outcome: "failed", failure });
+    await recordOutcome(step, entry, file, { outcome: "failed", failure });
   }
 }
 
-function visitorOf(options: WebOptions, crawl: Crawl, signal: AbortSignal): Visitor {
+function crawlerOf(options: WebOptions, crawl: Crawl, signal: AbortSignal): Crawler {
   const { outgoing, now, wait = pause, pageTimeoutMs = PAGE_TIMEOUT_MS } = options;
-  return { outgoing, now, wait, signal, pageTimeoutMs, crawl, meeting: new Map() };
+  return { outgoing, now, wait, signal, pageTimeoutMs, crawl, loadingSites: new Map() };
 }
 
-function stepOf({ store, known }: WebOptions, visitor: Visitor, bounds: Bounds): Step {
+function stepOf({ store, known }: WebOptions, crawler: Crawler, bounds: Bounds): Step {
   const step: Step = {
-    crawl: visitor.crawl,
+    crawl: crawler.crawl,
     bounds,
     store,
     known,
-    now: visitor.now,
-    visitNow: async (entry, file) => await visitEntry(visitor, step, entry, file, true),
-    out: { files: [], gone: [], partial: false, skipped: 0 },
+    now: crawler.now,
+    fetchNow: async (entry, file) => await fetchEntry(crawler, step, entry, file, true),
+    out: { files: [], deleted: [], partial: false, skipped: 0 },
   };
   return step;
 }
@@ -155,16 +155,21 @@ function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
   return { outcome: "opened", body, size: bytes.byteLength, mimeType };
 }
 
-/** The kept bytes have gone: the page as it is now. @throws SourceFailure */
-async function fetchAgain(visitor: Visitor, file: ListedFile): Promise<OpenedFile> {
-  const wanted = { validatorsOf: async () => null, anyType: true, alone: true, refuse: () => null };
-  const visit = await visitPage(visitor, new URL(file.path), wanted);
-  if (visit.outcome === "failed") throw visit.failure;
-  if (visit.outcome !== "page") return { outcome: "gone" };
-  const html = isHtml(visit.mediaType) ? decodeHtml(visit.bytes, visit.contentType) : null;
+/** The kept bytes were lost: the page as it is now. @throws SourceFailure */
+async function fetchAgain(crawler: Crawler, file: ListedFile): Promise<OpenedFile> {
+  const options = {
+    validatorsOf: async () => null,
+    anyType: true,
+    alone: true,
+    refuse: () => null,
+  };
+  const fetched = await fetchPage(crawler, new URL(file.path), options);
+  if (fetched.outcome === "failed") throw fetched.failure;
+  if (fetched.outcome !== "page") return { outcome: "deleted" };
+  const html = isHtml(fetched.mediaType) ? decodeHtml(fetched.bytes, fetched.contentType) : null;
   const facts = html === null ? null : readHtmlPage(html);
-  if (directivesOf(visit.robotsTag, facts, visitor.now()).noIndex) {
+  if (directivesOf(fetched.robotsTag, facts, crawler.now()).noIndex) {
     throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);
   }
-  return openedFrom(visit.bytes, visit.contentType ?? visit.mediaType);
+  return openedFrom(fetched.bytes, fetched.contentType ?? fetched.mediaType);
 }

@@ -57,7 +57,7 @@ export class FollowedSource extends ScriptedSource {
     const more = end < this.#changes.length;
     return {
       files,
-      gone: [...ids],
+      deleted: [...ids],
       next: more ? String(end) : null,
       ...(more ? {} : { changeCursor: String(end) }),
     };

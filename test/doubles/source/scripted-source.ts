@@ -45,7 +45,7 @@ export class ScriptedSource implements SourceReader {
     const next = (page + 1) * this.pageSize;
     return {
       files: all.slice(page * this.pageSize, next),
-      gone: [],
+      deleted: [],
       next: next < all.length ? String(page + 1) : null,
       partial: this.partial,
     };
@@ -56,7 +56,7 @@ export class ScriptedSource implements SourceReader {
     const failure = this.openFailures.get(path);
     if (failure !== undefined) throw failure;
     const file = this.files.get(path);
-    if (file === undefined) return { outcome: "gone" as const };
+    if (file === undefined) return { outcome: "deleted" as const };
     const body = new Response(file.text).body;
     if (body === null) throw new SourceFailure("down", "scripted source: no body");
     return { outcome: "opened" as const, body, size: file.text.length, mimeType: null };

@@ -1,5 +1,5 @@
 import { webConfig } from "../../../src/sources/web/web-config.ts";
-import type { WebConfig } from "../../../src/sources/web/config.ts";
+import type { WebConfig } from "../../../src/sources/web/web-config.ts";
 import { webReader, type WebOptions } from "../../../src/sources/web/web-reader.ts";
 import type {
   KnownFiles,
@@ -30,7 +30,12 @@ export function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> 
 export const HOST = "handbook.example.com";
 export const BASE = `http://${HOST}`;
 
-export type Scanned = { listed: ListedFile[]; gone: string[]; skipped: number; partial: boolean };
+export type Scanned = {
+  listed: ListedFile[];
+  deleted: string[];
+  skipped: number;
+  partial: boolean;
+};
 
 /** A web source as the scan engine keeps it: known files, store, and scans that update them. */
 export function webSource(port: number, settings: Partial<WebConfig>) {
@@ -80,19 +85,19 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
   };
   return {
     async scan(): Promise<Scanned> {
-      const scanned: Scanned = { listed: [], gone: [], skipped: 0, partial: false };
+      const scanned: Scanned = { listed: [], deleted: [], skipped: 0, partial: false };
       let cursor: string | null = null;
       do {
         const page = await reader.list(cursor, signal);
         scanned.listed.push(...page.files);
-        scanned.gone.push(...page.gone);
+        scanned.deleted.push(...page.deleted);
         scanned.skipped += page.skipped ?? 0;
         scanned.partial ||= page.partial ?? false;
         cursor = page.next;
       } while (cursor !== null);
       await reader.ended?.();
       for (const file of scanned.listed) take(file);
-      for (const path of scanned.gone) files.delete(path);
+      for (const path of scanned.deleted) files.delete(path);
       const listed = new Set(scanned.listed.map((file) => file.path));
       if (!scanned.partial)
         for (const path of files.keys()) if (!listed.has(path)) files.delete(path);
@@ -101,14 +106,14 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
     async push(...urls: string[]) {
       const page = await reader.look?.(urls, signal);
       for (const file of page?.files ?? []) take(file);
-      for (const path of page?.gone ?? []) files.delete(path);
+      for (const path of page?.deleted ?? []) files.delete(path);
       return page;
     },
     async textOf(path: string): Promise<{ text: string; mimeType: string | null } | string> {
       const file = files.get(path);
       if (file === undefined) return "unknown";
       const opened = await reader.open(file, signal);
-      if (opened.outcome === "gone") return "gone";
+      if (opened.outcome === "deleted") return "gone";
       return { text: await new Response(opened.body).text(), mimeType: opened.mimeType };
     },
   };

@@ -4,7 +4,7 @@ import { UnreadableDocument } from "../../../src/documents/extracted-document.ts
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/retry-policy.ts";
 import { StepFailure, during, verdictOn } from "../../../src/ingestion/indexing/index-failure.ts";
 import { isMassRemoval } from "../../../src/ingestion/scanning/remove-unlisted-files.ts";
-import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure.ts";
+import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 

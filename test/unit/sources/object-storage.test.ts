@@ -174,7 +174,7 @@ test("an object deleted between listing and opening is reported as deleted", asy
   const { reader } = readerOf({ prefix: "brief/" });
   const [file] = await listAll(reader);
   await storage.remove("brief/x.md");
-  expect(file && (await textOf(reader, file))).toBe("gone");
+  expect(file && (await textOf(reader, file))).toBe("deleted");
 });
 
 describe("failures", () => {

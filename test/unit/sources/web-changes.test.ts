@@ -65,7 +65,7 @@ describe("between two scans", () => {
     set("/a/1", { status: 410 });
     set("/b", { status: 404 });
     const scanned = await source.scan();
-    expect(pathsOf(scanned.gone)).toEqual(["/a/1", "/b"]);
+    expect(pathsOf(scanned.deleted)).toEqual(["/a/1", "/b"]);
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
   });
 
@@ -84,7 +84,7 @@ describe("between two scans", () => {
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
     const failed = scanned.listed.filter((file) => file.failure !== undefined);
     expect(failed.map((file) => [file.path, file.version])).toEqual([[`${BASE}/a`, version]]);
-    expect(scanned.gone).toEqual([]);
+    expect(scanned.deleted).toEqual([]);
   });
 
   test("a failing start page removes nothing, even when its bytes are lost", async () => {
@@ -105,7 +105,7 @@ describe("between two scans", () => {
     site.asked.length = 0;
     const scanned = await source.scan();
     expect(new Set(site.asked.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
-    expect(scanned.gone).toEqual([]);
+    expect(scanned.deleted).toEqual([]);
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/a/1", "/b"]);
     const fresh = await webSource(site.port, start).scan();
     expect(fresh).toMatchObject({ partial: true });
@@ -152,7 +152,7 @@ describe("failures at first sight", () => {
     ]);
     const again = await source.scan();
     expect(again.listed.length).toBe(listed.length);
-    expect(again.gone).toEqual([]);
+    expect(again.deleted).toEqual([]);
   });
 
   test("a page beyond the limit is refused, without its bytes where its length is told", async () => {
@@ -201,7 +201,7 @@ describe("pushed URLs", () => {
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/news"]);
     set("/news", { status: 404 });
     const scanned = await source.scan();
-    expect(pathsOf(scanned.gone)).toEqual(["/news"]);
+    expect(pathsOf(scanned.deleted)).toEqual(["/news"]);
     expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
   });
 

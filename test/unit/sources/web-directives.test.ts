@@ -69,7 +69,7 @@ test("what is asked of those who index is done: by header, by element, for any t
   // A page that asks for it later goes, although its bytes are the same and the answer is 304.
   show("/plain", [], asking("noindex"));
   const second = await source.scan();
-  expect(second.gone).toEqual([`${BASE}/plain`]);
+  expect(second.deleted).toEqual([`${BASE}/plain`]);
   expect(source.files.has(`${BASE}/plain`)).toBe(false);
   show("/plain", []);
   await source.scan();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { webConfig } from "../../../src/sources/web/web-config.ts";
-import { NotedValues } from "../../../src/sources/web/noted-values.ts";
+import { CompactMap } from "../../../src/sources/web/compact-map.ts";
 import { webReader } from "../../../src/sources/web/web-reader.ts";
 import { memoryStore } from "../../doubles/web-site/scanning.ts";
 import { htmlPage } from "../../doubles/web-site/web-site.ts";
@@ -113,7 +113,7 @@ test("pages are fetched beside a slow one, and listed in the order they were fou
 });
 
 test("100,000 addresses are told apart, and kept in a megabyte", () => {
-  const notes = new NotedValues();
+  const notes = new CompactMap();
   const count = 100_000;
   const nameOf = (at: number) => `address ${BASE}/archive/${at % 7}/${at}?page=${at * 31}`;
   for (let at = 0; at < count; at++) {
@@ -123,7 +123,7 @@ test("100,000 addresses are told apart, and kept in a megabyte", () => {
   const bytes = notes.takeChanges();
   expect(bytes.byteLength).toBe(count * 10);
   expect(notes.takeChanges().byteLength).toBe(0);
-  const read = new NotedValues();
+  const read = new CompactMap();
   read.add(bytes);
   const wrong = Array.from({ length: count }, (_, at) => at).filter(
     (at) => read.get(nameOf(at)) !== at % 3,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
 import type { KnownRow } from "../../../src/db/scans/listing-store.ts";
-import { comparePage } from "../../../src/ingestion/scanning/compare-listing.ts";
+import { comparePage } from "../../../src/ingestion/scanning/compare-page.ts";
 import type { ListedFile } from "../../../src/ports/source-reader.ts";
 
 const listed = (path: string, change: Partial<ListedFile> = {}): ListedFile => ({

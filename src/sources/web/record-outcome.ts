@@ -11,18 +11,18 @@ import { keepPage, readPage } from "./page-store.ts";
 import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./robots-directives.ts";
 import { isTooLong, nameOfPage, normalizeUrl } from "./page-url.ts";
 import { isSoftNotFound } from "./soft-not-found.ts";
-import type { Page, Visit } from "./visit.ts";
+import type { Page, Fetched } from "./fetch-page.ts";
 
-/** What one call of the reader works on and brings out. */
+/** What one call of the reader works on and returns. */
 export type Step = {
   crawl: Crawl;
   bounds: Bounds;
   store: SourceStore;
   known: KnownFiles;
   now: Now;
-  /** Visits an address now, for a canonical link. */
-  visitNow: (entry: Waiting, known: ListedFile | null) => Promise<Visit>;
-  out: Required<Pick<ListingPage, "files" | "gone" | "partial" | "skipped">>;
+  /** Fetches an address now, for a canonical link. */
+  fetchNow: (entry: Waiting, known: ListedFile | null) => Promise<Fetched>;
+  out: Required<Pick<ListingPage, "files" | "deleted" | "partial" | "skipped">>;
 };
 
 type Subject = { entry: Waiting; known: ListedFile | null; found: Found };
@@ -32,35 +32,35 @@ export function foundAs(entry: Waiting, known: ListedFile | null): Found {
   return known?.sourceState?.["pushed"] === true ? "pushed" : entry.found;
 }
 
-/** Turns a visit into files, failures, further addresses: whatever it means for the listing. */
-export async function settleVisit(
+/** Records what was fetched in the listing: files, failures and further addresses. */
+export async function recordOutcome(
   step: Step,
   entry: Waiting,
   known: ListedFile | null,
-  visit: Visit,
+  fetched: Fetched,
 ): Promise<void> {
   const subject = { entry, known, found: foundAs(entry, known) };
   noteState(step.crawl, entry.url, "dropped");
-  if (visit.outcome === "page") await settlePage(step, subject, visit);
-  else if (visit.outcome === "unchanged") await settleUnchanged(step, subject, visit);
-  else if (visit.outcome === "missing")
-    settleMissing(step, subject, `the page does not exist (${visit.status})`);
-  else if (visit.outcome === "failed") await settleFailure(step, subject, visit.failure);
+  if (fetched.outcome === "page") await recordPage(step, subject, fetched);
+  else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
+  else if (fetched.outcome === "missing")
+    recordMissing(step, subject, `the page does not exist (${fetched.status})`);
+  else if (fetched.outcome === "failed") await recordFailure(step, subject, fetched.failure);
 }
 
-async function settlePage(step: Step, subject: Subject, page: Page): Promise<void> {
+async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
   const reading = readingOf(step, subject, page);
   const { moved, facts } = reading;
-  if (moved !== null && isSettled(step, moved)) return;
+  if (moved !== null && isRecorded(step, moved)) return;
   if (moved !== null) noteState(step.crawl, moved, "dropped");
   if (reading.softNotFound) {
     const failure = new SourceFailure("bad-file", "the page says that it does not exist");
-    settleMissingOrNamed(step, subject, failure);
+    recordMissingOrNamed(step, subject, failure);
     return;
   }
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts, step.now());
-  if (asks.noIndex) settleMissing(step, subject, NOT_TO_BE_INDEXED);
+  if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
   else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
   }
@@ -84,7 +84,7 @@ function movedTo({ entry, found }: Subject, url: URL): string | null {
   return found === "pushed" || target === entry.url ? null : target;
 }
 
-function isSettled({ crawl }: Step, url: string): boolean {
+function isRecorded({ crawl }: Step, url: string): boolean {
   const seen = stateOf(crawl, url);
   return seen === "listed" || seen === "dropped";
 }
@@ -107,9 +107,9 @@ async function yieldsToCanonical(
   if (seen === "listed" || seen === "dropped") return seen === "listed";
   const better = { ...entry, url: target, isCanonical: true };
   const [known = null] = await step.known.byPath([target]);
-  const visit = await step.visitNow(better, known);
+  const fetched = await step.fetchNow(better, known);
   // No canonical's canonical: what two pages say of each other would drop both.
-  await settleVisit(step, better, known, visit);
+  await recordOutcome(step, better, known, fetched);
   return stateOf(crawl, target) === "listed";
 }
 
@@ -168,24 +168,25 @@ function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
   if (!pushed) crawl.listed += 1;
 }
 
-async function settleUnchanged(
+async function recordUnchanged(
   step: Step,
   subject: Subject,
   { url, robotsTag }: { url: URL; robotsTag: string | null },
 ): Promise<void> {
   const { entry, found } = subject;
   const moved = movedTo(subject, url);
-  if (moved !== null && isSettled(step, moved)) return;
+  if (moved !== null && isRecorded(step, moved)) return;
   const known = moved === null ? subject.known : ((await step.known.byPath([moved]))[0] ?? null);
   const asks = known === null ? null : await followKept(step, { ...subject, known }, robotsTag);
   if (known === null || asks === null) {
     // Its bytes are lost, and with them its links: fetch it whole.
-    const visit = await step.visitNow(entry, null);
-    if (visit.outcome !== "unchanged") return await settleVisit(step, entry, subject.known, visit);
+    const fetched = await step.fetchNow(entry, null);
+    if (fetched.outcome !== "unchanged")
+      return await recordOutcome(step, entry, subject.known, fetched);
   }
   if (known === null) return;
   if (asks?.noIndex === true) {
-    settleMissing(step, { ...subject, known }, NOT_TO_BE_INDEXED);
+    recordMissing(step, { ...subject, known }, NOT_TO_BE_INDEXED);
     return;
   }
   step.out.files.push(known);
@@ -193,26 +194,26 @@ async function settleUnchanged(
 }
 
 /**
- * Gone for good (404, 410), or not to be indexed any more. What never was a file stays none, unless
- * someone named it.
+ * The page is deleted (404, 410) or no longer to be indexed. An address that never was a file
+ * becomes none, unless someone named it.
  */
-function settleMissing(step: Step, subject: Subject, why: string): void {
+function recordMissing(step: Step, subject: Subject, why: string): void {
   const failure = new SourceFailure("bad-file", why);
   const { known, found } = subject;
   const wasRead = known !== null && known.version !== "";
-  // A pushed URL that was never there is an error where it was pushed, and gone at the next scan.
+  // A pushed URL that never existed is an error at first, and deleted at the next scan.
   const hadItsChance = known !== null && found === "pushed" && !step.crawl.isLook;
-  if (wasRead || hadItsChance) step.out.gone.push(known.path);
-  else settleMissingOrNamed(step, subject, failure);
+  if (wasRead || hadItsChance) step.out.deleted.push(known.path);
+  else recordMissingOrNamed(step, subject, failure);
 }
 
-function settleMissingOrNamed(step: Step, subject: Subject, failure: SourceFailure): void {
+function recordMissingOrNamed(step: Step, subject: Subject, failure: SourceFailure): void {
   if (subject.found === "link") step.out.skipped += 1;
   else listFailure(step, subject, failure);
 }
 
 /** A failure keeps what was known; only named addresses become files by failing. */
-async function settleFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
+async function recordFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
   const { entry, known, found } = subject;
   if (known === null && found === "link") {
     step.out.skipped += 1;

@@ -6,7 +6,7 @@ import type { ListedFile } from "../../ports/source-reader.ts";
 export type PageComparison = {
   writes: PageWrites;
   counts: RunCounts;
-  /** Every listed file that is there now, for telling afterwards what is gone. */
+  /** Every listed file that is there now, for telling afterwards which are unlisted. */
   seen: FileId[];
 };
 

@@ -6,7 +6,7 @@ import { decodeHtml, isHtml } from "./html-page.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
 import { notFoundWords } from "./soft-not-found.ts";
-import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
+import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
 
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;
@@ -21,36 +21,36 @@ export function crawlDelayMs(crawl: Crawl, origin: string): number {
   return Math.min(seconds * SECOND_MS, LONGEST_CRAWL_DELAY_MS);
 }
 
-/** Why robots.txt keeps us from an address; null: it does not. */
-export async function refusedByRobots(visitor: Visitor, url: URL): Promise<SourceFailure | null> {
-  await meet(visitor, url);
-  const robots = visitor.crawl.sites.get(url.origin)?.robots ?? null;
+/** Why robots.txt forbids an address; null: it does not. */
+export async function refusedByRobots(crawler: Crawler, url: URL): Promise<SourceFailure | null> {
+  await loadSiteOnce(crawler, url);
+  const robots = crawler.crawl.sites.get(url.origin)?.robots ?? null;
   if (robots === null) return new SourceFailure("down", `robots.txt of ${url.host} cannot be read`);
   if (robotsAllow(robots, url)) return null;
   return new SourceFailure("denied", "robots.txt disallows this page");
 }
 
-/** Reads robots.txt and learns what the server answers for what is not there, once a crawl. */
-async function meet(visitor: Visitor, { origin }: URL): Promise<void> {
-  if (visitor.crawl.sites.has(origin)) return;
-  const meeting = visitor.meeting.get(origin) ?? getAcquainted(visitor, origin);
-  visitor.meeting.set(origin, meeting);
-  await meeting;
+/** Reads robots.txt and what the server answers for a page that does not exist, once a crawl. */
+async function loadSiteOnce(crawler: Crawler, { origin }: URL): Promise<void> {
+  if (crawler.crawl.sites.has(origin)) return;
+  const loading = crawler.loadingSites.get(origin) ?? loadSite(crawler, origin);
+  crawler.loadingSites.set(origin, loading);
+  await loading;
 }
 
-async function getAcquainted(visitor: Visitor, origin: string): Promise<void> {
-  const robots = await readRobots(visitor, origin);
-  const probe = robots === null ? null : await askForNothing(visitor, origin, robots);
-  visitor.crawl.sites.set(origin, { robots, probe });
+async function loadSite(crawler: Crawler, origin: string): Promise<void> {
+  const robots = await readRobots(crawler, origin);
+  const probe = robots === null ? null : await probeNotFoundPage(crawler, origin, robots);
+  crawler.crawl.sites.set(origin, { robots, probe });
 }
 
 /** RFC 9309 §2.3.1: 4xx allows everything, a server that errs or is silent nothing. */
-async function readRobots(visitor: Visitor, origin: string): Promise<RobotsRules | null> {
+async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules | null> {
   try {
-    const got = await guardedFetch(visitor.outgoing, `${origin}/robots.txt`, {
+    const got = await guardedFetch(crawler.outgoing, `${origin}/robots.txt`, {
       headers: { "user-agent": USER_AGENT },
-      signal: visitor.signal,
-      timeoutMs: visitor.pageTimeoutMs,
+      signal: crawler.signal,
+      timeoutMs: crawler.pageTimeoutMs,
       maxRedirects: ROBOTS_REDIRECTS,
     });
     const { status } = got.response;
@@ -58,7 +58,7 @@ async function readRobots(visitor: Visitor, origin: string): Promise<RobotsRules
       await got.response.body?.cancel();
       return status >= 500 || status === 429 ? null : ALLOW_ALL;
     }
-    const limits = { callers: visitor.signal, limitBytes: ROBOTS_LIMIT_BYTES };
+    const limits = { callers: crawler.signal, limitBytes: ROBOTS_LIMIT_BYTES };
     return parseRobots(new TextDecoder().decode(await readBytes(got, limits)), PRODUCT_TOKEN);
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
@@ -66,15 +66,15 @@ async function readRobots(visitor: Visitor, origin: string): Promise<RobotsRules
   }
 }
 
-/** An address that cannot exist: a server that shows a page for it tells what its 404 looks like. */
-async function askForNothing(visitor: Visitor, origin: string, robots: RobotsRules) {
+/** Asks for an address that cannot exist: what the server shows is what its 404 looks like. */
+async function probeNotFoundPage(crawler: Crawler, origin: string, robots: RobotsRules) {
   const url = new URL(`${origin}/${ABSENT_PATH}`);
   if (!robotsAllow(robots, url)) return null;
   try {
-    const got = await guardedFetch(visitor.outgoing, url.href, {
+    const got = await guardedFetch(crawler.outgoing, url.href, {
       headers: { "user-agent": USER_AGENT, accept: ACCEPT },
-      signal: visitor.signal,
-      timeoutMs: visitor.pageTimeoutMs,
+      signal: crawler.signal,
+      timeoutMs: crawler.pageTimeoutMs,
       maxRedirects: 0,
     });
     const contentType = got.response.headers.get("content-type");
@@ -82,7 +82,7 @@ async function askForNothing(visitor: Visitor, origin: string, robots: RobotsRul
       await got.response.body?.cancel();
       return null;
     }
-    const limits = { callers: visitor.signal, limitBytes: ROBOTS_LIMIT_BYTES };
+    const limits = { callers: crawler.signal, limitBytes: ROBOTS_LIMIT_BYTES };
     return notFoundWords(decodeHtml(await readBytes(got, limits), contentType), url);
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;

@@ -1,6 +1,6 @@
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { readBytes, retryAfterMs, type GuardedResponse } from "../guarded-fetch.ts";
-import { errorCode } from "./listing.ts";
+import { errorCode } from "./parse-listing.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
 

@@ -8,7 +8,7 @@ const KEY = "listed-pages";
 const FORGOTTEN_AT_ONCE = 200;
 
 /** The bytes of pages that this crawl no longer found go; those of a partial crawl stay. */
-export async function forgetUnlisted(store: SourceStore, crawl: Crawl): Promise<void> {
+export async function forgetUnlistedPages(store: SourceStore, crawl: Crawl): Promise<void> {
   const bytes = await store.read(KEY);
   const before = bytes === null ? [] : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   const now = new Set(await listedPaths(store, crawl));

@@ -6,7 +6,7 @@ import { showOnlyScopes } from "./show-only-scopes.ts";
  * Makes changed scopes hold: the index shows nothing else from here on, and the files that come
  * and go are worked off by the queue.
  */
-export async function applyScopes(
+export async function enforceScopes(
   services: Pick<Services, "db" | "queue" | "ragIndexes">,
   ragId: RagId,
 ): Promise<void> {

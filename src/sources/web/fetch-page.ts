@@ -10,8 +10,8 @@ import {
 } from "../guarded-fetch.ts";
 import { bareMediaType, mediaTypeOfName, UNKNOWN_MEDIA_TYPE } from "../media-type.ts";
 import type { Crawl } from "./crawl-state.ts";
-import { crawlDelayMs, refusedByRobots } from "./meet-site.ts";
-import { ACCEPT, USER_AGENT, type Visitor } from "./visitor.ts";
+import { crawlDelayMs, refusedByRobots } from "./load-site.ts";
+import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
 
 /** So many times in a row without an answer, or with "too many requests", and a scan gives up. */
 const SILENCE_LIMIT = 20;
@@ -35,17 +35,17 @@ export type Page = {
   robotsTag: string | null;
 };
 
-export type Visit =
+export type Fetched =
   | Page
   | { outcome: "unchanged"; url: URL; robotsTag: string | null }
   | { outcome: "missing"; status: number }
   | { outcome: "failed"; failure: SourceFailure }
-  /** Not read, so that no two large bodies are in memory: to be visited again alone. */
+  /** Not read, so that no two large bodies are in memory: to be fetched again alone. */
   | { outcome: "large" };
 
 export type Validators = { etag: string | null; lastModified: string | null };
 
-export type Wanted = {
+export type FetchOptions = {
   /** What the page had when it was last fetched, if it may answer that it has not changed. */
   validatorsOf: (url: URL) => Promise<Validators | null>;
   /** False: what is no document is not downloaded. */
@@ -56,45 +56,49 @@ export type Wanted = {
   refuse: (url: URL) => string | null;
 };
 
-const failed = (failure: SourceFailure): Visit => ({ outcome: "failed", failure });
+const failed = (failure: SourceFailure): Fetched => ({ outcome: "failed", failure });
 
 /**
- * Fetches a page as robots.txt and the server's pace allow. What hinders it is an outcome; only
- * the caller's abort, and a server that has stopped answering altogether, are thrown.
+ * Fetches a page as robots.txt and its crawl delay allow. A failure is an outcome; only the
+ * caller's abort, and a server that has stopped answering altogether, are thrown.
  */
-export async function visitPage(visitor: Visitor, url: URL, wanted: Wanted): Promise<Visit> {
-  const refusal = await refusedByRobots(visitor, url);
+export async function fetchPage(
+  crawler: Crawler,
+  url: URL,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const refusal = await refusedByRobots(crawler, url);
   if (refusal !== null) return failed(refusal);
-  await takeTurn(visitor, url);
-  const { visit, answered } = await exchange(visitor, url, wanted);
-  noteAnswer(visitor.crawl, url, visit, answered);
-  return visit;
+  await waitForTurn(crawler, url);
+  const { fetched, answered } = await exchange(crawler, url, options);
+  countSilence(crawler.crawl, url, fetched, answered);
+  return fetched;
 }
 
 async function exchange(
-  visitor: Visitor,
+  crawler: Crawler,
   url: URL,
-  wanted: Wanted,
-): Promise<{ visit: Visit; answered: boolean }> {
+  options: FetchOptions,
+): Promise<{ fetched: Fetched; answered: boolean }> {
   try {
-    const got = await guardedFetch(visitor.outgoing, url.href, {
-      headers: async (hop) => headersOf(await wanted.validatorsOf(hop)),
-      signal: visitor.signal,
-      timeoutMs: visitor.pageTimeoutMs,
+    const got = await guardedFetch(crawler.outgoing, url.href, {
+      headers: async (hop) => headersOf(await options.validatorsOf(hop)),
+      signal: crawler.signal,
+      timeoutMs: crawler.pageTimeoutMs,
       refuseHop: async (hop) => {
-        const outside = wanted.refuse(hop);
+        const outside = options.refuse(hop);
         if (outside !== null) return outside;
-        return (await refusedByRobots(visitor, hop))?.message ?? null;
+        return (await refusedByRobots(crawler, hop))?.message ?? null;
       },
     });
-    const visit = await visitOf(visitor, got, wanted);
+    const fetched = await outcomeOf(crawler, got, options);
     return {
-      visit,
-      answered: visit.outcome !== "failed" || visit.failure.kind !== "throttled",
+      fetched,
+      answered: fetched.outcome !== "failed" || fetched.failure.kind !== "throttled",
     };
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
-    return { visit: failed(error), answered: error.kind !== "down" };
+    return { fetched: failed(error), answered: error.kind !== "down" };
   }
 }
 
@@ -105,26 +109,30 @@ function headersOf(validators: Validators | null): Record<string, string> {
   return headers;
 }
 
-async function visitOf(visitor: Visitor, got: GuardedResponse, wanted: Wanted): Promise<Visit> {
+async function outcomeOf(
+  crawler: Crawler,
+  got: GuardedResponse,
+  options: FetchOptions,
+): Promise<Fetched> {
   const { response, url } = got;
   const { status, headers } = response;
-  const discard = async (visit: Visit) => {
+  const discard = async (fetched: Fetched) => {
     await response.body?.cancel();
-    return visit;
+    return fetched;
   };
   const robotsTag = headers.get("x-robots-tag");
   if (status === 304) return await discard({ outcome: "unchanged", url, robotsTag });
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
-  if (status !== 200) return await discard(failed(statusFailure(response, visitor.now())));
+  if (status !== 200) return await discard(failed(statusFailure(response, crawler.now())));
   const contentType = headers.get("content-type");
   const mediaType = mediaTypeOf(url, contentType);
-  if (!wanted.anyType && NO_DOCUMENT.test(mediaType)) {
+  if (!options.anyType && NO_DOCUMENT.test(mediaType)) {
     return await discard(failed(new SourceFailure("bad-file", `no document: ${mediaType}`)));
   }
-  const limitBytes = wanted.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
-  const beyond: Visit = wanted.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
+  const limitBytes = options.alone ? DOCUMENT_LIMIT_BYTES : SMALL_BODY_BYTES;
+  const beyond: Fetched = options.alone ? failed(tooLarge(limitBytes)) : { outcome: "large" };
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
-  const bytes = await readBytes(got, { callers: visitor.signal, limitBytes }).catch(unlessTooLarge);
+  const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
   return { outcome: "page", url, bytes, mediaType, ...toldOf(headers) };
 }
@@ -171,21 +179,21 @@ function statusFailure(response: Response, nowMs: number): SourceFailure {
   return new SourceFailure(passing ? "down" : "bad-file", message);
 }
 
-/** @throws SilentServer when it gave no usable answer many times in a row. */
-function noteAnswer(crawl: Crawl, { host }: URL, visit: Visit, answered: boolean): void {
+/** @throws UnresponsiveServer when it gave no usable answer many times in a row. */
+function countSilence(crawl: Crawl, { host }: URL, fetched: Fetched, answered: boolean): void {
   const count = answered ? 0 : (crawl.silence.get(host) ?? 0) + 1;
   crawl.silence.set(host, count);
-  if (visit.outcome !== "failed" || count < SILENCE_LIMIT) return;
-  const { kind, message, retryAfterMs } = visit.failure;
-  throw new SilentServer(kind, `${host}: ${message}, ${count} times in a row`, retryAfterMs);
+  if (fetched.outcome !== "failed" || count < SILENCE_LIMIT) return;
+  const { kind, message, retryAfterMs } = fetched.failure;
+  throw new UnresponsiveServer(kind, `${host}: ${message}, ${count} times in a row`, retryAfterMs);
 }
 
 /** The whole scan stops: to go on would tell nothing about the pages. */
-export class SilentServer extends SourceFailure {}
+export class UnresponsiveServer extends SourceFailure {}
 
 /** Waits until the host may be asked again and books the next time. */
-async function takeTurn(visitor: Visitor, { host, origin }: URL): Promise<void> {
-  const { crawl, now, wait, signal } = visitor;
+async function waitForTurn(crawler: Crawler, { host, origin }: URL): Promise<void> {
+  const { crawl, now, wait, signal } = crawler;
   const delayMs = crawlDelayMs(crawl, origin);
   if (delayMs === 0) return;
   const at = Math.max(now(), crawl.nextAt.get(host) ?? 0);

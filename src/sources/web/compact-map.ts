@@ -7,7 +7,7 @@ const KEY_BYTES = 8;
  * Small numbers by name, each name remembered as a 53-bit hash: 10 bytes for an address, however
  * long. Two of 100,000 names are taken for one another in about one crawl of a million.
  */
-export class NotedValues {
+export class CompactMap {
   readonly #values = new Map<number, number>();
   #changed = new Set<number>();
 

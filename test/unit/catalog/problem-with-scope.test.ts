@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { problemWithScope } from "../../../src/catalog/rags/check-scope.ts";
+import { problemWithScope } from "../../../src/catalog/rags/problem-with-scope.ts";
 
 const path = (value: string) => ({ type: "path" as const, value });
 
