@@ -6,8 +6,8 @@ const ANSWER_WITHIN_MS = 1_000;
 
 /**
  * Messages waiting in each queue, as the platform counts them
- * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); a
- * queue that cannot be asked is null: unknown.
+ * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); a queue that cannot be
+ * asked is null: unknown.
  */
 export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
   return await Promise.all(

@@ -16,8 +16,7 @@ import { ONCE_MORE, withRetries } from "./retries.ts";
 /**
  * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its limits
  * (https://developers.cloudflare.com/vectorize/platform/limits/). Writes show after 30 s to 2 min;
- * callers
- * make up for that and for the approximate scores.
+ * callers make up for that and for the approximate scores.
  */
 const UPSERT_BATCH = 1_000;
 const DELETE_BATCH = 100;

@@ -24,8 +24,8 @@ const workersForm = z.looseObject({
 });
 
 /**
- * A chat model of the `AI` binding. Its protocol is OpenAI's except for the transport and the
- * form of older replies, so the SDK's OpenAI model gets a `fetch` that calls the binding.
+ * A chat model of the `AI` binding. Its protocol is OpenAI's except for the transport and the form
+ * of older replies, so the SDK's OpenAI model gets a `fetch` that calls the binding.
  */
 export function workersAiChat(settings: WorkersAiSettings, modelId: string): LanguageModelV4 {
   const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
