@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -69,4 +69,13 @@ test("the index of the documentation lists every page", () => {
   );
   const inDocs = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
   expect(inDocs.filter((path) => path !== "docs/README.md" && !listed.has(path))).toEqual([]);
+});
+
+test("every log event that the operations page names is written", () => {
+  const { text } = readPage("docs/operations.md");
+  const named = [...text.matchAll(/[`"]([a-z]+(?: [a-z]+)+)[`"]/g)].map(([, name = ""]) => name);
+  const events = named.filter((name) => !/^(retrieval|npm) /.test(name));
+  const source = globSync("src/**/*.ts").map((path) => readFileSync(path, "utf8"));
+  expect(events).toContain("vector index repaired");
+  expect(events.filter((name) => !source.some((code) => code.includes(`"${name}"`)))).toEqual([]);
 });
