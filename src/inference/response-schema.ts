@@ -1,5 +1,7 @@
-import { isJsonObject, readJsonSchema } from "./json-schema.ts";
-import type { FindingsOf, JsonObject } from "./json-schema.ts";
+import { isJsonObject } from "./json-schema/json-values.ts";
+import type { JsonObject } from "./json-schema/json-values.ts";
+import { readJsonSchema } from "./json-schema/read-json-schema.ts";
+import type { FindingsOf } from "./json-schema/read-json-schema.ts";
 
 /** The caller's JSON Schema, read and found usable. */
 export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
@@ -8,12 +10,17 @@ export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; rea
 
 const wrong = (reason: string): ReadSchema => ({ ok: false, reason });
 
+/** Of a schema's text, in UTF-8. */
+const LONGEST_SCHEMA_KIB = 64;
+
 /**
- * Reads `jsonSchema`. The reason says what is wrong: no JSON, no schema, something that is not
- * supported, or a root that admits neither an object nor an array. `true` is read as `{}`.
+ * Reads `jsonSchema`. The reason says what is wrong: too long, no JSON, no schema, something that
+ * is not supported, or a root that admits neither an object nor an array. `true` is read as `{}`.
  */
 export function readResponseSchema(text: string): ReadSchema {
   let parsed: unknown;
+  const bytes = new TextEncoder().encode(text).byteLength;
+  if (bytes > LONGEST_SCHEMA_KIB * 1_024) return wrong(`must be at most ${LONGEST_SCHEMA_KIB} KiB`);
   try {
     parsed = JSON.parse(text);
   } catch {
@@ -26,41 +33,50 @@ export function readResponseSchema(text: string): ReadSchema {
   }
   const read = readJsonSchema(schema);
   if (!read.ok) return wrong(read.reason);
-  const roots = rootsOf(schema, schema, 0);
+  const roots = rootsOf(schema);
   if (!roots.has("object") && !roots.has("array")) {
     return wrong("must admit an object or an array at its root");
   }
-  const findings: FindingsOf = (value) =>
+  const findings: FindingsOf = (value, budget) =>
     typeof value === "object" && value !== null
-      ? read.findings(value)
+      ? read.findings(value, budget)
       : ["# must be an object or an array"];
   return { ok: true, schema: { schema, findings } };
 }
 
 type Root = "object" | "array" | "other";
-const DEEPEST_ROOT = 32;
+const ALL_ROOTS: readonly Root[] = ["object", "array", "other"];
 
 /** Which kinds of value the root admits, as far as its keywords tell. */
-function rootsOf(schema: unknown, root: unknown, depth: number): Set<Root> {
-  const all = new Set<Root>(["object", "array", "other"]);
-  if (schema === false) return new Set();
-  if (!isJsonObject(schema) || depth > DEEPEST_ROOT) return all;
-  const inner = (one: unknown) => rootsOf(one, root, depth + 1);
-  let roots = all;
-  const narrow = (by: Set<Root>) => {
-    roots = new Set([...roots].filter((one) => by.has(one)));
+function rootsOf(root: JsonObject): Set<Root> {
+  // Each schema is looked at once; until that is done, and in a circle, it tells nothing.
+  const known = new Map<unknown, Set<Root>>();
+  const rootsAt = (schema: unknown): Set<Root> => {
+    if (schema === false) return new Set();
+    const all = new Set<Root>(ALL_ROOTS);
+    if (!isJsonObject(schema)) return all;
+    const told = known.get(schema);
+    if (told !== undefined) return told;
+    known.set(schema, all);
+    const roots = narrowed(schema);
+    known.set(schema, roots);
+    return roots;
   };
-  const { type, enum: options, $ref: reference } = schema;
-  if (type !== undefined) narrow(new Set([type].flat().map(kindOfType)));
-  if ("const" in schema) narrow(new Set([kindOf(schema["const"])]));
-  if (Array.isArray(options)) narrow(new Set(options.map(kindOf)));
-  if (typeof reference === "string") narrow(inner(pointedTo(root, reference)));
-  for (const part of listOf(schema["allOf"])) narrow(inner(part));
-  for (const keyword of ["anyOf", "oneOf"]) {
-    const parts = listOf(schema[keyword]);
-    if (parts.length > 0) narrow(new Set(parts.map(inner).flatMap((one) => Array.from(one))));
-  }
-  return roots;
+  const narrowed = (schema: JsonObject): Set<Root> => {
+    const { type, enum: options, $ref: reference } = schema;
+    const limits: Root[][] = [];
+    if (type !== undefined) limits.push([type].flat().map(kindOfType));
+    if ("const" in schema) limits.push([kindOf(schema["const"])]);
+    if (Array.isArray(options)) limits.push(options.map(kindOf));
+    if (typeof reference === "string") limits.push([...rootsAt(pointedTo(root, reference))]);
+    for (const part of listOf(schema["allOf"])) limits.push([...rootsAt(part)]);
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const parts = listOf(schema[keyword]);
+      if (parts.length > 0) limits.push(parts.flatMap((part) => Array.from(rootsAt(part))));
+    }
+    return new Set(ALL_ROOTS.filter((one) => limits.every((limit) => limit.includes(one))));
+  };
+  return rootsAt(root);
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -71,7 +87,7 @@ const kindOf = (value: unknown): Root =>
 
 /** Whether only objects can stand at the root, as provider modes ask for. */
 export function admitsObjectsOnly(schema: JsonObject): boolean {
-  const roots = rootsOf(schema, schema, 0);
+  const roots = rootsOf(schema);
   return roots.has("object") && !roots.has("array") && !roots.has("other");
 }
 

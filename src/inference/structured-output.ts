@@ -1,5 +1,8 @@
-import { isJsonObject } from "./json-schema.ts";
-import type { JsonObject } from "./json-schema.ts";
+import { BudgetSpent } from "../core/budget.ts";
+import { modelFailed } from "../core/errors.ts";
+import { isJsonObject } from "./json-schema/json-values.ts";
+import type { JsonObject } from "./json-schema/json-values.ts";
+import { checkingBudget } from "./json-schema/read-json-schema.ts";
 import { admitsObjectsOnly } from "./response-schema.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 
@@ -12,6 +15,7 @@ export type OutputPlan = {
   providerSchema: JsonObject | null;
   /** Follows the request: the mode alone is not honoured by every server. */
   formNote: string;
+  /** @throws QuarryError `model-failed` where checking the answer takes too many steps. */
   read: (text: string) => ReadOutput;
 };
 
@@ -28,8 +32,19 @@ export function planOutput(response: ResponseSchema): OutputPlan {
     "It must follow this JSON Schema:",
     JSON.stringify(shown),
   ].join("\n");
-  return { providerSchema, formNote, read: (text) => readOutput(text, response, isWrapped) };
+  const read = (text: string) => {
+    try {
+      return readOutput(text, response, isWrapped);
+    } catch (thrown) {
+      if (thrown instanceof BudgetSpent) throw modelFailed(NOT_TO_BE_CHECKED, thrown);
+      throw thrown;
+    }
+  };
+  return { providerSchema, formNote, read };
 }
+
+const NOT_TO_BE_CHECKED =
+  "Model call failed: checking the answer against the JSON Schema takes too many steps";
 
 const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description"]);
 
@@ -78,10 +93,11 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
   const values = jsonValuesIn(text);
   if (values.length === 0) return { ok: false, findings: ["the answer is not JSON"] };
   let findings: string[] = [];
+  const budget = checkingBudget();
   for (const found of values) {
     const inner = isWrapped && isJsonObject(found) ? found[WRAPPER] : undefined;
     for (const value of inner === undefined ? [found] : [inner, found]) {
-      const wrong = response.findings(value);
+      const wrong = response.findings(value, budget);
       if (wrong.length === 0) return { ok: true, value: value as JsonObject | unknown[] };
       if (findings.length === 0) findings = wrong;
     }
@@ -90,6 +106,8 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
 }
 
 const THINKING = /<(\/?)think(?:ing)?>/gi;
+/** Further ones are no answer but noise. */
+const MOST_FENCED = 10;
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
 /** Without what stands between a thinking mark and the next that closes one. */
@@ -111,10 +129,11 @@ function withoutThinking(text: string): string {
 /** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
 export function jsonValuesIn(text: string): unknown[] {
   const said = withoutThinking(text).trim();
-  const fenced = [...said.matchAll(FENCED)].map((found) => found[1] ?? "");
+  const blocks = [...said.matchAll(FENCED)].slice(0, MOST_FENCED);
+  const fenced = blocks.map((found) => found[1] ?? "");
   const embedded = firstJson(said);
   const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];
-  return texts.flatMap((one) => {
+  return [...new Set(texts)].flatMap((one) => {
     const value = parsed(one);
     return value === undefined ? [] : [value];
   });

@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { readJsonSchema } from "../../../src/inference/json-schema.ts";
+import { readJsonSchema } from "../../../src/inference/json-schema/read-json-schema.ts";
 
 const DEBIAN = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance";
 const suite = join(process.env["JSON_SCHEMA_TEST_SUITE"] ?? DEBIAN, "tests");

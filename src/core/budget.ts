@@ -1,0 +1,25 @@
+/** Work that what a stranger sent may cost, in steps of some tenths of a microsecond. */
+export class Budget {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  /** @throws BudgetSpent */
+  spend(steps = 1): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new BudgetSpent();
+  }
+
+  get isSpent(): boolean {
+    return this.#left <= 0;
+  }
+}
+
+export class BudgetSpent extends Error {
+  constructor() {
+    super("the budget of steps is spent");
+    this.name = "BudgetSpent";
+  }
+}

@@ -1,0 +1,78 @@
+import { below, quietly, wrong } from "./checking.ts";
+import type { Checking, Judged } from "./checking.ts";
+import { canonical } from "./json-values.ts";
+
+export function checkArray(checking: Checking, judged: Judged<unknown[]>): boolean {
+  const { schema, value, at } = judged;
+  const { minItems, maxItems } = schema;
+  checking.budget.spend(value.length);
+  let isGood = true;
+  if (typeof minItems === "number" && value.length < minItems) {
+    isGood = wrong(checking, at, `must have at least ${minItems} items`);
+  }
+  if (typeof maxItems === "number" && value.length > maxItems) {
+    isGood = wrong(checking, at, `must have at most ${maxItems} items`);
+  }
+  isGood = checkItems(checking, judged) && isGood;
+  isGood = checkContains(checking, judged) && isGood;
+  if (schema["uniqueItems"] === true) isGood = checkUnique(checking, judged) && isGood;
+  return isGood;
+}
+
+/** Each by the schema of its place, the others by the one for the rest. */
+function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
+  const { schema, value, at, own } = judged;
+  const { prefixItems, items, additionalItems } = schema;
+  const fixed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+  const rest: unknown = Array.isArray(items) ? additionalItems : items;
+  let isGood = true;
+  for (const [place, item] of value.entries()) {
+    const inner: unknown = place < fixed.length ? fixed[place] : rest;
+    if (inner === undefined) break;
+    isGood = checking.follows(inner, item, below(at, place), null) && isGood;
+    own?.items.add(place);
+  }
+  return isGood;
+}
+
+function checkContains(checking: Checking, judged: Judged<unknown[]>): boolean {
+  const { schema, value, at, own } = judged;
+  const { contains, minContains, maxContains } = schema;
+  if (contains === undefined) return true;
+  let found = 0;
+  for (const [place, item] of value.entries()) {
+    const isOne = quietly(checking, () => checking.follows(contains, item, below(at, place), null));
+    if (!isOne) continue;
+    found += 1;
+    if (checking.index.draft === "2020-12") own?.items.add(place);
+  }
+  const least = typeof minContains === "number" ? minContains : 1;
+  if (found < least) return wrong(checking, at, `must contain ${least} items that fit "contains"`);
+  if (typeof maxContains === "number" && found > maxContains) {
+    return wrong(checking, at, `must contain at most ${maxContains} items that fit "contains"`);
+  }
+  return true;
+}
+
+function checkUnique(checking: Checking, { value, at }: Judged<unknown[]>): boolean {
+  const seen = new Set<string>();
+  for (const [place, item] of value.entries()) {
+    const key = canonical(item, checking.budget);
+    if (seen.has(key)) return wrong(checking, below(at, place), "must not be there twice");
+    seen.add(key);
+  }
+  return true;
+}
+
+export function checkUnevaluatedItems(checking: Checking, judged: Judged<unknown[]>): boolean {
+  const { schema, value, at, own } = judged;
+  const { unevaluatedItems } = schema;
+  if (unevaluatedItems === undefined || own === null) return true;
+  let isGood = true;
+  for (const [place, item] of value.entries()) {
+    if (own.items.has(place)) continue;
+    isGood = checking.follows(unevaluatedItems, item, below(at, place), null) && isGood;
+    own.items.add(place);
+  }
+  return isGood;
+}

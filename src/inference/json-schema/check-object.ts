@@ -1,0 +1,105 @@
+import { below, wrong } from "./checking.ts";
+import type { Checking, Judged } from "./checking.ts";
+import { isJsonObject } from "./json-values.ts";
+import type { JsonObject } from "./json-values.ts";
+
+type JudgedObject = Judged<JsonObject>;
+
+export function checkObject(checking: Checking, judged: JudgedObject): boolean {
+  const names = Object.keys(judged.value);
+  checking.budget.spend(names.length);
+  const checks = [checkCount, checkRequired, checkDependencies, checkNames, checkMembers];
+  let isGood = true;
+  for (const check of checks) isGood = check(checking, judged, names) && isGood;
+  return isGood;
+}
+
+function checkCount(checking: Checking, { schema, at }: JudgedObject, names: string[]): boolean {
+  const { minProperties, maxProperties } = schema;
+  if (typeof minProperties === "number" && names.length < minProperties) {
+    return wrong(checking, at, `must have at least ${minProperties} properties`);
+  }
+  if (typeof maxProperties === "number" && names.length > maxProperties) {
+    return wrong(checking, at, `must have at most ${maxProperties} properties`);
+  }
+  return true;
+}
+
+function checkRequired(checking: Checking, { schema, value, at }: JudgedObject): boolean {
+  const { required } = schema;
+  return !Array.isArray(required) || hasAll(checking, value, required as string[], at);
+}
+
+function hasAll(checking: Checking, value: JsonObject, names: string[], at: string): boolean {
+  checking.budget.spend(names.length);
+  let isGood = true;
+  for (const name of names) {
+    if (Object.hasOwn(value, name)) continue;
+    isGood = wrong(checking, at, `must have the property "${name}"`);
+  }
+  return isGood;
+}
+
+function checkDependencies(checking: Checking, { schema, value, at, own }: JudgedObject): boolean {
+  let isGood = true;
+  for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
+    const map = schema[keyword];
+    if (!isJsonObject(map)) continue;
+    for (const [name, inner] of Object.entries(map)) {
+      checking.budget.spend();
+      if (!Object.hasOwn(value, name)) continue;
+      isGood =
+        (Array.isArray(inner)
+          ? hasAll(checking, value, inner as string[], at)
+          : checking.follows(inner, value, at, own)) && isGood;
+    }
+  }
+  return isGood;
+}
+
+function checkNames(checking: Checking, { schema, at }: JudgedObject, names: string[]): boolean {
+  const { propertyNames } = schema;
+  if (propertyNames === undefined) return true;
+  let isGood = true;
+  for (const name of names) {
+    isGood = checking.follows(propertyNames, name, below(at, name), null) && isGood;
+  }
+  return isGood;
+}
+
+/** Each member by its name, by the patterns that its name matches, or as an additional one. */
+function checkMembers(checking: Checking, judged: JudgedObject, names: string[]): boolean {
+  const { schema, value, at, own } = judged;
+  const { properties, patternProperties, additionalProperties } = schema;
+  const byName = isJsonObject(properties) ? properties : {};
+  const byPattern = Object.entries(isJsonObject(patternProperties) ? patternProperties : {});
+  let isGood = true;
+  for (const name of names) {
+    const schemas = byPattern
+      .filter(([pattern]) => checking.index.patterns.get(pattern)?.(name, checking.budget))
+      .map(([, inner]) => inner);
+    if (Object.hasOwn(byName, name)) schemas.push(byName[name]);
+    if (schemas.length === 0 && additionalProperties !== undefined) {
+      schemas.push(additionalProperties);
+    }
+    for (const inner of schemas) {
+      isGood = checking.follows(inner, value[name], below(at, name), null) && isGood;
+    }
+    if (schemas.length > 0) own?.names.add(name);
+  }
+  return isGood;
+}
+
+export function checkUnevaluatedProperties(checking: Checking, judged: JudgedObject): boolean {
+  const { schema, value, at, own } = judged;
+  const { unevaluatedProperties } = schema;
+  if (unevaluatedProperties === undefined || own === null) return true;
+  let isGood = true;
+  for (const name of Object.keys(value)) {
+    if (own.names.has(name)) continue;
+    const place = below(at, name);
+    isGood = checking.follows(unevaluatedProperties, value[name], place, null) && isGood;
+    own.names.add(name);
+  }
+  return isGood;
+}

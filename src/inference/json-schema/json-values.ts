@@ -1,0 +1,36 @@
+import type { Budget } from "../../core/budget.ts";
+
+export type JsonObject = Record<string, unknown>;
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Levels of nesting, level by level and no deeper than one beyond `enough`. */
+export function depthOf(root: unknown, enough: number): number {
+  let level: unknown[] = [root];
+  let depth = 0;
+  while (level.length > 0 && depth <= enough) {
+    const below: unknown[] = [];
+    for (const node of level) {
+      if (typeof node !== "object" || node === null) continue;
+      for (const inner of Object.values(node)) below.push(inner);
+    }
+    level = below;
+    depth += 1;
+  }
+  return depth;
+}
+
+/** A text that two values share if they are equal as JSON values. @throws BudgetSpent */
+export function canonical(value: unknown, budget: Budget): string {
+  budget.spend(2);
+  if (Array.isArray(value)) return `[${value.map((one) => canonical(one, budget)).join(",")}]`;
+  if (!isJsonObject(value)) {
+    if (typeof value === "string") budget.spend(value.length >>> 5);
+    return JSON.stringify(value);
+  }
+  const names = Object.keys(value).sort();
+  budget.spend(names.length);
+  const members = names.map((name) => `${JSON.stringify(name)}:${canonical(value[name], budget)}`);
+  return `{${members.join(",")}}`;
+}

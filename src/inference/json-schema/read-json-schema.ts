@@ -1,0 +1,53 @@
+import { Budget, BudgetSpent } from "../../core/budget.ts";
+import { checkValue } from "./check-value.ts";
+import { draftOf } from "./drafts.ts";
+import { depthOf, isJsonObject } from "./json-values.ts";
+import type { JsonObject } from "./json-values.ts";
+import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
+
+/**
+ * What is wrong with a value, one finding a line; empty when it follows the schema. Several values
+ * may share a budget. @throws BudgetSpent
+ */
+export type FindingsOf = (value: unknown, budget?: Budget) => string[];
+
+export type ReadJsonSchema = { ok: true; findings: FindingsOf } | { ok: false; reason: string };
+
+/** Checking a schema recurses; beyond this depth a caller could exhaust the stack. */
+const DEEPEST_SCHEMA = 200;
+const DEEPEST_VALUE = 200;
+/** About a second. An ordinary answer takes some thousands. */
+const MOST_STEPS = 4_000_000;
+
+export const checkingBudget = () => new Budget(MOST_STEPS);
+
+const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
+
+/**
+ * A validator without `eval`, in counted steps. Draft 2020-12 with the vocabularies core,
+ * applicator, unevaluated and validation (formats are checked); schemas that say so are read as
+ * 2019-09, 7, 6 or 4. What is not supported (a schema that refers to other documents,
+ * `$dynamicRef`, an anchor used twice, a dialect of its own) is refused. Every case of the official
+ * test suite is either judged as the suite wants it or refused: see the test of this file.
+ */
+export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
+  if (depthOf(schema, DEEPEST_SCHEMA) > DEEPEST_SCHEMA) return refused("is nested too deeply");
+  const draft = draftOf(schema);
+  if (draft === null) return refused("names a $schema that is not supported");
+  const root = isJsonObject(schema) ? schema : { allOf: [schema] };
+  try {
+    const index = new SchemaIndex(root, draft);
+    return { ok: true, findings: findingsBy(index, root) };
+  } catch (thrown) {
+    if (thrown instanceof SchemaRefused) return refused(thrown.message);
+    throw thrown;
+  }
+}
+
+function findingsBy(index: SchemaIndex, root: JsonObject): FindingsOf {
+  const tracks = JSON.stringify(root).includes('"unevaluated');
+  return (value, budget = checkingBudget()) => {
+    if (depthOf(value, DEEPEST_VALUE) > DEEPEST_VALUE) throw new BudgetSpent();
+    return checkValue(index, root, tracks, value, budget);
+  };
+}
