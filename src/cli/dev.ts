@@ -32,6 +32,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // Ctrl-C reaches wrangler by itself; other signals are passed on.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
   process.exitCode = code ?? 0;
 }

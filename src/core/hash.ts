@@ -1,4 +1,5 @@
 import { hexOf } from "./hex.ts";
+import { asId } from "./ids.ts";
 import type { ChunkId, FileId, RagId } from "./ids.ts";
 
 const encoder = new TextEncoder();
@@ -37,7 +38,7 @@ export async function chunkIdOf(of: {
 }): Promise<ChunkId> {
   const { ragId, generation, fileId, embeddedText, occurrence } = of;
   const key = [ragId, generation, fileId, occurrence, embeddedText].join("\u0000");
-  return (await sha256Hex(key)).slice(0, CHUNK_ID_LENGTH) as ChunkId;
+  return asId((await sha256Hex(key)).slice(0, CHUNK_ID_LENGTH));
 }
 
 const FNV_OFFSET = 0x811c9dc5;

@@ -31,7 +31,13 @@ export function newId<Id extends string>(nowMs: number): Id {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = hexOf(bytes);
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
-  return [...parts, hex.slice(20)].join("-") as Id;
+  return asId([...parts, hex.slice(20)].join("-"));
+}
+
+/** A text that is known to be an id of this kind. */
+export function asId<Id extends string>(text: string): Id {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a brand tells ids apart, nothing else
+  return text as Id;
 }
 
 export const IDENTIFIER_MAX_LENGTH = 64;

@@ -5,13 +5,10 @@ export async function inParallel<Item, Result>(
   work: (item: Item, at: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  let next = 0;
+  // All workers take from one iterator.
+  const waiting = items.entries();
   const worker = async () => {
-    while (next < items.length) {
-      const at = next++;
-      const item = items[at] as Item;
-      results[at] = await work(item, at);
-    }
+    for (const [at, item] of waiting) results[at] = await work(item, at);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;

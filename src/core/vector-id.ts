@@ -1,4 +1,4 @@
-import type { ChunkId, VectorId } from "./ids.ts";
+import { asId, type ChunkId, type VectorId } from "./ids.ts";
 
 const SEPARATOR = ".";
 const RADIX = 36;
@@ -9,9 +9,10 @@ const RADIX = 36;
  * late cannot be taken for it. At most 52 bytes.
  */
 export function vectorIdOf(id: ChunkId, storing: number): VectorId {
-  return `${id}${SEPARATOR}${storing.toString(RADIX)}` as VectorId;
+  return asId(`${id}${SEPARATOR}${storing.toString(RADIX)}`);
 }
 
 export function chunkOfVector(id: VectorId): ChunkId {
-  return id.split(SEPARATOR, 1)[0] as ChunkId;
+  const [chunk = id] = id.split(SEPARATOR, 1);
+  return asId(chunk);
 }

@@ -36,7 +36,7 @@ function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], walk
   }
 }
 
-// oxlint-disable-next-line no-underscore-dangle -- zod's own name for what a schema consists of
+// oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod's own name for what a schema consists of, and its union of all kinds
 const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
 function lookAtObject(

@@ -10,9 +10,7 @@ type Issue = z.core.$ZodIssue;
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
-      typeof value === "object" && value !== null
-        ? (value as Record<PropertyKey, unknown>)[key]
-        : undefined,
+      typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
     input,
   );
 }

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
 import { invalid } from "../core/errors.ts";
@@ -38,12 +40,14 @@ async function unsealed(config: Config, sealed: string | null): Promise<string |
   }
 }
 
+const sealedFields = z.record(z.string(), z.unknown());
+
 /**
  * The configuration with its secrets in place, for the one who talks to the provider.
  * @throws Error when the secrets cannot be unsealed; it holds nothing of them.
  */
 export async function openConfig(config: Config, stored: Stored): Promise<ProviderConfig> {
   if (stored.sealedSecrets === null) return stored.config;
-  const secrets: unknown = JSON.parse(await unseal(config, stored.sealedSecrets));
-  return { ...stored.config, ...(secrets as ProviderConfig) };
+  const secrets = sealedFields.parse(JSON.parse(await unseal(config, stored.sealedSecrets)));
+  return { ...stored.config, ...secrets };
 }

@@ -1,3 +1,4 @@
+import { asId } from "../../core/ids.ts";
 import { conflict, notFound } from "../../core/errors.ts";
 import type { QuarryError } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
@@ -19,7 +20,7 @@ export async function updateUser(
   { db }: Pick<Services, "db">,
   input: { id: string; patch: UserPatch },
 ): Promise<User> {
-  const user = await findUserById(db, input.id as UserId);
+  const user = await findUserById(db, asId(input.id));
   if (user === null) throw notFound();
   const { passwordHash: _kept, ...shown } = user;
   const { password, role = user.role } = input.patch;

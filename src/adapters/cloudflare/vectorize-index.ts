@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { asId } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkId, VectorId } from "../../core/ids.ts";
@@ -87,7 +88,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       );
       const stored = found.flatMap((some) => storedSchema.parse(some));
       const placed = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
-      return new Set(placed.map(({ id }) => id as VectorId));
+      return new Set(placed.map(({ id }) => asId<VectorId>(id)));
     },
     async near(space, vector) {
       const matches = await ask(binding, space, vector, TOP_K_MAX, undefined);
@@ -118,7 +119,7 @@ async function ask(
   } as const;
   const asked = filter === undefined ? options : { ...options, filter };
   const reply = await withRetries("vector index", () => binding.query(vector, asked), ONCE_MORE);
-  return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: id as VectorId, score }));
+  return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: asId(id), score }));
 }
 
 function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {

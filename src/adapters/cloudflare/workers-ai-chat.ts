@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { runWorkersAi } from "./workers-ai-failures.ts";
 import type { WorkersAiSettings } from "./workers-ai-failures.ts";
@@ -23,6 +24,9 @@ const workersForm = z.looseObject({
   usage: usage.nullish(),
 });
 
+/** What the SDK's OpenAI model sends. */
+const requestBody = z.record(z.string(), z.unknown());
+
 /**
  * A chat model of the `AI` binding. Its protocol is OpenAI's except for the transport and the form
  * of older replies, so the SDK's OpenAI model gets a `fetch` that calls the binding.
@@ -30,7 +34,7 @@ const workersForm = z.looseObject({
 export function workersAiChat(settings: WorkersAiSettings, modelId: string): LanguageModelV4 {
   const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const body = typeof init?.body === "string" ? init.body : "{}";
-    const { model: _, ...inputs } = JSON.parse(body) as Record<string, unknown>;
+    const { model: _, ...inputs } = requestBody.parse(JSON.parse(body));
     const signal = init?.signal ?? undefined;
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
     return Response.json(asCompletion(reply));
@@ -41,13 +45,12 @@ export function workersAiChat(settings: WorkersAiSettings, modelId: string): Lan
 
 /** The binding wants the bare schema where OpenAI wraps it with a name. */
 function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
-  const format = inputs["response_format"] as
-    | { type: string; json_schema?: { schema?: unknown } }
-    | undefined;
-  if (format?.json_schema?.schema === undefined) return inputs;
+  const { response_format: format } = inputs;
+  const wrapped = isObject(format) ? format["json_schema"] : undefined;
+  if (!isObject(wrapped) || wrapped["schema"] === undefined) return inputs;
   return {
     ...inputs,
-    response_format: { type: "json_schema", json_schema: format.json_schema.schema },
+    response_format: { type: "json_schema", json_schema: wrapped["schema"] },
   };
 }
 

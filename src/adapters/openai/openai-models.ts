@@ -1,6 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 
+import { isObject } from "../../core/is-object.ts";
 import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
 
 /** An OpenAI-compatible server. `fetch` is given by tests and by the Workers AI adapter. */
@@ -32,9 +33,9 @@ function providerOf(endpoint: OpenAiEndpoint) {
 }
 
 function withoutStrictSchema(body: Record<string, unknown>): Record<string, unknown> {
-  const format = body["response_format"] as { json_schema?: Record<string, unknown> } | undefined;
-  if (format?.json_schema === undefined) return body;
-  const { strict: _, ...schema } = format.json_schema;
+  const { response_format: format } = body;
+  if (!isObject(format) || !isObject(format["json_schema"])) return body;
+  const { strict: _, ...schema } = format["json_schema"];
   return { ...body, response_format: { ...format, json_schema: schema } };
 }
 

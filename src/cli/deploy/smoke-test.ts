@@ -73,7 +73,7 @@ async function ask(url: string): Promise<z.infer<typeof health> | string> {
     const parsed = health.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : "answered by something else than Quarry";
   } catch (thrown) {
-    const { cause } = thrown as Error;
+    const cause = thrown instanceof Error ? thrown.cause : undefined;
     return cause instanceof Error ? cause.message : String(thrown);
   }
 }
@@ -85,6 +85,7 @@ async function conformance(url: string, admin: string): Promise<number | null> {
     env: { ...process.env, QUARRY_SMOKE_ADMIN: admin },
     stdio: "inherit",
   });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
   const [code] = (await once(child, "close")) as [number | null];
   return code;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../core/is-object.ts";
 import type { WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -42,7 +43,9 @@ export function readableError(line: string): string | null {
 /** The Worker logs JSON; wrangler puts its own mark before what is an error. */
 function workerError(json: string): string | null {
   try {
-    const { level, event, ...facts } = JSON.parse(json) as Record<string, unknown>;
+    const parsed: unknown = JSON.parse(json);
+    if (!isObject(parsed)) return null;
+    const { level, event, ...facts } = parsed;
     if (level !== "error") return null;
     const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
     return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();

@@ -15,6 +15,7 @@ const WORDS: Record<LatinRegion, string> = {
 };
 const ENGLISH = new Set("the of and to is that for it with this are".split(" "));
 const REGIONS = Object.entries(WORDS).map(([region, list]) => ({
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of WORDS
   region: region as LatinRegion,
   words: new Set(list.split(" ")),
 }));

@@ -30,6 +30,7 @@ async function admit<Resource>(
   lookUp: (reads: Reads, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
 ): Promise<{ caller: Caller; resource: Resource }> {
   const { req } = context;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by the app's first middleware
   const services = context.get("services") as AppEnv["Variables"]["services"];
   const credential = await credentialIn(req.raw.headers);
   const identifier = req.param("identifier") ?? "";

@@ -20,6 +20,7 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
     headers.set("Content-Type", "application/json");
     const { method, signal, url } = req.raw;
     req.raw = new Request(url, { method, headers, signal });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono reads the text, its type says otherwise
     req.bodyCache = { text: Promise.resolve(text.trim() === "" ? "{}" : text) as never };
     await next();
   });
@@ -37,7 +38,8 @@ async function readText(request: Request, limitBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
-  for await (const piece of request.body as ReadableStream<Uint8Array>) {
+  const body: ReadableStream<Uint8Array> = request.body;
+  for await (const piece of body) {
     size += piece.byteLength;
     if (size > limitBytes) throw tooLarge();
     text += decoder.decode(piece, { stream: true });

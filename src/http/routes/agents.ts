@@ -55,7 +55,7 @@ agentRoutes.openapi(invokeAgent, async (context) => {
   const result = await runAgent(services, { agent, prompt, messages, caller, signal });
   if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
   const answer = {
-    // A turn has no JSON Schema: its response is content blocks.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a JSON Schema the response is content blocks
     response: result.response as { type: "text"; text: string }[],
     agent: agent.identifier,
     params: input,

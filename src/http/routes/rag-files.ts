@@ -62,7 +62,7 @@ ragFileRoutes.openapi(listRagFiles, async (context) => {
   const filter = { status, folder: folderOf(path) };
   if (page === undefined) {
     const whole = streamJsonArray(batchesOf(services, rag, filter), ragFileAnswer);
-    // A stream has no type that the route could check.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
     return (await whole) as never;
   }
   const cut = pageNumbers(page, limit);

@@ -48,6 +48,7 @@ type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof e
 /** `responses` for these statuses, and for those that every operation may answer with. */
 export function errors<Statuses extends Status = never>(...statuses: Statuses[]) {
   const all: Status[] = [401, ...statuses, 429, 500, 503];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these statuses
   return Object.fromEntries(all.map((status) => [status, errorResponse(status)])) as Responses<
     Statuses | 401 | 429 | 500 | 503
   >;

@@ -91,6 +91,7 @@ export async function getExtractedText(
   if (object === null) return null;
   const whole = await object.text();
   const end = whole.indexOf(FIRST_LINE_END);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above, under a key of its version
   const facts = JSON.parse(whole.slice(0, end)) as Omit<ExtractedDocument, "markdown">;
   return { ...facts, markdown: whole.slice(end + 1) };
 }

@@ -57,9 +57,10 @@ export async function chunkIdsOf(
   const ids: ChunkId[] = [];
   for (let at = 0; at < chunks.length; at += HASHED_AT_ONCE) {
     const part = chunks.slice(at, at + HASHED_AT_ONCE);
-    const first = await Promise.all(part.map((chunk) => idOf(chunk, 0)));
-    for (const [index, chunk] of part.entries()) {
-      const text = first[index] as ChunkId;
+    const first = await Promise.all(
+      part.map(async (chunk) => ({ chunk, text: await idOf(chunk, 0) })),
+    );
+    for (const { chunk, text } of first) {
       const occurrence = seen.get(text) ?? 0;
       seen.set(text, occurrence + 1);
       ids.push(occurrence === 0 ? text : await idOf(chunk, occurrence));
@@ -74,6 +75,7 @@ export async function identify(
   chunks: Chunk[],
 ): Promise<IdentifiedChunk[]> {
   const ids = await chunkIdsOf(file, markdown, chunks);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one id a chunk
   return chunks.map((chunk, at) => Object.assign(chunk, { id: ids[at] as ChunkId }));
 }
 

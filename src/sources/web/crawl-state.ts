@@ -1,20 +1,25 @@
+import { z } from "zod";
+
 import { CompactMap } from "./compact-map.ts";
 import type { RobotsRules } from "./robots.ts";
 import type { NotFoundWords } from "./soft-not-found.ts";
 
-/** How an address came to be looked at. All but `link` were named by someone. */
-export type Found = "start" | "sitemap" | "link" | "pushed";
+/** How an address was found. All but `link` were named by someone. */
+const found = z.enum(["start", "sitemap", "link", "pushed"]);
+export type Found = z.infer<typeof found>;
 
-export type Waiting = {
-  url: string;
+/** An address that waits to be fetched. */
+export const waitingAddress = z.object({
+  url: z.string(),
   /** `map`: a sitemap itself, not a page. */
-  kind: "page" | "map";
-  found: Found;
+  kind: z.enum(["page", "map"]),
+  found,
   /** Links from a start URL; for a map, maps above it. */
-  depth: number;
+  depth: z.number(),
   /** Fetched because another page named it as the one to keep. */
-  isCanonical?: boolean;
-};
+  isCanonical: z.boolean().optional(),
+});
+export type Waiting = z.infer<typeof waitingAddress>;
 
 /** What became of an address in this crawl; its place is what is kept of it. */
 const STATES = ["waiting", "listed", "dropped"] as const;

@@ -1,6 +1,8 @@
+import { z } from "zod";
+
 import { inParallel } from "../../core/parallel.ts";
 import { SourceFailure, type SourceStore } from "../../ports/source-reader.ts";
-import type { Crawl, LongList, Waiting } from "./crawl-state.ts";
+import { waitingAddress, type Crawl, type LongList, type Waiting } from "./crawl-state.ts";
 import { CompactMap } from "./compact-map.ts";
 
 const FOLDER = "crawl/";
@@ -74,6 +76,7 @@ type Plain = {
 /** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
 export async function readCrawl(store: SourceStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as keepCrawl wrote it
   const plain = (await readJson(store, `${headsOf(id, Number(step))}${attempt}`)) as Plain;
   const notes = new CompactMap();
   const keys = plain.segments.map((name) => dataKey(id, name));
@@ -90,13 +93,16 @@ export async function readCrawl(store: SourceStore, cursor: string): Promise<Cra
   };
 }
 
+const waitingList: z.ZodType<Waiting[]> = z.array(waitingAddress);
+const pathList = z.array(z.string());
+
 /** Loads the addresses to be fetched next. False: nothing waits. */
 export async function fillWaiting(store: SourceStore, crawl: Crawl): Promise<boolean> {
   const { waiting, later } = crawl;
   while (waiting.length < FEW_WAITING) {
     const part = later.parts.shift();
     if (part !== undefined) {
-      waiting.push(...((await readJson(store, dataKey(crawl.id, part))) as Waiting[]));
+      waiting.push(...waitingList.parse(await readJson(store, dataKey(crawl.id, part))));
     } else if (later.end.length > 0) {
       waiting.push(...later.end.splice(0, PART_LENGTH));
     } else break;
@@ -109,7 +115,7 @@ export async function listedPaths(store: SourceStore, { id, paths }: Crawl): Pro
   const parts = await inParallel(paths.parts, AT_ONCE, (part) =>
     readJson(store, dataKey(id, part)),
   );
-  return [...(parts as string[][]).flat(), ...paths.end];
+  return [...parts.flatMap((part) => pathList.parse(part)), ...paths.end];
 }
 
 /** Removes the states of finished and abandoned crawls. */

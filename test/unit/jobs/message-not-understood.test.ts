@@ -40,7 +40,6 @@ const emptyDatabase = {
 function world() {
   const lines: string[] = [];
   const log = jsonLog((_level, line) => lines.push(line));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a consumer needs for nothing
   const services = { log, now: () => 0, db: emptyDatabase } as unknown as Services;
   return { lines, services, log };
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../../core/is-object.ts";
 import { Progress } from "../../../core/cooperative.ts";
 import type { CooperativeWork } from "../../../core/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../extracted-document.ts";
@@ -164,8 +165,7 @@ class NotebookReader {
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  const isObject = typeof value === "object" && value !== null;
-  return isObject ? (value as Record<string, unknown>)[key] : undefined;
+  return isObject(value) ? value[key] : undefined;
 }
 
 function listAt(value: unknown, key: string): unknown[] {

@@ -27,9 +27,8 @@ export async function textItems(
   fonts: UnmappedFonts,
   yieldToOthers: YieldToOthers,
 ): Promise<TextItem[]> {
-  const reader = page
-    .streamTextContent({ includeMarkedContent })
-    .getReader() as ReadableStreamDefaultReader<TextPart>;
+  const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
+  const reader = stream.getReader();
   try {
     return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent, fonts);
   } catch (error) {

@@ -30,7 +30,7 @@ export async function factsOf(
   pdf: Pdf,
 ): Promise<{ title: string | null; language: string | null }> {
   const metadata = await pdf.getMetadata().catch(() => null);
-  const info = (metadata?.info ?? {}) as Record<string, unknown>;
+  const info: Record<string, unknown> = { ...metadata?.info };
   const raw = typeof info["Title"] === "string" ? foldSpace(info["Title"]) : "";
   const language = typeof info["Language"] === "string" ? info["Language"].trim() : "";
   const title = raw === "" || USELESS_TITLE.test(raw) ? null : raw;

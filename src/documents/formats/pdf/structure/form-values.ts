@@ -43,6 +43,7 @@ export class FormSigns {
 
 /** A page's text with what its form is filled in with, each value behind its label. */
 export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PDF.js types them as any
   const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));
   const placed = [...items];
   for (const value of values.slice(0, MAX_VALUES_A_PAGE)) {
