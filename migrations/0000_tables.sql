@@ -4,20 +4,35 @@ CREATE TABLE `keys` (
 	`hash` text NOT NULL,
 	`role` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`expires_at` integer
+	`expires_at` integer,
+	`created_by` text NOT NULL,
+	FOREIGN KEY (`created_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `keys_hash` ON `keys` (`hash`);--> statement-breakpoint
+CREATE INDEX `keys_created_by` ON `keys` (`created_by`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
+	`id` text NOT NULL,
+	`address` text DEFAULT '' NOT NULL,
+	`user_agent` text DEFAULT '' NOT NULL,
 	`created_at` integer NOT NULL,
 	`last_seen_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_id` ON `sessions` (`id`);--> statement-breakpoint
 CREATE INDEX `sessions_user` ON `sessions` (`user_id`);--> statement-breakpoint
 CREATE INDEX `sessions_last_seen` ON `sessions` (`last_seen_at`);--> statement-breakpoint
+CREATE TABLE `sign_in_tries` (
+	`account` text PRIMARY KEY NOT NULL,
+	`tries` integer NOT NULL,
+	`held_until` integer NOT NULL,
+	`last_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sign_in_tries_last` ON `sign_in_tries` (`last_at`);--> statement-breakpoint
 CREATE TABLE `token_agents` (
 	`token_id` text NOT NULL,
 	`agent_id` text NOT NULL,

@@ -46,6 +46,8 @@ const variables = z.object({
   RATE_LIMIT_WEBHOOKS: perMinute.default(20),
   RATE_LIMIT_EMBED: perMinute.default(30),
   RATE_LIMIT_LOGIN: perMinute.default(10),
+  /** Of panel calls without credentials, or with wrong ones; good ones are never counted. */
+  RATE_LIMIT_PANEL: perMinute.default(30),
   /** Base address of an OpenAI-compatible server for `local/…` models; ends in /v1. */
   OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()),

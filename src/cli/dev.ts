@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 
 import { Command } from "commander";
 
+import { readDemoState } from "./demo/demo-state.ts";
 import { collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
@@ -26,6 +27,9 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   await checkPortIsFree(Number(options.port));
   await applyMigrations(stateFolder);
   const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
+  // What `npm start` made for itself gives way to the known sign-in, at the next sign-in.
+  const { password } = await readDemoState(stateFolder);
+  if (password !== null) vars.push("--var", "PANEL_ADMIN_RESET:true");
   const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...given, ...command.args];
   const child = spawnWrangler(args, "inherit");

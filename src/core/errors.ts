@@ -10,6 +10,7 @@ export type ErrorKind =
   | "conflict" // taken, or in use by something else
   | "unprocessable" // understood, but the resource's state does not allow it
   | "too-large"
+  | "too-many" // asked too often; the error says when again
   | "unsupported-encoding" // the body is compressed, or coded otherwise
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
@@ -18,9 +19,17 @@ export class QuarryError extends Error {
   override readonly name = "QuarryError";
   readonly kind: ErrorKind;
 
-  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
+  /** Whole seconds to wait; null where waiting does not help. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
 
@@ -32,6 +41,8 @@ export const notFound = () => new QuarryError("not-found", "Not found");
 export const conflict = (message: string) => new QuarryError("conflict", message);
 export const unprocessable = (message: string) => new QuarryError("unprocessable", message);
 export const tooLarge = () => new QuarryError("too-large", "Payload too large");
+export const tooManyRequests = (retryAfterSeconds: number) =>
+  new QuarryError("too-many", "Too many requests", { retryAfterSeconds });
 export const unsupportedEncoding = () =>
   new QuarryError("unsupported-encoding", "Unsupported content encoding: send the body as it is");
 export const modelFailed = (message: string, cause?: unknown) =>

@@ -4,6 +4,7 @@ import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { handleError } from "./errors.ts";
 import { accessLog } from "./middleware/access-log.ts";
+import { ownHostsOnly } from "./middleware/own-hosts.ts";
 import { rateWindow } from "./middleware/rate-window.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -28,7 +29,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ defaultHook: validationHook });
   app.onError(handleError);
   app.notFound((context) => handleError(notFound(), context));
-  app.use(requestId, accessLog, securityHeaders, services(compose));
+  app.use(requestId, accessLog, securityHeaders, services(compose), ownHostsOnly);
   app.use("/api/rags/*", rateWindow("api"));
   app.use("/api/inferences/*", rateWindow("api"));
   app.use("/api/agents/*", rateWindow("api"));

@@ -4,3 +4,7 @@ import type { Config } from "../config.ts";
 export function baseUrlOf(config: Pick<Config, "PUBLIC_BASE_URL">, request: Request): string {
   return config.PUBLIC_BASE_URL ?? new URL(request.url).origin;
 }
+
+/** Whether callers reach the service over https, as far as it knows. */
+export const isHttps = (config: Pick<Config, "PUBLIC_BASE_URL">, request: Request) =>
+  baseUrlOf(config, request).startsWith("https:");

@@ -2,7 +2,7 @@ import { bearerIn } from "../access/bearer.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../access/sessions/find-session.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
-import { sessionSecretIn } from "../access/sessions/session-cookie.ts";
+import { sessionHashIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/clock.ts";
 import { forbidden, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
@@ -14,7 +14,7 @@ import {
 } from "../db/access/principal-lookup.ts";
 import { touchSession } from "../db/access/session-store.ts";
 import type { Services } from "../services.ts";
-import { baseUrlOf } from "./base-url.ts";
+import { baseUrlOf, isHttps } from "./base-url.ts";
 
 /** Who calls the public API. */
 export type Caller = {
@@ -30,16 +30,18 @@ export type Caller = {
  * What the request presents. An `Authorization` header alone counts where there is one.
  * @throws QuarryError `unauthorized` for what cannot be a credential, without a look-up.
  */
-export async function credentialIn(headers: Headers): Promise<Credential> {
+export async function credentialIn(services: Services, request: Request): Promise<Credential> {
+  const { headers } = request;
   const authorization = headers.get("Authorization");
   if (authorization !== null) {
     const token = bearerIn(authorization);
     if (token === null || !isWellFormedToken(token)) throw unauthorized();
     return { kind: "token", hash: await sha256Hex(token) };
   }
-  const secret = sessionSecretIn(headers.get("Cookie"));
-  if (secret === null || secret === "") throw unauthorized();
-  return { kind: "session", hash: await sha256Hex(secret) };
+  const secure = isHttps(services.config, request);
+  const hash = await sessionHashIn(headers.get("Cookie"), secure);
+  if (hash === null) throw unauthorized();
+  return { kind: "session", hash };
 }
 
 /**

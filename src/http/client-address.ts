@@ -24,3 +24,9 @@ function network64(address: string): string {
   const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ""));
   return `${network.join(":")}::/64`;
 }
+
+const LONGEST_ADDRESS = 64;
+
+/** The address as a person reads it; empty where there is none. */
+export const addressOf = (headers: Headers) =>
+  (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, LONGEST_ADDRESS);

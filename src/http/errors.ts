@@ -26,6 +26,8 @@ function statusOf(kind: ErrorKind): ContentfulStatusCode {
       return 415;
     case "unprocessable":
       return 422;
+    case "too-many":
+      return 429;
     case "model-failed":
       return 502;
     case "limits-unavailable":
@@ -55,6 +57,8 @@ export function handleError(thrown: unknown, context: Context<AppEnv>): Response
   const { status, error } = answerTo(thrown);
   if (status === 500) logOf(context).error("defect", factsOf(thrown));
   if (status === 502 || status === 503) logOf(context).warn("failed", { status, error });
+  const wait = thrown instanceof QuarryError ? thrown.retryAfterSeconds : null;
+  if (wait !== null) context.header("Retry-After", String(wait));
   return context.json({ error }, status, CHALLENGES[status]);
 }
 

@@ -1,4 +1,4 @@
-export type Surface = "api" | "webhooks" | "embed" | "login";
+export type Surface = "api" | "webhooks" | "embed" | "login" | "panel";
 
 export type RateVerdict = {
   allowed: boolean;

@@ -10,7 +10,7 @@ import { problemsWith, publishedFrom, type Published } from "../contract/publish
 import { testedEnv, usesVectorize } from "./tested-adapters.ts";
 
 /** Where the tests pretend that the Worker is served. */
-export const ORIGIN = "http://quarry.test";
+export const ORIGIN = "http://localhost";
 
 let address = 0;
 

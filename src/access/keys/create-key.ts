@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../core/hash.ts";
-import { newId, type KeyId } from "../../core/ids.ts";
+import { newId, type KeyId, type UserId } from "../../core/ids.ts";
 import { insertKey, type KeyRow } from "../../db/access/key-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -10,7 +10,7 @@ export type AutomationKey = Omit<KeyRow, "hash">;
 /** Makes an automation key. `secret` is shown this once; only its hash is kept. */
 export async function createKey(
   services: Pick<Services, "db" | "now">,
-  input: { name: string; role: Role; expiresAt: number | null },
+  input: { name: string; role: Role; expiresAt: number | null; createdBy: UserId },
 ): Promise<{ key: AutomationKey; secret: string }> {
   const createdAt = services.now();
   const key: AutomationKey = { id: newId<KeyId>(createdAt), ...input, createdAt };

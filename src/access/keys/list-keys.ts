@@ -6,7 +6,9 @@ import type { AutomationKey } from "./create-key.ts";
 export async function listKeys(
   { db }: Pick<Services, "db">,
   input: { offset: number; limit: number },
-): Promise<{ data: AutomationKey[]; total: number }> {
+): Promise<{ data: (AutomationKey & { createdByEmail: string })[]; total: number }> {
   const { data, total } = await listKeyRows(db, input.offset, input.limit);
-  return { data: data.map(({ hash: _hidden, ...key }) => key), total };
+  const shown = ({ key: { hash: _hidden, ...key }, email }: (typeof data)[number]) =>
+    Object.assign(key, { createdByEmail: email });
+  return { data: data.map(shown), total };
 }

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { KeyId } from "../../core/ids.ts";
+import type { KeyId, UserId } from "../../core/ids.ts";
 import { findKeyByHash } from "../../db/access/key-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -9,16 +9,17 @@ import { findSession, type Session } from "./find-session.ts";
 
 export type PanelCaller =
   | { kind: "session"; role: Role; session: Session }
-  | { kind: "key"; role: Role; keyId: KeyId };
+  | { kind: "key"; role: Role; keyId: KeyId; name: string; createdBy: UserId };
 
 /** Who calls the panel; an `Authorization` header alone counts where there is one. */
 export async function findPanelCaller(
   services: Pick<Services, "db" | "now" | "inBackground">,
   headers: Headers,
+  secure: boolean,
 ): Promise<PanelCaller | null> {
   const authorization = headers.get("Authorization");
   if (authorization === null) {
-    const session = await findSession(services, headers.get("Cookie"));
+    const session = await findSession(services, headers.get("Cookie"), secure);
     return session === null ? null : { kind: "session", role: session.role, session };
   }
   const secret = bearerIn(authorization);
@@ -26,5 +27,5 @@ export async function findPanelCaller(
   const key = await findKeyByHash(services.db, await sha256Hex(secret));
   if (key === null) return null;
   if (key.expiresAt !== null && key.expiresAt <= services.now()) return null;
-  return { kind: "key", role: key.role, keyId: key.id };
+  return { kind: "key", role: key.role, keyId: key.id, name: key.name, createdBy: key.createdBy };
 }

@@ -1,10 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
-import { sha256Hex } from "../../core/hash.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findSessionRow, touchSession } from "../../db/access/session-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { sessionSecretIn } from "./session-cookie.ts";
+import { sessionHashIn } from "./session-cookie.ts";
 
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_MAX_MS = 7 * DAY_MS;
@@ -15,10 +14,10 @@ export type Session = { userId: UserId; email: string; role: Role };
 export async function findSession(
   services: Pick<Services, "db" | "now" | "inBackground">,
   cookieHeader: string | null,
+  secure: boolean,
 ): Promise<Session | null> {
-  const secret = sessionSecretIn(cookieHeader);
-  if (secret === null || secret === "") return null;
-  const hash = await sha256Hex(secret);
+  const hash = await sessionHashIn(cookieHeader, secure);
+  if (hash === null) return null;
   const row = await findSessionRow(services.db, hash);
   if (row === null) return null;
   const now = services.now();

@@ -1,17 +1,31 @@
-const SESSION_COOKIE = "quarry_session";
+import { sha256Hex } from "../../core/hash.ts";
+
+/** `__Host-`: browsers take it from this very host over https only, so that no sibling sets it. */
+const nameOf = (secure: boolean) => (secure ? "__Host-quarry_session" : "quarry_session");
 
 /** The session's secret in a `Cookie` header; null when it holds none. */
-export function sessionSecretIn(cookieHeader: string | null): string | null {
+export function sessionSecretIn(cookieHeader: string | null, secure: boolean): string | null {
+  const name = nameOf(secure);
   for (const pair of (cookieHeader ?? "").split(";")) {
     const at = pair.indexOf("=");
-    if (at !== -1 && pair.slice(0, at).trim() === SESSION_COOKIE) return pair.slice(at + 1).trim();
+    if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return null;
 }
 
+/** Under what the session is stored; null when the header names none. */
+export async function sessionHashIn(
+  cookieHeader: string | null,
+  secure: boolean,
+): Promise<string | null> {
+  const secret = sessionSecretIn(cookieHeader, secure);
+  return secret === null || secret === "" ? null : await sha256Hex(secret);
+}
+
 /** `Set-Cookie` for a new session. It lives as long as the browser; its end is kept by us. */
 export function sessionCookie(secret: string, secure: boolean): string {
-  return `${SESSION_COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
+  const attributes = `HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
+  return `${nameOf(secure)}=${secret}; ${attributes}`;
 }
 
 /** `Set-Cookie` that makes the browser forget the session. */

@@ -1,7 +1,7 @@
 import { unauthorized } from "../../core/errors.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { insertSession } from "../../db/access/session-store.ts";
+import { insertSession, type Origin } from "../../db/access/session-store.ts";
 import {
   findSignIn,
   insertFirstUser,
@@ -13,37 +13,52 @@ import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS, type Session } from "./find-session.ts";
+import { endHold, holdBack } from "./slow-down.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 
 type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 
 /** 43 base62 characters hold 256 bits. */
 const SECRET_LENGTH = 43;
+const USER_AGENT_KEPT = 200;
 
 /**
  * Signs a user in; `secret` is the cookie's value, of which only the hash is kept.
  * A refusal costs one look-up and one scrypt run, whether or not the user exists.
- * @throws QuarryError `unauthorized`.
+ * @throws QuarryError `unauthorized`; `too-many` after many failures.
  */
 export async function signIn(
   services: SignInServices,
-  input: { email: string; password: string },
+  input: { email: string; password: string } & Origin,
 ): Promise<{ session: Session; secret: string }> {
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);
+  await holdBack(services, { email, user, address: input.address });
   const known = await verifyPassword(input.password, user?.passwordHash ?? null);
   const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
   if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
-  const secret = randomBase62(SECRET_LENGTH);
-  const now = services.now();
-  await insertSession(
-    services.db,
-    { hash: await sha256Hex(secret), userId: signedIn.id, now },
-    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
-  );
+  await endHold(services, email);
+  const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
   return { session: { userId: id, email: signedIn.email, role }, secret };
+}
+
+/** Answers the cookie's value. */
+async function openSession(
+  { db, now: clock }: SignInServices,
+  userId: UserId,
+  { address, userAgent }: Origin,
+): Promise<string> {
+  const secret = randomBase62(SECRET_LENGTH);
+  const now = clock();
+  const opened = { hash: await sha256Hex(secret), id: newId(now), userId, now };
+  await insertSession(
+    db,
+    { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) },
+    { seenBefore: now - SESSION_IDLE_MS, createdBefore: now - SESSION_MAX_MS },
+  );
+  return secret;
 }
 
 type Attempt = {

@@ -3,11 +3,12 @@ import { newId, type UserId } from "../../core/ids.ts";
 import { insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { foldEmail } from "./email.ts";
+import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword } from "./password.ts";
 
 export type User = Omit<UserRow, "passwordHash">;
 
-/** @throws QuarryError `conflict` when the e-mail address is taken. */
+/** @throws QuarryError `invalid` (guessable password); `conflict` when the address is taken. */
 export async function createUser(
   services: Pick<Services, "db" | "now">,
   input: { email: string; password: string; role: Role },
@@ -15,6 +16,7 @@ export async function createUser(
   const createdAt = services.now();
   const email = foldEmail(input.email);
   const user = { id: newId<UserId>(createdAt), email, role: input.role, createdAt };
+  await refuseGuessable(input.password, email);
   const passwordHash = await hashPassword(input.password);
   if (!(await insertUser(services.db, { ...user, passwordHash }))) throw emailTaken();
   return user;

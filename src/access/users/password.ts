@@ -9,7 +9,6 @@ const HASH_BYTES = 32;
 /** Above what the parameters need, and below what would endanger the Worker. */
 const MEMORY_LIMIT_BYTES = 64 * 1_024 * 1_024;
 
-export const PASSWORD_MIN_LENGTH = 8;
 /** Bounds the work of one hash; longer than any passphrase. */
 export const PASSWORD_MAX_LENGTH = 1_024;
 

@@ -7,13 +7,14 @@ import type { Role, UserChange } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { emailTaken, type User } from "./create-user.ts";
 import { foldEmail } from "./email.ts";
+import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword } from "./password.ts";
 
 export type UserPatch = { email?: string; password?: string; role?: Role };
 
 /**
  * Changes what is given. A new password or another role ends the user's sessions.
- * @throws QuarryError `not-found`; `conflict` when the address is taken or no administrator
+ * @throws QuarryError `invalid` (guessable password); `not-found`; `conflict` when the address is taken or no administrator
  * would be left.
  */
 export async function updateUser(
@@ -26,7 +27,10 @@ export async function updateUser(
   const { password, role = user.role } = input.patch;
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
   const change: UserChange = { email, role };
-  if (password !== undefined) change.passwordHash = await hashPassword(password);
+  if (password !== undefined) {
+    await refuseGuessable(password, email);
+    change.passwordHash = await hashPassword(password);
+  }
   const endSessions = password !== undefined || role !== user.role;
   if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
   return { ...shown, email, role };

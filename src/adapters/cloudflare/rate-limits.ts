@@ -13,6 +13,7 @@ export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config)
     webhooks: config.RATE_LIMIT_WEBHOOKS,
     embed: config.RATE_LIMIT_EMBED,
     login: config.RATE_LIMIT_LOGIN,
+    panel: config.RATE_LIMIT_PANEL,
   };
   return async (surface, client) => {
     try {

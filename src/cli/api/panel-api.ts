@@ -55,6 +55,12 @@ function panelApiWith(target: ApiTarget) {
     /** Whether the credentials open the panel's API. */
     works: () => succeeds(send(target, { path: "/panel/api/rags?limit=1" }), 401),
 
+    /** The signed-in user's own. */
+    changePassword: async (currentPassword: string, newPassword: string) => {
+      const json = { currentPassword, newPassword };
+      await send(target, { method: "PATCH", path: "/panel/api/session/password", json });
+    },
+
     createKey: async (name: string) => {
       const json = { name, role: "admin" };
       const request = { method: "POST", path: "/panel/api/keys", json } as const;

@@ -7,6 +7,8 @@ import { z } from "zod";
 const demoState = z.object({
   token: z.string().nullable().default(null),
   key: z.string().nullable().default(null),
+  /** Of the local panel's first administrator, made at the first start. */
+  password: z.string().nullable().default(null),
   /** Which folder each demo identifier stands for. */
   folders: z.record(z.string(), z.string()).default({}),
   /** With which embedding model its RAG was served last. */

@@ -1,7 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { PROJECT } from "../worker/wrangler.ts";
 import { dimensionsOf, discoverModels } from "./discover-models.ts";
 import type { ModelServer } from "./discover-models.ts";
 
@@ -47,8 +46,7 @@ export async function modelSettings(
   const file = join(stateFolder, "model.env");
   await writeFile(file, `${SECRET}=${JSON.stringify(secret)}\n`, { mode: OWNER_ONLY });
   await chmod(file, OWNER_ONLY);
-  // A named file takes the place of .dev.vars, so that one has to be named too.
-  return { ...models, vars, envFiles: [join(PROJECT, ".dev.vars"), resolve(file)] };
+  return { ...models, vars, envFiles: [resolve(file)] };
 }
 
 function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {

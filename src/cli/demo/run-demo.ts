@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import type { PanelApi } from "../api/panel-api.ts";
 import { publicApi } from "../api/public-api.ts";
 import { CommandFailure } from "../failure.ts";
@@ -5,16 +7,18 @@ import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
 import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
+import { PROJECT } from "../worker/wrangler.ts";
 import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { withWorker } from "../worker/with-worker.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
+import { newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
 import type { Questions } from "./questions.ts";
-import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
+import { ensureToken, LOCAL_EMAIL, openPanel, setUpResources } from "./set-up.ts";
 import { showAnswer, showRetrieval } from "./show-answers.ts";
 import { SAMPLE_FOLDER, subjectOf } from "./subject.ts";
 import type { Subject } from "./subject.ts";
@@ -43,7 +47,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const subject = subjectOf(folder, state.folders);
   const questions = await questionsOf(options, folder);
   const settings = await modelSettings(process.env, stateFolder);
-  const { chatModel, embeddingModel, vars, envFiles } = settings;
+  const { chatModel, embeddingModel, vars } = settings;
+  state.password ??= newLocalPassword();
+  // Before the Worker can have taken it: a start that breaks off must not forget it.
+  await writeDemoState(stateFolder, state);
+  const signInFile = await writeSignInFile(stateFolder, state.password);
+  // Named files take the place of .dev.vars, so that one is named too.
+  const envFiles = [join(PROJECT, ".dev.vars"), ...settings.envFiles, signInFile];
   terminal.say(`Models: ${chatModel} answers, ${embeddingModel} embeds.`);
   terminal.say("Starting the Worker …");
   await withWorker(
@@ -58,6 +68,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
       if (options.once === true) return;
       showAddresses(terminal, addressesOf(url, subject.identifier), state.token ?? "", questions);
+      terminal.say(`\nSign-in of the panel: ${LOCAL_EMAIL}, password ${state.password}`);
       terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
       await new Promise(() => undefined);
     },

@@ -6,9 +6,10 @@ import { CommandFailure } from "../failure.ts";
 import type { DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
 
-/** Of the tracked file of development defaults; never valid in production. */
-const LOCAL_EMAIL = "admin@localhost";
-const LOCAL_PASSWORD = "quarry";
+/** Of the tracked file of development defaults. */
+export const LOCAL_EMAIL = "admin@localhost";
+/** Of `npm run dev`, which may have used the same state before; never valid in production. */
+const KNOWN_PASSWORD = "quarry";
 const KEY_NAME = "npm start";
 const TOKEN_NAME = "npm start";
 const UNAUTHORIZED = 401;
@@ -24,7 +25,7 @@ export async function openPanel(baseUrl: string, state: DemoState): Promise<Pane
     if (await api.works()) return api;
   }
   try {
-    state.key = await (await signIn(baseUrl, LOCAL_EMAIL, LOCAL_PASSWORD)).createKey(KEY_NAME);
+    state.key = await (await signInWith(baseUrl, state.password ?? "")).createKey(KEY_NAME);
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
     throw new CommandFailure(
@@ -33,6 +34,18 @@ export async function openPanel(baseUrl: string, state: DemoState): Promise<Pane
     );
   }
   return panelApi(baseUrl, state.key);
+}
+
+/** By the password of this state; one that is still the known one is replaced by it. */
+async function signInWith(baseUrl: string, password: string): Promise<PanelApi> {
+  try {
+    return await signIn(baseUrl, LOCAL_EMAIL, password);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || thrown.status !== UNAUTHORIZED) throw thrown;
+    const api = await signIn(baseUrl, LOCAL_EMAIL, KNOWN_PASSWORD);
+    await api.changePassword(KNOWN_PASSWORD, password);
+    return api;
+  }
 }
 
 /** Creates the subject's resources, or updates them to the settings of this start. */

@@ -2,12 +2,20 @@ import { asc, count, eq } from "drizzle-orm";
 
 import type { KeyId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { keys } from "../schema/index.ts";
+import { keys, users } from "../schema/index.ts";
 
 export type KeyRow = typeof keys.$inferSelect;
 
+/** A key can do no more than its maker can at present. */
 export async function findKeyByHash(db: Database, hash: string): Promise<KeyRow | null> {
-  return (await db.select().from(keys).where(eq(keys.hash, hash)).get()) ?? null;
+  const found = await db
+    .select({ key: keys, makersRole: users.role })
+    .from(keys)
+    .innerJoin(users, eq(users.id, keys.createdBy))
+    .where(eq(keys.hash, hash))
+    .get();
+  if (found === undefined) return null;
+  return found.makersRole === "admin" ? found.key : { ...found.key, role: "member" };
 }
 
 export async function insertKey(db: Database, key: KeyRow): Promise<void> {
@@ -16,7 +24,13 @@ export async function insertKey(db: Database, key: KeyRow): Promise<void> {
 
 export async function listKeyRows(db: Database, offset: number, limit: number) {
   const [data, [counted]] = await db.batch([
-    db.select().from(keys).orderBy(asc(keys.name), asc(keys.id)).limit(limit).offset(offset),
+    db
+      .select({ key: keys, email: users.email })
+      .from(keys)
+      .innerJoin(users, eq(users.id, keys.createdBy))
+      .orderBy(asc(keys.name), asc(keys.id))
+      .limit(limit)
+      .offset(offset),
     db.select({ total: count() }).from(keys),
   ]);
   return { data, total: counted?.total ?? 0 };

@@ -1,4 +1,4 @@
-import { eq, lt, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lt, or } from "drizzle-orm";
 
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
@@ -25,15 +25,18 @@ export async function touchSession(db: Database, hash: string, now: number): Pro
   await db.update(sessions).set({ lastSeenAt: now }).where(eq(sessions.hash, hash));
 }
 
+/** From where a session was opened. */
+export type Origin = { address: string; userAgent: string };
+
 /** Adds a session and drops those that have ended, in one step. */
 export async function insertSession(
   db: Database,
-  session: { hash: string; userId: UserId; now: number },
+  session: { hash: string; id: string; userId: UserId; now: number } & Origin,
   ended: { seenBefore: number; createdBefore: number },
 ): Promise<void> {
-  const { hash, userId, now } = session;
+  const { now, ...kept } = session;
   await db.batch([
-    db.insert(sessions).values({ hash, userId, createdAt: now, lastSeenAt: now }),
+    db.insert(sessions).values({ ...kept, createdAt: now, lastSeenAt: now }),
     db
       .delete(sessions)
       .where(
@@ -44,4 +47,62 @@ export async function insertSession(
 
 export async function deleteSession(db: Database, hash: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.hash, hash));
+}
+
+const listed = {
+  id: sessions.id,
+  hash: sessions.hash,
+  userId: sessions.userId,
+  email: users.email,
+  address: sessions.address,
+  userAgent: sessions.userAgent,
+  createdAt: sessions.createdAt,
+  lastSeenAt: sessions.lastSeenAt,
+};
+export type SessionRow = Origin & {
+  id: string;
+  hash: string;
+  userId: UserId;
+  email: string;
+  createdAt: number;
+  lastSeenAt: number;
+};
+
+/** Open sessions, the last used first. */
+export async function listSessionRows(
+  db: Database,
+  { userId, offset, limit }: { userId: UserId | null; offset: number; limit: number },
+  open: { seenAfter: number; createdAfter: number },
+): Promise<{ data: SessionRow[]; total: number }> {
+  const wanted = and(
+    gt(sessions.lastSeenAt, open.seenAfter),
+    gt(sessions.createdAt, open.createdAfter),
+    userId === null ? undefined : eq(sessions.userId, userId),
+  );
+  const [data, [counted]] = await db.batch([
+    db
+      .select(listed)
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(wanted)
+      .orderBy(desc(sessions.lastSeenAt), asc(sessions.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(sessions).where(wanted),
+  ]);
+  return { data, total: counted?.total ?? 0 };
+}
+
+/** False when there is no such session, or none of this user. */
+export async function deleteSessionById(
+  db: Database,
+  id: string,
+  userId: UserId | null,
+): Promise<boolean> {
+  const own = userId === null ? undefined : eq(sessions.userId, userId);
+  const deleted = await db
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), own))
+    .returning({ id: sessions.id });
+  return deleted.length > 0;
 }

@@ -97,7 +97,20 @@ export async function updateUser(
   return updated.length > 0;
 }
 
-/** Removes a user and, by cascade, its sessions. False when it is the last administrator. */
+/** Sets a password and ends the user's sessions, all but one, in one step. */
+export async function setPassword(
+  db: Database,
+  id: UserId,
+  passwordHash: string,
+  keptSessionHash: string,
+): Promise<void> {
+  await db.batch([
+    db.update(users).set({ passwordHash }).where(eq(users.id, id)),
+    db.delete(sessions).where(and(eq(sessions.userId, id), ne(sessions.hash, keptSessionHash))),
+  ]);
+}
+
+/** Removes a user and, by cascade, its sessions and the keys that it made. False when it is the last administrator. */
 export async function deleteUser(db: Database, id: UserId): Promise<boolean> {
   const deleted = await db
     .delete(users)

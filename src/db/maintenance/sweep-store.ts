@@ -109,11 +109,12 @@ export async function removedResources(
 const SESSION_IDLE_MS = 12 * HOUR_MS;
 const SESSION_AGE_MS = 7 * DAY_MS;
 
-/** Sessions that are over. Marks of counted usage are forgotten where usage is folded. */
+/** Sessions that are over, and failed sign-ins of long ago. Marks of counted usage are forgotten where usage is folded. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
     statement(`delete from sessions where last_seen_at < ?1`, now - SESSION_IDLE_MS),
     statement(`delete from sessions where created_at < ?1`, now - SESSION_AGE_MS),
+    statement(`delete from sign_in_tries where last_at < ?1`, now - DAY_MS),
   ]);
 }
 

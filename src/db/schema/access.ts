@@ -35,13 +35,32 @@ export const sessions = sqliteTable(
       .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
+    /** Names it to those who may end it; opens nothing. */
+    id: text().notNull(),
+    /** From where it was opened, as its user recognises it. */
+    address: text().notNull().default(""),
+    userAgent: text().notNull().default(""),
     createdAt: integer().notNull(),
     lastSeenAt: integer().notNull(),
   },
   (table) => [
+    uniqueIndex("sessions_id").on(table.id),
     index("sessions_user").on(table.userId),
     index("sessions_last_seen").on(table.lastSeenAt),
   ],
+);
+
+/** Failed tries at an account, whether it exists or not; forgotten a day after the last. */
+export const signInTries = sqliteTable(
+  "sign_in_tries",
+  {
+    /** SHA-256 of the e-mail address, hex. */
+    account: text().primaryKey(),
+    tries: integer().notNull(),
+    heldUntil: integer().notNull(),
+    lastAt: integer().notNull(),
+  },
+  (table) => [index("sign_in_tries_last").on(table.lastAt)],
 );
 
 /** Automation keys of the panel API (`qrya_…`). */
@@ -54,8 +73,16 @@ export const keys = sqliteTable(
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
     expiresAt: integer(),
+    /** Whoever made it, or made the key that made it; it ends with them. */
+    createdBy: text()
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
   },
-  (table) => [uniqueIndex("keys_hash").on(table.hash)],
+  (table) => [
+    uniqueIndex("keys_hash").on(table.hash),
+    index("keys_created_by").on(table.createdBy),
+  ],
 );
 
 /** Access tokens of the public API (`qry_…`). Only the SHA-256 is stored. */

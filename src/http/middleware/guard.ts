@@ -32,7 +32,7 @@ async function admit<Resource>(
   const { req } = context;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by the app's first middleware
   const services = context.get("services") as AppEnv["Variables"]["services"];
-  const credential = await credentialIn(req.raw.headers);
+  const credential = await credentialIn(services, req.raw);
   const identifier = req.param("identifier") ?? "";
   const { principal, found } = await lookUp(services.reads, credential, identifier);
   const caller = callerFrom(services, req.raw, principal);

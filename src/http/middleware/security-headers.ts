@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
 import type { AppEnv } from "../app-env.ts";
+import { isHttps } from "../base-url.ts";
 
 /** For answers that are data: nothing in them may run, be framed or be kept. */
 const DEFAULTS = {
@@ -11,9 +12,16 @@ const DEFAULTS = {
   "Cache-Control": "no-store",
 };
 
+/** Subdomains are not ours to speak for. */
+const A_YEAR_OF_HTTPS = "max-age=31536000";
+
 /** Sets what the handler has not set itself: a page brings its own policy. */
 export const securityHeaders = createMiddleware<AppEnv>(async (context, next) => {
   await next();
+  const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
+  if (services !== undefined && isHttps(services.config, context.req.raw)) {
+    context.res.headers.set("Strict-Transport-Security", A_YEAR_OF_HTTPS);
+  }
   for (const [name, value] of Object.entries(DEFAULTS)) {
     if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   }

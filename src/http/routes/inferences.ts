@@ -90,7 +90,7 @@ export const inferenceRoutes = new OpenAPIHono<AppEnv>();
 inferenceRoutes.openapi(listInferences, async (context) => {
   const services = context.get("services");
   const { raw } = context.req;
-  const credential = await credentialIn(raw.headers);
+  const credential = await credentialIn(services, raw);
   const { principal, items } = await listPublicInferences(services.reads, credential);
   callerFrom(services, raw, principal);
   const base = `${baseUrlOf(services.config, raw)}/api/inferences`;

@@ -59,7 +59,7 @@ export const ragRoutes = new OpenAPIHono<AppEnv>();
 
 ragRoutes.openapi(listRags, async (context) => {
   const services = context.get("services");
-  const credential = await credentialIn(context.req.raw.headers);
+  const credential = await credentialIn(services, context.req.raw);
   const { principal, items } = await listPublicRags(services.reads, credential);
   callerFrom(services, context.req.raw, principal);
   return context.json(items, 200);

@@ -10,6 +10,7 @@ import { overviewRoutes } from "./overview.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { ragRoutes } from "./rags.ts";
 import { sessionRoutes } from "./session.ts";
+import { openSessionRoutes } from "./sessions.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { usageRoutes } from "./usage.ts";
@@ -17,13 +18,15 @@ import { userRoutes } from "./users.ts";
 
 /**
  * The panel's API, to be mounted under /panel/api of the app that gives it services and answers
- * its errors. Everything but the session is behind the same three checks: who calls (401), from
- * where, and whether the caller may change anything (403).
+ * its errors. Everything but one's own sessions is behind the same three checks: who calls (401),
+ * from where, and whether the caller may change anything (403).
  */
 export function panelApi(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.route("/session", sessionRoutes());
-  app.use(signedInOnly, ownPagesOnly, adminsChange);
+  app.use(signedInOnly, ownPagesOnly);
+  app.route("/sessions", openSessionRoutes());
+  app.use(adminsChange);
   app.route("/users", userRoutes());
   app.route("/keys", keyRoutes());
   app.route("/file-sources", fileSourceRoutes());

@@ -3,26 +3,48 @@ import { createMiddleware } from "hono/factory";
 import { findPanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { isSameOrigin } from "../../access/sessions/same-origin.ts";
 import { sessionSecretIn } from "../../access/sessions/session-cookie.ts";
-import { forbidden, unauthorized } from "../../core/errors.ts";
-import { baseUrlOf } from "../../http/base-url.ts";
+import { SECOND_MS } from "../../core/clock.ts";
+import { forbidden, tooManyRequests, unauthorized } from "../../core/errors.ts";
+import { baseUrlOf, isHttps } from "../../http/base-url.ts";
+import { clientOf } from "../../http/client-address.ts";
+import type { Services } from "../../services.ts";
 import type { PanelEnv } from "./panel-env.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";
 
-/** Who calls. @throws QuarryError `unauthorized`. */
+/** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
 export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
-  const caller = await findPanelCaller(context.get("services"), context.req.raw.headers);
-  if (caller === null) throw unauthorized();
+  const services = context.get("services");
+  const { raw } = context.req;
+  const secure = isHttps(services.config, raw);
+  const caller = await findPanelCaller(services, raw.headers, secure);
+  if (caller === null) throw await refusal(services, raw.headers);
   context.set("caller", caller);
+  await next();
+});
+
+/** Good credentials are never counted: a push of ten thousand files is no attack. */
+async function refusal({ rateLimits }: Pick<Services, "rateLimits">, headers: Headers) {
+  const { allowed, resetMs } = await rateLimits("panel", clientOf(headers));
+  return allowed ? unauthorized() : tooManyRequests(Math.max(1, Math.ceil(resetMs / SECOND_MS)));
+}
+
+/** A sign-in from a page comes from one of our own; a program sends neither header. */
+export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
+  const isPage = ["Origin", "Sec-Fetch-Site"].some((name) => req.header(name) !== undefined);
+  if (isPage && !isSameOrigin(req.raw, baseUrlOf(get("services").config, req.raw))) {
+    throw forbidden();
+  }
   await next();
 });
 
 /** What changes something with the cookie comes from our own pages. @throws `forbidden`. */
 export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
-  const withCookie =
-    req.header("Authorization") === undefined && sessionSecretIn(req.header("Cookie") ?? null);
+  const { config } = get("services");
+  const secret = sessionSecretIn(req.header("Cookie") ?? null, isHttps(config, req.raw));
+  const withCookie = req.header("Authorization") === undefined && secret;
   if (withCookie && !isReading(req.method)) {
-    const baseUrl = baseUrlOf(get("services").config, req.raw);
+    const baseUrl = baseUrlOf(config, req.raw);
     if (!isSameOrigin(req.raw, baseUrl)) throw forbidden();
   }
   await next();

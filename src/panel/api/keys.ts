@@ -12,26 +12,36 @@ import { bodyOf, pageOf, pagingOf } from "./read-request.ts";
 
 const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
 
-const shown = ({ id, name: label, role: rights, createdAt, expiresAt }: AutomationKey) => ({
-  id,
-  name: label,
-  role: rights,
-  createdAt: isoTime(createdAt),
-  expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+const shown = (key: AutomationKey) => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  createdAt: isoTime(key.createdAt),
+  createdBy: key.createdBy,
+  expiresAt: key.expiresAt === null ? null : isoTime(key.expiresAt),
 });
+
+type Listed = AutomationKey & { createdByEmail: string };
+
+/** The maker's name is shown too: a key ends with its maker. */
+const shownListed = ({ createdByEmail, ...key }: Listed) => ({ ...shown(key), createdByEmail });
 
 export function keyRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    return context.json(pageOf(await listKeys(context.get("services"), paging), paging, shown));
+    return context.json(
+      pageOf(await listKeys(context.get("services"), paging), paging, shownListed),
+    );
   });
 
   app.post("/", jsonBody(), async (context) => {
     const services = context.get("services");
     const input = await bodyOf(context.req, newKey(services.now()));
-    const { key, secret } = await createKey(services, input);
+    const caller = context.get("caller");
+    const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
+    const { key, secret } = await createKey(services, { ...input, createdBy });
     return context.json({ ...shown(key), key: secret }, 201);
   });
 

@@ -2,13 +2,21 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import type { Session } from "../../access/sessions/find-session.ts";
-import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
+import {
+  expiredSessionCookie,
+  sessionCookie,
+  sessionHashIn,
+} from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
+import { changeOwnPassword } from "../../access/users/change-own-password.ts";
+import { forbidden } from "../../core/errors.ts";
+import { addressOf } from "../../http/client-address.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { rateWindow } from "../../http/middleware/rate-window.ts";
-import { baseUrlOf } from "../../http/base-url.ts";
-import { ownPagesOnly, signedInOnly } from "./guards.ts";
+import { isHttps } from "../../http/base-url.ts";
+import { password } from "./fields.ts";
+import { noForeignPages, ownPagesOnly, signedInOnly } from "./guards.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { bodyOf } from "./read-request.ts";
 
@@ -19,14 +27,16 @@ const userOf = ({ userId, email, role }: Session) => ({ id: userId, email, role 
 /** Signing in, asking who one is, signing out. */
 export function sessionRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
-  const isSecure = (request: Request, config: { PUBLIC_BASE_URL?: string | undefined }) =>
-    baseUrlOf(config, request).startsWith("https:");
-
-  app.post("/", rateWindow("login"), ownPagesOnly, jsonBody(), async (context) => {
+  app.post("/", rateWindow("login"), noForeignPages, jsonBody(), async (context) => {
     const services = context.get("services");
-    const { session, secret } = await signIn(services, await bodyOf(context.req, credentials));
-    const secure = isSecure(context.req.raw, services.config);
-    context.header("Set-Cookie", sessionCookie(secret, secure));
+    const { raw } = context.req;
+    const origin = {
+      address: addressOf(raw.headers),
+      userAgent: context.req.header("User-Agent") ?? "",
+    };
+    const given = await bodyOf(context.req, credentials);
+    const { session, secret } = await signIn(services, { ...given, ...origin });
+    context.header("Set-Cookie", sessionCookie(secret, isHttps(services.config, raw)));
     return context.json({ user: userOf(session) });
   });
 
@@ -38,11 +48,33 @@ export function sessionRoutes(): Hono<PanelEnv> {
 
   app.delete("/", signedInOnly, ownPagesOnly, async (context) => {
     const { config, db } = context.get("services");
+    const secure = isHttps(config, context.req.raw);
     if (context.get("caller").kind === "session") {
-      await signOut({ db }, context.req.header("Cookie") ?? null);
+      await signOut({ db }, context.req.header("Cookie") ?? null, secure);
     }
-    context.header("Set-Cookie", expiredSessionCookie(isSecure(context.req.raw, config)));
+    context.header("Set-Cookie", expiredSessionCookie(secure));
     return context.body(null, 204);
   });
+  addOwnPassword(app);
   return app;
+}
+
+const newPassword = z.object({ currentPassword: z.string().min(1), newPassword: password });
+
+/** Every user's own: it takes the current password, and ends their other sessions. */
+function addOwnPassword(app: Hono<PanelEnv>): void {
+  const behind = [rateWindow("login"), signedInOnly, ownPagesOnly, jsonBody()] as const;
+  app.patch("/password", ...behind, async (context) => {
+    const services = context.get("services");
+    const caller = context.get("caller");
+    const { raw } = context.req;
+    const secure = isHttps(services.config, raw);
+    const sessionHash = await sessionHashIn(raw.headers.get("Cookie"), secure);
+    if (caller.kind !== "session" || sessionHash === null) throw forbidden();
+    const { userId } = caller.session;
+    const given = await bodyOf(context.req, newPassword);
+    const address = addressOf(raw.headers);
+    await changeOwnPassword(services, { userId, sessionHash, address, ...given });
+    return context.json({ user: userOf(caller.session) });
+  });
 }

@@ -13,7 +13,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the token is kept, readable by its owner only", async () => {
-  const state = { token: "qry_1", key: "qrya_1", folders: { sample: "/s" }, embeddings: {} };
+  const state = {
+    token: "qry_1",
+    key: "qrya_1",
+    password: "p",
+    folders: { sample: "/s" },
+    embeddings: {},
+  };
   await writeDemoState(folder, state);
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
   expect(await readDemoState(folder)).toEqual(state);
@@ -22,12 +28,18 @@ test("the token is kept, readable by its owner only", async () => {
 test("a file that others could read is closed when it is written again", async () => {
   writeFileSync(join(folder, "demo.json"), "{}");
   chmodSync(join(folder, "demo.json"), 0o644);
-  await writeDemoState(folder, { token: null, key: null, folders: {}, embeddings: {} });
+  await writeDemoState(folder, {
+    token: null,
+    key: null,
+    password: null,
+    folders: {},
+    embeddings: {},
+  });
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
 });
 
 test("a spoilt file counts as none", async () => {
   writeFileSync(join(folder, "demo.json"), "{ not json");
-  const none = { token: null, key: null, folders: {}, embeddings: {} };
+  const none = { token: null, key: null, password: null, folders: {}, embeddings: {} };
   expect(await readDemoState(folder)).toEqual(none);
 });

@@ -18,7 +18,7 @@ async function ask(bindings: Env, path: string, headers: Record<string, string> 
     throw new Error("the outer words", { cause: new Error("the inner words") });
   });
   const context = createExecutionContext();
-  const request = new Request(`http://quarry.test${path}`, { headers });
+  const request = new Request(`http://localhost${path}`, { headers });
   const response = await app.fetch(request, bindings, context);
   const answer = { status: response.status, body: await response.json() };
   await waitOnExecutionContext(context);

@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 async function ask(path: string, ip: string, method = "GET") {
-  const request = new Request(`http://quarry.test${path}`, {
+  const request = new Request(`http://localhost${path}`, {
     method,
     headers: { "CF-Connecting-IP": ip },
   });

@@ -131,7 +131,7 @@ test("the last administrator can be neither removed nor demoted", async () => {
   });
   // Refused, the change leaves the session as it was.
   expect((await admin.send("GET", "/session")).status).toBe(200);
-  const other = { email: "second@example.com", password: "a good one", role: "admin" };
+  const other = { email: "second@example.com", password: "quiet amber lantern", role: "admin" };
   expect((await admin.send("POST", "/users", other)).status).toBe(201);
   expect((await admin.send("PATCH", `/users/${id}`, { role: "member" })).status).toBe(200);
 });

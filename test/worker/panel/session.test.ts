@@ -21,7 +21,11 @@ const whoAmI = async (cookie: string) =>
 
 async function makeUser(email: string, role: string) {
   const admin = await signedIn();
-  const created = await admin.send("POST", "/users", { email, password: "a good one", role });
+  const created = await admin.send("POST", "/users", {
+    email,
+    password: "quiet amber lantern",
+    role,
+  });
   expect(created.status).toBe(201);
   return created.body as { id: string };
 }
@@ -111,17 +115,19 @@ test("a session ends after 12 idle hours, and after 7 days whatever happens", as
 test("a new password or role ends the user's sessions, a new address does not", async () => {
   const { id } = await makeUser("changing@example.com", "admin");
   const admin = await signedIn();
-  const credentials = { email: "changing@example.com", password: "a good one" };
+  const credentials = { email: "changing@example.com", password: "quiet amber lantern" };
 
   const first = await cookieOf(credentials);
   await admin.send("PATCH", `/users/${id}`, { email: "Changed@example.com" });
   expect((await whoAmI(first)).body).toMatchObject({ user: { email: "changed@example.com" } });
 
-  await admin.send("PATCH", `/users/${id}`, { password: "a better one" });
+  await admin.send("PATCH", `/users/${id}`, { password: "a better lantern" });
   expect((await whoAmI(first)).status).toBe(401);
-  expect((await signIn({ email: "changed@example.com", password: "a good one" })).status).toBe(401);
+  expect(
+    (await signIn({ email: "changed@example.com", password: "quiet amber lantern" })).status,
+  ).toBe(401);
 
-  const second = await cookieOf({ email: "changed@example.com", password: "a better one" });
+  const second = await cookieOf({ email: "changed@example.com", password: "a better lantern" });
   await admin.send("PATCH", `/users/${id}`, { role: "admin" });
   expect((await whoAmI(second)).status).toBe(200);
   await admin.send("PATCH", `/users/${id}`, { role: "member" });
@@ -130,7 +136,7 @@ test("a new password or role ends the user's sessions, a new address does not", 
 
 test("removing a user ends the user's sessions", async () => {
   const { id } = await makeUser("leaving@example.com", "member");
-  const cookie = await cookieOf({ email: "leaving@example.com", password: "a good one" });
+  const cookie = await cookieOf({ email: "leaving@example.com", password: "quiet amber lantern" });
   const admin = await signedIn();
   expect((await admin.send("DELETE", `/users/${id}`)).status).toBe(204);
   expect((await whoAmI(cookie)).status).toBe(401);

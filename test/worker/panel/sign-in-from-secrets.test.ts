@@ -28,7 +28,7 @@ const services = (variables: Record<string, string> = {}) => ({
 });
 
 const signInWith = async (credentials: typeof FIRST, variables?: Record<string, string>) =>
-  await signIn(services(variables), credentials);
+  await signIn(services(variables), { ...credentials, address: "", userAgent: "" });
 
 beforeEach(async () => {
   await env.DB.prepare("delete from users").run();
@@ -74,17 +74,17 @@ test("PANEL_ADMIN_RESET takes the password from the secrets and ends what is ope
   const after = await signInWith({ ...FIRST, password: "reset password" }, reset);
   expect(after.session).toEqual(before.session);
   const cookie = (secret: string) => `other=1; quarry_session=${secret}`;
-  expect(await findSession(services(), cookie(before.secret))).toBeNull();
-  expect(await findSession(services(), cookie(after.secret))).toEqual(after.session);
+  expect(await findSession(services(), cookie(before.secret), false)).toBeNull();
+  expect(await findSession(services(), cookie(after.secret), false)).toEqual(after.session);
 
   // A second sign-in under the flag leaves the first one's session alone.
   await signInWith({ ...FIRST, password: "reset password" }, reset);
-  expect(await findSession(services(), cookie(after.secret))).toEqual(after.session);
+  expect(await findSession(services(), cookie(after.secret), false)).toEqual(after.session);
   await expect(signInWith(FIRST)).rejects.toThrow("Unauthorized");
 });
 
 test("PANEL_ADMIN_RESET brings back an administrator who was demoted or removed", async () => {
-  const other = { email: "other@example.com", password: "long enough", role: "admin" as const };
+  const other = { email: "other@example.com", password: "long enough now", role: "admin" as const };
   await createUser(services(), other);
   await createUser(services(), { ...FIRST, password: "some password", role: "member" });
   const reset = { PANEL_ADMIN_RESET: "true" };

@@ -11,7 +11,7 @@ test("users are created, listed by address, changed, and shown without passwords
   for (const name of ["cora", "Anna", "berta"]) {
     const made = await admin.send("POST", "/users", {
       email: `${name}@example.com`,
-      password: "correct horse",
+      password: "correct horse battery",
       role: "member",
     });
     expect(made.status).toBe(201);
@@ -38,7 +38,7 @@ test("users are created, listed by address, changed, and shown without passwords
 
 test("a taken address is 409, an unknown user 404, wrong fields are a 400 naming all", async () => {
   const admin = await signedIn();
-  const taken = { email: "ADMIN@localhost", password: "long enough", role: "member" };
+  const taken = { email: "ADMIN@localhost", password: "long enough now", role: "member" };
   expect(await admin.send("POST", "/users", taken)).toMatchObject({
     status: 409,
     body: { error: "E-mail address is taken" },
@@ -49,7 +49,7 @@ test("a taken address is 409, an unknown user 404, wrong fields are a 400 naming
     status: 400,
     body: {
       error:
-        "Invalid request: email must be an e-mail address; password must have at least 8 characters; role is required",
+        "Invalid request: email must be an e-mail address; password must have at least 12 characters; role is required",
     },
   });
   const paging = await admin.send("GET", "/users?page=0&limit=101");
@@ -65,7 +65,7 @@ test("of two users given one address at once one gets it, the other is 409", asy
     const email = `${name}@example.com`;
     const { body } = await admin.send("POST", "/users", {
       email,
-      password: "correct horse",
+      password: "correct horse battery",
       role: "member",
     });
     return { id: (body as { id: string }).id, email };

@@ -1,0 +1,33 @@
+import { invalid, notFound } from "../../core/errors.ts";
+import type { UserId } from "../../core/ids.ts";
+import { findUserById, setPassword } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { endHold, holdBack } from "../sessions/slow-down.ts";
+import { refuseGuessable } from "./password-rules.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+
+/**
+ * Sets the caller's own password and ends all of their sessions but the one that asks.
+ * @throws QuarryError `invalid` (current password wrong, new one guessable); `too-many`.
+ */
+export async function changeOwnPassword(
+  services: Pick<Services, "db" | "now">,
+  input: {
+    userId: UserId;
+    sessionHash: string;
+    currentPassword: string;
+    newPassword: string;
+    address: string;
+  },
+): Promise<void> {
+  const user = await findUserById(services.db, input.userId);
+  if (user === null) throw notFound();
+  await holdBack(services, { email: user.email, user, address: input.address });
+  if (!(await verifyPassword(input.currentPassword, user.passwordHash))) {
+    throw invalid("currentPassword is wrong");
+  }
+  await endHold(services, user.email);
+  await refuseGuessable(input.newPassword, user.email, "newPassword");
+  const passwordHash = await hashPassword(input.newPassword);
+  await setPassword(services.db, user.id, passwordHash, input.sessionHash);
+}

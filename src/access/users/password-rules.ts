@@ -1,0 +1,34 @@
+import { invalid } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+
+export const PASSWORD_MIN_LENGTH = 12;
+/** Fewer are a key that was held down, or two in turn. */
+const DIFFERENT_CHARACTERS_MIN = 5;
+
+/**
+ * For a password that is to be set; its length is checked where it comes in.
+ * @throws QuarryError `invalid` for one that is commonly used, or easily guessed of this user.
+ */
+export async function refuseGuessable(
+  password: string,
+  email: string,
+  field = "password",
+): Promise<void> {
+  const folded = password.normalize("NFKC").toLowerCase();
+  if (new Set(folded).size < DIFFERENT_CHARACTERS_MIN) {
+    throw invalid(`${field} must have at least ${DIFFERENT_CHARACTERS_MIN} different characters`);
+  }
+  if (folded === email.toLowerCase() || (await isCommon(folded))) {
+    throw invalid(`${field} is one of the commonly used`);
+  }
+}
+
+async function isCommon(folded: string): Promise<boolean> {
+  // Loaded by those who set a password, which is rare.
+  const { FINGERPRINTS, FINGERPRINT_LENGTH } = await import("./common-passwords.ts");
+  const fingerprint = (await sha256Hex(folded)).slice(0, FINGERPRINT_LENGTH);
+  for (let at = 0; at < FINGERPRINTS.length; at += FINGERPRINT_LENGTH) {
+    if (FINGERPRINTS.startsWith(fingerprint, at)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,64 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/clock.ts";
+import type { UserId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { number, row } from "../columns.ts";
+import { query, runBatch, statement } from "../raw-sql.ts";
+
+/** One client has no more in a minute anyway; what is slowed down comes from many. */
+const FREE_TRIES = 10;
+const FIRST_WAIT_MS = SECOND_MS;
+/** Short enough for the rightful user to sit out. */
+const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const DOUBLINGS_MAX = 10;
+
+const HELD = row({ heldUntil: number });
+
+/**
+ * Counts a try at an account before its password is looked at, so that tries at the same moment
+ * count too; answers 0, or until when none is let through. The account may exist or not. A try
+ * that is held is not counted: it does not lengthen the wait.
+ */
+export async function claimTry(db: Database, account: string, now: number): Promise<number> {
+  const [claimed, stored] = await runBatch(db, [
+    query(
+      HELD,
+      `insert into sign_in_tries (account, tries, held_until, last_at) values (?1, 1, 0, ?2)
+       on conflict (account) do update set
+         tries = case when last_at < ?3 then 1 else tries + 1 end,
+         held_until = case when last_at < ?3 or tries + 1 < ?4 then 0
+           else ?2 + min(?5, ?6 << min(tries + 1 - ?4, ?7)) end,
+         last_at = ?2
+       where held_until <= ?2
+       returning held_until as heldUntil`,
+      account,
+      now,
+      now - DAY_MS,
+      FREE_TRIES,
+      LONGEST_WAIT_MS,
+      FIRST_WAIT_MS,
+      DOUBLINGS_MAX,
+    ),
+    query(HELD, `select held_until as heldUntil from sign_in_tries where account = ?1`, account),
+  ]);
+  return claimed.length > 0 ? 0 : (stored[0]?.heldUntil ?? 0);
+}
+
+/** After a success. */
+export async function forgetTries(db: Database, account: string): Promise<void> {
+  await runBatch(db, [statement(`delete from sign_in_tries where account = ?1`, account)]);
+}
+
+const FOUND = row({ found: number });
+
+/** Whether this user has a session from this address: its own device need not wait for others. */
+export async function isKnownAddress(db: Database, userId: UserId, address: string) {
+  const [rows] = await runBatch(db, [
+    query(
+      FOUND,
+      `select 1 as found from sessions where user_id = ?1 and address = ?2 limit 1`,
+      userId,
+      address,
+    ),
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,181 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+/** Hashing passwords is slow on purpose, and slower on a busy machine. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const PASSWORD = "quiet amber lantern";
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+let admin: Admin;
+
+beforeAll(async () => {
+  admin = await signedIn();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function newUser(name: string, role = "member") {
+  const email = `${name}@example.com`;
+  const made = await admin.send("POST", "/users", { email, password: PASSWORD, role });
+  expect(made.status).toBe(201);
+  return { ...(made.body as { id: string }), email };
+}
+
+const signIn = async (credentials: object, headers: Record<string, string> = {}) =>
+  await call("POST", "/panel/api/session", { body: JSON.stringify(credentials), headers });
+
+async function asUser(email: string, password = PASSWORD, headers = {}) {
+  const { status, headers: answered } = await signIn({ email, password }, headers);
+  expect(status).toBe(200);
+  const cookie = answered.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  return async (method: string, path: string, body?: unknown) =>
+    await call(method, `/panel/api${path}`, {
+      headers: { Cookie: cookie, Origin: ORIGIN },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+}
+
+test("a password that many use is refused, wherever one is set", async () => {
+  const common = { email: "c@example.com", password: "1qaz2wsx3edc", role: "member" };
+  const refusal = { error: "Invalid request: password is one of the commonly used" };
+  expect(await admin.send("POST", "/users", common)).toMatchObject({ status: 400, body: refusal });
+  const { id, email } = await newUser("setting");
+  const patched = await admin.send("PATCH", `/users/${id}`, { password: common.password });
+  expect(patched).toMatchObject({ status: 400, body: refusal });
+  const send = await asUser(email);
+  const own = { currentPassword: PASSWORD, newPassword: common.password };
+  expect(await send("PATCH", "/session/password", own)).toMatchObject({ status: 400 });
+});
+
+test("a member changes their own password, and only this session stays", async () => {
+  const { email } = await newUser("own");
+  const [here, there] = [await asUser(email), await asUser(email)];
+  const next = "another amber lantern";
+  const wrong = { currentPassword: "not the password", newPassword: next };
+  expect(await here("PATCH", "/session/password", wrong)).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: currentPassword is wrong" },
+  });
+  const right = { currentPassword: PASSWORD, newPassword: next };
+  expect((await here("PATCH", "/session/password", right)).status).toBe(200);
+  expect((await here("GET", "/session")).status).toBe(200);
+  expect((await there("GET", "/session")).status).toBe(401);
+  expect((await signIn({ email, password: PASSWORD })).status).toBe(401);
+  await asUser(email, next);
+});
+
+test("sessions are listed and ended: one's own, and by an administrator all", async () => {
+  const { email, id } = await newUser("listed");
+  const agent = { "User-Agent": "A browser", "CF-Connecting-IP": "192.0.2.9" };
+  const [here, there] = [await asUser(email), await asUser(email, PASSWORD, agent)];
+  const listed = (await there("GET", "/sessions")).body as { data: object[]; total: number };
+  expect(listed.total).toBe(2);
+  const current = listed.data.find((one) => "current" in one && one.current === true);
+  expect(current).toEqual({
+    id: expect.any(String),
+    userId: id,
+    email,
+    address: "192.0.2.9",
+    userAgent: "A browser",
+    createdAt: expect.any(String),
+    lastSeenAt: expect.any(String),
+    current: true,
+  });
+  const all = (await admin.send("GET", "/sessions?limit=100")).body as {
+    data: { id: string; email: string; current: boolean }[];
+  };
+  expect(JSON.stringify(all)).not.toMatch(/hash|[0-9a-f]{64}/);
+  const foreign = all.data.find((one) => one.current);
+  expect((await here("DELETE", `/sessions/${foreign?.id}`)).status).toBe(404);
+  expect((await admin.send("GET", "/session")).status).toBe(200);
+  expect((await here("DELETE", `/sessions/${(current as { id: string }).id}`)).status).toBe(204);
+  expect((await there("GET", "/session")).status).toBe(401);
+  const last = all.data.find(
+    (one) => one.email === email && one.id !== (current as { id: string }).id,
+  );
+  expect((await admin.send("DELETE", `/sessions/${last?.id}`)).status).toBe(204);
+  expect((await here("GET", "/session")).status).toBe(401);
+});
+
+test("an account is held for a growing while, whether it exists or not", async () => {
+  const { email } = await newUser("held");
+  const home = { "CF-Connecting-IP": "192.0.2.33" };
+  await asUser(email, PASSWORD, home);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const waitOf = async (account: string) => {
+    const guess = async () => await signIn({ email: account, password: "a wrong password" });
+    expect((await guess()).status).toBe(401);
+    await env.DB.prepare("update sign_in_tries set tries = 9").run();
+    const waits: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      expect((await guess()).status).toBe(401);
+      const refused = await signIn({ email: account, password: PASSWORD });
+      expect([refused.status, refused.body]).toEqual([429, { error: "Too many requests" }]);
+      const wait = Number(refused.headers.get("Retry-After"));
+      waits.push(wait);
+      vi.setSystemTime(Date.now() + wait * 1_000);
+    }
+    return waits;
+  };
+  expect(await waitOf(email)).toEqual([1, 2, 4]);
+  expect(await waitOf("nobody-here@example.com")).toEqual([1, 2, 4]);
+  await signIn({ email, password: "a wrong password" });
+  expect((await signIn({ email, password: PASSWORD })).status).toBe(429);
+  // Its user's own address does not wait for a stranger's tries; a success ends the hold.
+  await asUser(email, PASSWORD, home);
+  await asUser(email);
+});
+
+test("a page of another site cannot sign anybody in", async () => {
+  const credentials = { email: "admin@localhost", password: "quarry" };
+  const from = async (headers: Record<string, string>) =>
+    (await signIn(credentials, headers)).status;
+  expect(await from({ Origin: "https://evil.example" })).toBe(403);
+  expect(await from({ Origin: "null" })).toBe(403);
+  expect(await from({ "Sec-Fetch-Site": "cross-site" })).toBe(403);
+  expect(await from({ "Sec-Fetch-Site": "same-site" })).toBe(403);
+  expect(await from({ Origin: ORIGIN })).toBe(200);
+  expect(await from({ "Sec-Fetch-Site": "same-origin" })).toBe(200);
+  expect(await from({})).toBe(200);
+});
+
+test("wrong credentials from one address run out; a good key never does", async () => {
+  const made = await admin.send("POST", "/keys", { name: "Pusher", role: "admin" });
+  const { key } = made.body as { key: string };
+  const ask = async (Authorization: string) => {
+    const headers = { Authorization, "CF-Connecting-IP": "192.0.2.50" };
+    return await call("GET", "/panel/api/keys", { headers });
+  };
+  for (let at = 0; at < 30; at++) expect((await ask("Bearer nonsense")).status).toBe(401);
+  const refused = await ask("Bearer nonsense");
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
+  for (let at = 0; at < 5; at++) expect((await ask(`Bearer ${key}`)).status).toBe(200);
+});
+
+test("a key names its maker, can do no more, and ends with them", async () => {
+  const { id, email } = await newUser("maker", "admin");
+  const send = await asUser(email);
+  const made = await send("POST", "/keys", { name: "Robot", role: "admin" });
+  const { key, createdBy } = made.body as { key: string; createdBy: string };
+  expect(createdBy).toBe(id);
+  const withKey = async (method: string, path: string, body?: object) =>
+    await call(method, `/panel/api${path}`, {
+      headers: { Authorization: `Bearer ${key}` },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const second = await withKey("POST", "/keys", { name: "Robot's own", role: "admin" });
+  expect(second.body).toMatchObject({ createdBy: id });
+  expect((await admin.send("GET", "/keys?limit=100")).body).toMatchObject({
+    data: expect.arrayContaining([expect.objectContaining({ createdByEmail: email })]),
+  });
+  await admin.send("PATCH", `/users/${id}`, { role: "member" });
+  expect((await withKey("POST", "/tokens", { name: "T" })).status).toBe(403);
+  expect((await withKey("GET", "/tokens")).status).toBe(200);
+  await admin.send("DELETE", `/users/${id}`);
+  expect((await withKey("GET", "/tokens")).status).toBe(401);
+  expect(JSON.stringify((await admin.send("GET", "/keys?limit=100")).body)).not.toContain("Robot");
+});
