@@ -72,6 +72,8 @@ export interface SourceStore {
 export interface KnownFiles {
   /** Those of these paths that are files of the source; any number of paths. */
   byPath(paths: string[]): Promise<ListedFile[]>;
+  /** The same by external id. */
+  byExternalId(ids: string[]): Promise<ListedFile[]>;
   /** Files whose `sourceState.pushed` is true, ordered by path, after this one. */
   pushed(after: string | null, limit: number): Promise<ListedFile[]>;
 }

@@ -15,6 +15,8 @@ export type Outgoing = {
 };
 
 export type GuardedRequest = {
+  /** GET without a body unless told otherwise; a redirect is then not followed. */
+  post?: { body: string };
   /** The same at every hop, or chosen for each. */
   headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);
   /** The whole exchange, body included, in milliseconds. */
@@ -54,7 +56,9 @@ export async function guardedFetch(
     seen.add(withoutFragment(url));
     const response = await fetchOnce(outgoing, url, request, signal);
     const location = redirectOf(response);
-    if (location === null || maxRedirects === 0) return { response, url, signal };
+    if (location === null || maxRedirects === 0 || request.post !== undefined) {
+      return { response, url, signal };
+    }
     await response.body?.cancel();
     url = guarded(outgoing, location, url);
     if (seen.has(withoutFragment(url)))
@@ -77,12 +81,13 @@ function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
 async function fetchOnce(
   { fetch }: Outgoing,
   url: URL,
-  { headers: chosen = {}, signal: callers }: GuardedRequest,
+  { headers: chosen = {}, post, signal: callers }: GuardedRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = typeof chosen === "function" ? await chosen(url) : chosen;
+  const sent = post === undefined ? {} : { method: "POST", body: post.body };
   try {
-    return await fetch(url.href, { headers, signal, redirect: "manual" });
+    return await fetch(url.href, { ...sent, headers, signal, redirect: "manual" });
   } catch (error) {
     throw exchangeFailure(error, callers, signal);
   }

@@ -6,15 +6,14 @@ import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 
 /** What D1 knows of a source's files, as a reader may ask for it. */
 export function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
+  const find = async (named: { path: string; externalId: string | null }[]) => {
+    const rows = await knownFiles(db, sourceId, named);
+    return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
+  };
   return {
-    async byPath(paths) {
-      const rows = await knownFiles(
-        db,
-        sourceId,
-        paths.map((path) => ({ path, externalId: null })),
-      );
-      return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
-    },
+    byPath: async (paths) => await find(paths.map((path) => ({ path, externalId: null }))),
+    // No file has the empty path.
+    byExternalId: async (ids) => await find(ids.map((externalId) => ({ path: "", externalId }))),
     async pushed(after, limit) {
       return (await pushedFiles(db, sourceId, after, limit)).map(listedFrom);
     },

@@ -11,6 +11,8 @@ import { SourceFailure } from "../ports/source-reader.ts";
 import type { SourceReader, SourceSettings } from "../ports/source-reader.ts";
 import type { Services } from "../services.ts";
 import { knownFilesOf } from "./known-files.ts";
+import { cloudDriveConfig, serviceAccount } from "./google-drive/google-drive-config.ts";
+import { GoogleDriveReader } from "./google-drive/google-drive-reader.ts";
 import { objectStorageReader } from "./object-storage/object-storage-reader.ts";
 import { r2BucketReader } from "./r2-bucket/r2-bucket-reader.ts";
 import { sourceStore } from "./source-store.ts";
@@ -38,6 +40,14 @@ export async function readerFor(
     const store = sourceStore(services.files, source.id);
     const known = knownFilesOf(services.db, source.id);
     return webReader(checked(webConfig, config), { outgoing, store, known, now });
+  }
+  if (source.provider === "cloud_drive") {
+    const { credentials, ...settings } = config;
+    const account = checked(serviceAccount, credentials);
+    const store = sourceStore(services.files, source.id);
+    const known = knownFilesOf(services.db, source.id);
+    const options = { outgoing, store, known, now };
+    return new GoogleDriveReader(checked(cloudDriveConfig, settings), account, options);
   }
   if (source.provider !== "object_storage") {
     throw new SourceFailure("denied", `${source.provider}: this provider cannot be read yet`);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { httpAddress } from "../http-address.ts";
 
 const ID_MAX_LENGTH = 256;
+const LABELS_MAX = 20;
 const id = z.string().min(1).max(ID_MAX_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
@@ -11,20 +12,29 @@ export const serviceAccount = z.preprocess(
   z.looseObject({
     client_email: z.string().min(1),
     private_key: z.string().min(1),
+    private_key_id: z.string().optional(),
     token_uri: httpAddress.optional(),
   }),
 );
 
 export const cloudDriveConfig = z
   .strictObject({
+    /** Everything beneath this folder; without it, the whole shared drive. */
     rootFolderId: id.optional(),
     sharedDriveId: id.optional(),
+    /** The user that the service account acts for (domain-wide delegation). */
+    subject: z.email().optional(),
+    /** Drive labels whose values become the metadata `labels`. */
+    labelIds: z.array(id).max(LABELS_MAX).optional(),
     apiBaseUrl: httpAddress.optional(),
   })
   .refine(({ rootFolderId, sharedDriveId }) => rootFolderId ?? sharedDriveId, {
     path: ["rootFolderId"],
     message: "or sharedDriveId is required",
   });
+
+export type GoogleDriveConfig = z.infer<typeof cloudDriveConfig>;
+export type ServiceAccount = z.infer<typeof serviceAccount>;
 
 function parsedWhenText(value: unknown): unknown {
   if (typeof value !== "string") return value;

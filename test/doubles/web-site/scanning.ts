@@ -46,6 +46,7 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
   let time = 0;
   const known: KnownFiles = {
     byPath: async (paths) => paths.flatMap((path) => files.get(path) ?? []),
+    byExternalId: async (ids) => ids.flatMap((id) => files.get(id) ?? []),
     pushed: async (after, limit) =>
       [...files.values()]
         .filter((file) => file.sourceState?.["pushed"] === true && file.path > (after ?? ""))

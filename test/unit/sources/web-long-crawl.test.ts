@@ -40,7 +40,7 @@ function crawlOf(
       },
     },
     store: counted,
-    known: { byPath: async () => [], pushed: async () => [] },
+    known: { byPath: async () => [], byExternalId: async () => [], pushed: async () => [] },
     now: () => 0,
   });
   return { reader, store, bytes };

@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+/** A file as Drive v3 tells of it, with the fields that are asked for. */
+export const driveFile = z.object({
+  id: z.string().min(1),
+  name: z.string(),
+  mimeType: z.string(),
+  parents: z.array(z.string()).optional(),
+  trashed: z.boolean().optional(),
+  size: z.coerce.number().int().nonnegative().optional(),
+  md5Checksum: z.string().optional(),
+  headRevisionId: z.string().optional(),
+  modifiedTime: z.string().optional(),
+  createdTime: z.string().optional(),
+  webViewLink: z.string().optional(),
+  owners: z.array(z.object({ emailAddress: z.string().optional() })).optional(),
+  shortcutDetails: z
+    .object({ targetId: z.string(), targetMimeType: z.string().optional() })
+    .optional(),
+  labelInfo: z
+    .object({
+      labels: z.array(z.object({ id: z.string(), fields: z.unknown().optional() })).optional(),
+    })
+    .optional(),
+});
+export type DriveFile = z.infer<typeof driveFile>;
+
+export const FILE_FIELDS =
+  "id,name,mimeType,parents,trashed,size,md5Checksum,headRevisionId,modifiedTime,createdTime," +
+  "webViewLink,owners(emailAddress),shortcutDetails(targetId,targetMimeType),labelInfo";
+
+export const fileList = z.object({
+  nextPageToken: z.string().optional(),
+  incompleteSearch: z.boolean().optional(),
+  files: z.array(driveFile),
+});
+
+export const changeList = z.object({
+  nextPageToken: z.string().optional(),
+  newStartPageToken: z.string().optional(),
+  changes: z.array(
+    z.object({
+      changeType: z.string().optional(),
+      fileId: z.string().optional(),
+      removed: z.boolean().optional(),
+      file: driveFile.optional(),
+    }),
+  ),
+});
+
+export const startPageToken = z.object({ startPageToken: z.string().min(1) });
+
+const GOOGLE = "application/vnd.google-apps.";
+export const FOLDER = `${GOOGLE}folder`;
+export const SHORTCUT = `${GOOGLE}shortcut`;
+
+const OFFICE = "application/vnd.openxmlformats-officedocument.";
+/**
+ * What Google's own documents are exported as.
+ * https://developers.google.com/workspace/drive/api/guides/ref-export-formats
+ */
+const EXPORTS = new Map([
+  [`${GOOGLE}document`, "text/markdown"],
+  [`${GOOGLE}spreadsheet`, `${OFFICE}spreadsheetml.sheet`],
+  [`${GOOGLE}presentation`, `${OFFICE}presentationml.presentation`],
+]);
+
+/** The type to export to; null for a file that has bytes of its own. */
+export const exportTypeOf = (mimeType: string): string | null => EXPORTS.get(mimeType) ?? null;
+
+/** Forms, sites, maps and the like are not files of anything. */
+export const hasNoContent = (mimeType: string) =>
+  mimeType.startsWith(GOOGLE) && exportTypeOf(mimeType) === null;
+
+/** Equal versions mean equal bytes: a checksum, or the time of the last change of a document. */
+export function versionOf(file: DriveFile): string {
+  const { md5Checksum, headRevisionId, modifiedTime = "", size = 0 } = file;
+  if (exportTypeOf(file.mimeType) !== null) return `export/${modifiedTime}`;
+  return md5Checksum ?? headRevisionId ?? `${modifiedTime}/${size}`;
+}
+
+/** What `providerFilter` may ask for. */
+export function metadataOf(file: DriveFile, ancestors: string[]): Record<string, unknown> {
+  const { owners = [], mimeType, webViewLink, modifiedTime, labelInfo } = file;
+  const owner = owners.flatMap(({ emailAddress }) => emailAddress ?? []);
+  const labels = labelInfo?.labels ?? [];
+  return {
+    mimeType,
+    ...(owner.length === 0 ? {} : { owner }),
+    ...(labels.length === 0 ? {} : { labels: labels.flatMap(labelValues) }),
+    ...(webViewLink === undefined ? {} : { webViewLink }),
+    ...(modifiedTime === undefined ? {} : { modifiedTime }),
+    ancestors,
+  };
+}
+
+const labelField = z.object({
+  selection: z.array(z.string()).optional(),
+  text: z.array(z.string()).optional(),
+});
+
+/** A label counts by its id and by what was chosen or written in its fields. */
+function labelValues({ id, fields }: { id: string; fields?: unknown }): string[] {
+  const values =
+    typeof fields === "object" && fields !== null
+      ? Object.values(fields).flatMap((field) => {
+          const parsed = labelField.safeParse(field);
+          return parsed.success
+            ? [...(parsed.data.selection ?? []), ...(parsed.data.text ?? [])]
+            : [];
+        })
+      : [];
+  return [id, ...values];
+}

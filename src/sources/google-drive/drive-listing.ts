@@ -1,0 +1,145 @@
+import { z } from "zod";
+
+import { SourceFailure, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
+import type { DriveClient } from "./drive-client.ts";
+import { driveFile, FILE_FIELDS, fileList, FOLDER, startPageToken } from "./drive-files.ts";
+import { FolderTree, type StoredTree } from "./folder-tree.ts";
+import type { GoogleDriveConfig } from "./google-drive-config.ts";
+
+const FILES_PER_PAGE = 1_000;
+const LIVE_FOLDERS = `mimeType = '${FOLDER}' and trashed = false`;
+const LIVE_FILES = `mimeType != '${FOLDER}' and trashed = false`;
+
+const rootFolder = driveFile
+  .pick({ id: true, mimeType: true, trashed: true })
+  .extend({ driveId: z.string().optional() });
+const sharedDrive = z.object({ id: z.string().min(1) });
+
+/** Where a listing stands: all folders are listed first, since a file's path is made of them. */
+export type ListingCursor = { phase: "folders" | "files"; page: string | null };
+
+export const listingCursor = z.object({
+  phase: z.enum(["folders", "files"]),
+  page: z.string().nullable(),
+});
+
+/** Parameters that name what is listed or watched: one shared drive, or what the account sees. */
+export function corpusOf(driveId: string | null) {
+  const everyDrive = { supportsAllDrives: true, includeItemsFromAllDrives: true };
+  return driveId === null
+    ? { ...everyDrive, corpora: "user" }
+    : { ...everyDrive, corpora: "drive", driveId };
+}
+
+/**
+ * The empty tree that a listing begins with. Changes are followed from before it began.
+ * @throws SourceFailure `denied` that says what to share with whom
+ */
+export async function beginTree(
+  client: DriveClient,
+  { rootFolderId, sharedDriveId }: GoogleDriveConfig,
+  { account, now, signal }: { account: string; now: number; signal: AbortSignal },
+): Promise<StoredTree> {
+  const root = rootFolderId ?? sharedDriveId ?? "";
+  const driveId =
+    rootFolderId === undefined
+      ? await findDrive(client, root, account, signal)
+      : await findRoot(client, rootFolderId, account, signal);
+  const of = driveId === null ? {} : { driveId };
+  const query = { ...of, supportsAllDrives: true };
+  const start = await client.get(startPageToken, "changes/startPageToken", query, signal);
+  return {
+    changeCursor: start.startPageToken,
+    listedAt: new Date(now).toISOString(),
+    root,
+    driveId,
+    folders: {},
+  };
+}
+
+async function findDrive(client: DriveClient, id: string, account: string, signal: AbortSignal) {
+  const asked = await client.ask(sharedDrive, `drives/${encodeURIComponent(id)}`, {}, signal);
+  if ("answer" in asked) return asked.answer.id;
+  if (asked.error.status !== 404) throw client.failure(asked.error);
+  throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
+}
+
+/** The shared drive that the folder lies in; null: somebody's own drive. */
+async function findRoot(client: DriveClient, id: string, account: string, signal: AbortSignal) {
+  const query = { fields: "id,mimeType,trashed,driveId", supportsAllDrives: true };
+  const path = `files/${encodeURIComponent(id)}`;
+  const asked = await client.ask(rootFolder, path, query, signal);
+  if ("error" in asked) {
+    if (asked.error.status !== 404) throw client.failure(asked.error);
+    throw denied(`${account} sees no folder ${id}: share the folder with that address`);
+  }
+  const { mimeType, trashed, driveId } = asked.answer;
+  if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
+  if (trashed === true) throw denied(`the folder ${id} is in the bin`);
+  return driveId ?? null;
+}
+
+const denied = (message: string) => new SourceFailure("denied", `Google Drive: ${message}`);
+
+/** One page of folders is added to the tree. */
+export async function listFolders(
+  client: DriveClient,
+  tree: StoredTree,
+  page: string | null,
+  signal: AbortSignal,
+): Promise<{ tree: StoredTree; next: ListingCursor }> {
+  const listed = await listPage(client, tree, { q: LIVE_FOLDERS, page, labelIds: [] }, signal);
+  const found = listed.files.map(({ id, name, parents }) => [
+    id,
+    { name, parent: parents?.[0] ?? null },
+  ]);
+  const folders = { ...tree.folders, ...Object.fromEntries(found) };
+  const next: ListingCursor =
+    listed.nextPageToken === undefined
+      ? { phase: "files", page: null }
+      : { phase: "folders", page: listed.nextPageToken };
+  return { tree: { ...tree, folders }, next };
+}
+
+/** How files of a page become those of the source. */
+export type FilesOf = (
+  files: z.infer<typeof driveFile>[],
+  tree: FolderTree,
+) => Promise<{
+  files: ListedFile[];
+  skipped: number;
+}>;
+
+export async function listFiles(
+  client: DriveClient,
+  of: { tree: StoredTree; page: string | null; labelIds: string[]; filesOf: FilesOf },
+  signal: AbortSignal,
+): Promise<Omit<ListingPage, "next"> & { next: ListingCursor | null }> {
+  const { tree, page, labelIds, filesOf } = of;
+  const listed = await listPage(client, tree, { q: LIVE_FILES, page, labelIds }, signal);
+  const { nextPageToken, incompleteSearch } = listed;
+  return {
+    ...(await filesOf(listed.files, new FolderTree(tree))),
+    gone: [],
+    next: nextPageToken === undefined ? null : { phase: "files", page: nextPageToken },
+    ...(incompleteSearch === true ? { partial: true } : {}),
+    ...(nextPageToken === undefined ? { changeCursor: tree.changeCursor } : {}),
+  };
+}
+
+async function listPage(
+  client: DriveClient,
+  { driveId }: StoredTree,
+  { q, page, labelIds }: { q: string; page: string | null; labelIds: string[] },
+  signal: AbortSignal,
+) {
+  const query = {
+    ...corpusOf(driveId),
+    q,
+    includeLabels: labelIds.length === 0 ? undefined : labelIds.join(","),
+    pageSize: FILES_PER_PAGE,
+    pageToken: page ?? undefined,
+    fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
+  };
+  return await client.get(fileList, "files", query, signal);
+}

@@ -1,0 +1,274 @@
+import type { Now } from "../../core/clock.ts";
+import { inParallel } from "../../core/parallel.ts";
+import type {
+  KnownFiles,
+  ListedFile,
+  ListingPage,
+  OpenedFile,
+  SourceReader,
+  SourceStore,
+} from "../../ports/source-reader.ts";
+import { DOCUMENT_LIMIT_BYTES, limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
+import { accessTokens } from "./access-token.ts";
+import { DriveClient } from "./drive-client.ts";
+import {
+  changeList,
+  driveFile,
+  exportTypeOf,
+  FILE_FIELDS,
+  FOLDER,
+  hasNoContent,
+  metadataOf,
+  SHORTCUT,
+  versionOf,
+  type DriveFile,
+} from "./drive-files.ts";
+import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./drive-listing.ts";
+import { FolderTree, segmentOf, treeBytes, treeFrom, type StoredTree } from "./folder-tree.ts";
+import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
+import { uniquePaths } from "./unique-paths.ts";
+
+/** The folders as the scan under way finds them, and as the last one that ended left them. */
+const PENDING_FOLDERS = "pending-folders.json";
+const FOLDERS = "folders.json";
+const CHANGES_PER_PAGE = 1_000;
+const SHORTCUTS_AT_ONCE = 4;
+/** A change cursor that Drive no longer takes. */
+const EXPIRED = new Set([400, 404, 410]);
+
+export type GoogleDriveOptions = {
+  outgoing: Outgoing;
+  now: Now;
+  store: SourceStore;
+  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+};
+
+/**
+ * Google Drive v3 by a service account: one full listing, then the change feed. A change of the
+ * folders beneath the root changes paths of files that the feed does not name: then everything is
+ * listed again, which costs no download.
+ */
+export class GoogleDriveReader implements SourceReader {
+  readonly #config: GoogleDriveConfig;
+  readonly #account: string;
+  readonly #options: GoogleDriveOptions;
+  readonly #client: DriveClient;
+
+  constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
+    const { outgoing, now } = options;
+    this.#config = config;
+    this.#account = config.subject ?? account.client_email;
+    this.#options = options;
+    this.#client = new DriveClient({
+      outgoing,
+      now,
+      apiBaseUrl: config.apiBaseUrl,
+      tokens: accessTokens({ account, subject: config.subject }, outgoing, now),
+      remedy: `share it with ${this.#account}`,
+    });
+  }
+
+  async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
+    const at = cursor === null ? null : listingCursor.parse(JSON.parse(cursor));
+    const tree = at === null ? await this.#begin(signal) : await this.#readTree(PENDING_FOLDERS);
+    // What was kept from page to page is lost: the listing begins anew.
+    if (tree === null) return await this.list(null, signal);
+    if (at === null || at.phase === "folders") {
+      const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
+      await this.#options.store.write(PENDING_FOLDERS, treeBytes(listed.tree));
+      return { files: [], gone: [], next: JSON.stringify(listed.next) };
+    }
+    const page = await listFiles(
+      this.#client,
+      {
+        tree,
+        page: at.page,
+        labelIds: this.#config.labelIds ?? [],
+        filesOf: async (files, places) => await this.#filesOf(files, places, signal),
+      },
+      signal,
+    );
+    return { ...page, next: page.next === null ? null : JSON.stringify(page.next) };
+  }
+
+  async follow(
+    changeCursor: string,
+    cursor: string | null,
+    signal: AbortSignal,
+  ): Promise<ListingPage | null> {
+    const tree = await this.#readTree(FOLDERS);
+    if (tree === null || tree.changeCursor !== changeCursor) return null;
+    const asked = await this.#client.ask(
+      changeList,
+      "changes",
+      this.#changesQuery(tree, cursor ?? changeCursor),
+      signal,
+    );
+    if ("error" in asked) {
+      if (EXPIRED.has(asked.error.status)) return null;
+      throw this.#client.failure(asked.error);
+    }
+    const { changes, nextPageToken, newStartPageToken } = asked.answer;
+    if (changes.some((change) => changesFolders(change, tree))) return null;
+    const places = new FolderTree(tree);
+    const changed = changes.flatMap(({ file, removed }) =>
+      file === undefined || removed === true || file.trashed === true ? [] : [file],
+    );
+    const { files, skipped } = await this.#filesOf(changed, places, signal);
+    const listed = new Set(files.map(({ externalId }) => externalId));
+    const gone = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
+    const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
+    if (end !== null && end !== changeCursor) {
+      await this.#options.store.write(PENDING_FOLDERS, treeBytes({ ...tree, changeCursor: end }));
+    }
+    return {
+      files,
+      skipped,
+      gone: gone.filter((id) => !listed.has(id)),
+      next: nextPageToken ?? null,
+      ...(end === null ? {} : { changeCursor: end }),
+    };
+  }
+
+  /** The folders of a scan that was committed are those that changes are held against. */
+  async ended(): Promise<void> {
+    const { store } = this.#options;
+    const pending = await store.read(PENDING_FOLDERS);
+    if (pending === null) return;
+    await store.write(FOLDERS, pending);
+    await store.remove(PENDING_FOLDERS);
+  }
+
+  async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
+    const exported = exportTypeOf(String(file.metadata["mimeType"] ?? ""));
+    if (exported === null && file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
+    const id = encodeURIComponent(String(file.sourceState?.["targetId"] ?? file.externalId ?? ""));
+    const asked =
+      exported === null
+        ? await this.#client.download(
+            `files/${id}`,
+            { alt: "media", supportsAllDrives: true },
+            signal,
+          )
+        : await this.#client.download(`files/${id}/export`, { mimeType: exported }, signal);
+    if ("error" in asked) {
+      if (asked.error.status === 404) return { outcome: "gone" };
+      throw this.#client.failure(asked.error);
+    }
+    const { headers, body } = asked.got.response;
+    const size = Number(headers.get("content-length") ?? Number.NaN);
+    return {
+      outcome: "opened",
+      body: limitBody(body, DOCUMENT_LIMIT_BYTES),
+      size: Number.isSafeInteger(size) ? size : null,
+      mimeType: exported ?? file.mimeType,
+    };
+  }
+
+  async #begin(signal: AbortSignal): Promise<StoredTree> {
+    const of = { account: this.#account, now: this.#options.now(), signal };
+    return await beginTree(this.#client, this.#config, of);
+  }
+
+  async #readTree(key: string): Promise<StoredTree | null> {
+    return treeFrom(await this.#options.store.read(key));
+  }
+
+  #changesQuery({ driveId }: StoredTree, pageToken: string) {
+    const { corpora: _corpora, ...corpus } = corpusOf(driveId);
+    const { labelIds } = this.#config;
+    return {
+      ...corpus,
+      pageToken,
+      pageSize: CHANGES_PER_PAGE,
+      includeRemoved: true,
+      includeLabels: labelIds?.join(","),
+      fields:
+        "nextPageToken,newStartPageToken," +
+        `changes(changeType,fileId,removed,file(${FILE_FIELDS}))`,
+    };
+  }
+
+  /** Those files that lie beneath the root, shortcuts as what they lead to. */
+  async #filesOf(found: DriveFile[], places: FolderTree, signal: AbortSignal) {
+    const inside = found.flatMap((file) => {
+      const place = places.placeOf(file.parents?.[0] ?? "");
+      return place === null || file.mimeType === FOLDER ? [] : [{ file, place }];
+    });
+    const readable = await this.#withTargets(inside, signal);
+    const paths = await uniquePaths(
+      this.#options.known,
+      readable.map(({ file, place }) => ({
+        id: file.id,
+        path: `${place.path}${segmentOf(file.name)}`,
+      })),
+    );
+    const files = readable.map(({ file, place, target }) =>
+      listedFile(file, { target, path: paths.get(file.id) ?? "", ancestors: place.ancestors }),
+    );
+    return { files, skipped: inside.length - readable.length };
+  }
+
+  /** A shortcut leads to one file; what leads on from there, or to a folder, is left out. */
+  async #withTargets<Found extends { file: DriveFile }>(inside: Found[], signal: AbortSignal) {
+    const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
+    const targets = new Map<string, DriveFile>();
+    await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
+      const target = await this.#targetOf(file, signal);
+      if (target !== null) targets.set(file.id, target);
+    });
+    return inside.flatMap((found) => {
+      const isShortcut = found.file.mimeType === SHORTCUT;
+      const target = isShortcut ? (targets.get(found.file.id) ?? null) : found.file;
+      return target === null || hasNoContent(target.mimeType) ? [] : [{ ...found, target }];
+    });
+  }
+
+  async #targetOf({ shortcutDetails }: DriveFile, signal: AbortSignal): Promise<DriveFile | null> {
+    if (shortcutDetails === undefined || shortcutDetails.targetMimeType === FOLDER) return null;
+    const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
+    const query = { fields: FILE_FIELDS, supportsAllDrives: true };
+    const asked = await this.#client.ask(driveFile, path, query, signal);
+    if ("answer" in asked) return asked.answer.trashed === true ? null : asked.answer;
+    if (asked.error.status === 404 || asked.error.status === 403) return null;
+    throw this.#client.failure(asked.error);
+  }
+}
+
+/** Whether a change moves files that no change names. */
+function changesFolders(
+  {
+    fileId,
+    file,
+    removed,
+  }: { fileId?: string | undefined; file?: DriveFile | undefined; removed?: boolean | undefined },
+  tree: StoredTree,
+): boolean {
+  const id = fileId ?? file?.id ?? "";
+  if (id === tree.root) return removed === true || file?.trashed === true;
+  const before = Object.hasOwn(tree.folders, id) ? tree.folders[id] : undefined;
+  const places = new FolderTree(tree);
+  const wasInside = before !== undefined && places.placeOf(id) !== null;
+  if (file === undefined || removed === true || file.trashed === true) return wasInside;
+  if (file.mimeType !== FOLDER) return false;
+  const parent = file.parents?.[0] ?? null;
+  if (wasInside) return before.name !== file.name || before.parent !== parent;
+  return parent !== null && places.placeOf(parent) !== null;
+}
+
+function listedFile(
+  file: DriveFile,
+  { target, path, ancestors }: { target: DriveFile; path: string; ancestors: string[] },
+): ListedFile {
+  return {
+    path,
+    externalId: file.id,
+    url: file.webViewLink ?? null,
+    name: file.name,
+    size: target.size ?? 0,
+    mimeType: exportTypeOf(target.mimeType) ?? target.mimeType,
+    version: versionOf(target),
+    metadata: metadataOf({ ...target, webViewLink: file.webViewLink }, ancestors),
+    sourceState: target.id === file.id ? null : { targetId: target.id },
+  };
+}

@@ -1,0 +1,42 @@
+import type { KnownFiles } from "../../ports/source-reader.ts";
+
+/** A file and the path that its folder and its name give it. */
+export type Placed = { id: string; path: string };
+
+/**
+ * A drive may hold several files of one name in one folder. The first keeps the path; each other
+ * has its id in it. A path that a file has stays its own as long as its folder and name do.
+ * @returns the path of each id
+ */
+export async function uniquePaths(
+  known: Pick<KnownFiles, "byPath" | "byExternalId">,
+  files: Placed[],
+): Promise<Map<string, string>> {
+  const [own, there] = await Promise.all([
+    known.byExternalId(files.map(({ id }) => id)),
+    known.byPath(files.map(({ path }) => path)),
+  ]);
+  const pathOfId = new Map(own.map(({ externalId, path }) => [externalId, path]));
+  const holderOf = new Map(there.map(({ path, externalId }) => [path, externalId]));
+  const kept = files.filter(({ id, path }) => pathOfId.get(id) === path);
+  for (const { id, path } of kept) holderOf.set(path, id);
+  const paths = new Map<string, string>();
+  for (const { id, path } of files) {
+    const apart = withId(path, id);
+    const holder = holderOf.get(path);
+    const keepsApart = pathOfId.get(id) === apart;
+    const isFree = holder === undefined || holder === id;
+    const chosen = isFree && !keepsApart ? path : apart;
+    if (chosen === path) holderOf.set(path, id);
+    paths.set(id, chosen);
+  }
+  return paths;
+}
+
+/** `a/b.txt` becomes `a/b (1AbC).txt`. */
+function withId(path: string, id: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  const end = dot > 0 ? path.length - (name.length - dot) : path.length;
+  return `${path.slice(0, end)} (${id})${path.slice(end)}`;
+}

@@ -1,0 +1,75 @@
+import type { ListedFile, ListingPage } from "../../../src/ports/source-reader.ts";
+import type { GoogleDriveConfig } from "../../../src/sources/google-drive/google-drive-config.ts";
+import { GoogleDriveReader } from "../../../src/sources/google-drive/google-drive-reader.ts";
+import { memoryStore } from "../web-site/scanning.ts";
+import { BASE, type GoogleDriveDouble } from "./google-drive-double.ts";
+
+const FOREVER = new AbortController().signal;
+
+/** A drive as the scan engine keeps it: known files, change cursor, and scans that update them. */
+export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDriveConfig> = {}) {
+  const files = new Map<string, ListedFile>();
+  const store = memoryStore();
+  let changeCursor: string | null = null;
+  let time = Date.now();
+  const all = () => [...files.values()];
+  const reader = () =>
+    new GoogleDriveReader(
+      { rootFolderId: drive.root, apiBaseUrl: BASE, ...settings },
+      drive.keyFile(),
+      {
+        outgoing: { fetch: drive.fetch, allowPrivate: false },
+        now: () => time,
+        store,
+        known: {
+          byPath: async (paths) => all().filter(({ path }) => paths.includes(path)),
+          byExternalId: async (ids) => ids.flatMap((id) => files.get(id) ?? []),
+        },
+      },
+    );
+
+  /** One run, from its first page to its end; each page by a reader of its own. */
+  const scan = async (stopAfterPages = Infinity): Promise<"full" | "follow" | "stopped"> => {
+    const seen = new Set<string>();
+    let mode: "full" | "follow" = changeCursor === null ? "full" : "follow";
+    let cursor: string | null = null;
+    let next: string | null = null;
+    for (let pages = 0; ; pages++) {
+      if (pages >= stopAfterPages) return "stopped";
+      const page: ListingPage | null =
+        mode === "follow"
+          ? await reader().follow(changeCursor ?? "", cursor, FOREVER)
+          : await reader().list(cursor, FOREVER);
+      if (page === null) {
+        mode = "full";
+        cursor = null;
+        continue;
+      }
+      for (const id of page.gone) files.delete(id);
+      for (const file of page.files) {
+        files.set(file.externalId ?? "", file);
+        seen.add(file.externalId ?? "");
+      }
+      next = page.changeCursor ?? next;
+      cursor = page.next;
+      if (cursor === null) break;
+    }
+    if (mode === "full") for (const id of files.keys()) if (!seen.has(id)) files.delete(id);
+    await reader().ended();
+    changeCursor = next ?? changeCursor;
+    return mode;
+  };
+
+  return {
+    files,
+    reader,
+    scan,
+    setTime: (ms: number) => {
+      time = ms;
+    },
+    paths: () =>
+      all()
+        .map(({ path }) => path)
+        .sort(),
+  };
+}

@@ -1,0 +1,238 @@
+import { expect, test } from "vitest";
+
+import type { ListedFile } from "../../../../src/ports/source-reader.ts";
+import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
+import { driveSource } from "../../../doubles/google-drive/scanning.ts";
+
+const FOREVER = new AbortController().signal;
+const DOC = "application/vnd.google-apps.document";
+const SHEET = "application/vnd.google-apps.spreadsheet";
+const FORM = "application/vnd.google-apps.form";
+
+async function textOf(source: ReturnType<typeof driveSource>, id: string): Promise<string> {
+  const opened = await source.reader().open(fileOf(source, id), FOREVER);
+  return opened.outcome === "gone" ? "gone" : await new Response(opened.body).text();
+}
+
+function fileOf({ files }: ReturnType<typeof driveSource>, id: string): ListedFile {
+  const file = files.get(id);
+  if (file === undefined) throw new Error(`${id} is not listed`);
+  return file;
+}
+
+async function failureOf(work: Promise<unknown>) {
+  return await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+test("lists what lies beneath the root, with folders, type, owner and address", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const legal = drive.folder(drive.root, "Legal/EU");
+  const contract = drive.file(legal, "Contract.txt", "signed");
+  const plan = drive.file(legal, "Plan", "# Plan", DOC);
+  drive.file(legal, "Survey", "", FORM);
+  drive.file(drive.folder(null, "Elsewhere"), "other.txt", "not ours");
+  const source = driveSource(drive);
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["Legal_EU/Contract.txt", "Legal_EU/Plan"]);
+  expect(fileOf(source, contract)).toMatchObject({
+    externalId: contract,
+    url: `https://drive.google.com/file/d/${contract}/view`,
+    size: 6,
+    metadata: {
+      owner: ["ann@example.com"],
+      mimeType: "text/plain",
+      ancestors: [drive.root, legal],
+    },
+  });
+  expect(fileOf(source, plan)).toMatchObject({ mimeType: "text/markdown" });
+  expect(await textOf(source, contract)).toBe("signed");
+  expect(await textOf(source, plan)).toBe("# Plan");
+});
+
+test("follows edits, renames, moves, the bin, withdrawn shares and deletion", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const inside = drive.folder(drive.root, "A");
+  const [edited, renamed, moved, binned, unshared, deleted] = ["1", "2", "3", "4", "5", "6"].map(
+    (name) => drive.file(drive.root, `${name}.txt`, name),
+  ) as [string, string, string, string, string, string];
+  const left = drive.file(inside, "left.txt", "left");
+  const source = driveSource(drive);
+  await source.scan();
+  const before = fileOf(source, edited).version;
+  drive.change(edited, { content: "changed" });
+  drive.change(renamed, { name: "renamed.txt" });
+  drive.change(moved, { parents: [inside] });
+  drive.change(binned, { trashed: true });
+  drive.change(unshared, { shared: false });
+  drive.delete(deleted);
+  drive.change(left, { parents: [drive.folder(null, "Elsewhere")] });
+  drive.file(inside, "new.txt", "new");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toEqual(["1.txt", "A/3.txt", "A/new.txt", "renamed.txt"]);
+  expect(fileOf(source, edited).version).not.toBe(before);
+  drive.asked.length = 0;
+  expect(await source.scan()).toBe("follow");
+  expect(drive.asked.filter((asked) => asked.includes("/files"))).toEqual([]);
+});
+
+test("a folder that moves, goes to the bin or comes in changes all beneath it", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const [from, to] = [drive.folder(drive.root, "From"), drive.folder(drive.root, "To")];
+  const deep = drive.folder(from, "Deep");
+  const file = drive.file(deep, "a.txt", "a");
+  const outside = drive.folder(null, "Outside");
+  drive.file(outside, "b.txt", "b");
+  const source = driveSource(drive);
+  await source.scan();
+  const version = fileOf(source, file).version;
+  drive.change(deep, { parents: [to], name: "Deeper" });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["To/Deeper/a.txt"]);
+  expect(fileOf(source, file)).toMatchObject({
+    version,
+    metadata: { ancestors: [drive.root, to, deep] },
+  });
+  drive.change(outside, { parents: [to] });
+  await source.scan();
+  expect(source.paths()).toEqual(["To/Deeper/a.txt", "To/Outside/b.txt"]);
+  drive.change(to, { trashed: true });
+  await source.scan();
+  expect(source.paths()).toEqual([]);
+});
+
+test("files of one name keep paths of their own, whichever comes and goes", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const first = drive.file(drive.root, "Minutes.txt", "1");
+  const second = drive.file(drive.root, "Minutes.txt", "2");
+  const source = driveSource(drive);
+  await source.scan();
+  const apart = `Minutes (${second}).txt`;
+  expect(source.paths()).toEqual([apart, "Minutes.txt"]);
+  drive.change(second, { content: "22" });
+  drive.change(first, { content: "11" });
+  await source.scan();
+  expect(fileOf(source, second).path).toBe(apart);
+  drive.delete(first);
+  await source.scan();
+  const third = drive.file(drive.root, "Minutes.txt", "3");
+  await source.scan();
+  expect(source.paths()).toEqual([apart, "Minutes.txt"]);
+  expect(fileOf(source, third).path).toBe("Minutes.txt");
+});
+
+test("a shortcut is read as the file that it leads to, and no further", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const elsewhere = drive.folder(null, "Elsewhere");
+  const target = drive.file(elsewhere, "rules.txt", "the rules");
+  const shortcut = drive.shortcut(drive.root, "Rules", target);
+  drive.shortcut(drive.root, "A folder", elsewhere);
+  drive.shortcut(drive.root, "Twice", drive.shortcut(elsewhere, "Once", target));
+  const source = driveSource(drive);
+  await source.scan();
+  expect(source.paths()).toEqual(["Rules"]);
+  expect(await textOf(source, shortcut)).toBe("the rules");
+});
+
+test("a feed that cannot be taken up leads to a listing, and nothing is lost", async () => {
+  const drive = await GoogleDriveDouble.open();
+  drive.file(drive.root, "a.txt", "a");
+  const source = driveSource(drive);
+  await source.scan();
+  const gone = drive.file(drive.root, "b.txt", "b");
+  drive.delete(gone);
+  drive.file(drive.root, "c.txt", "c");
+  drive.oldestToken = 100;
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["a.txt", "c.txt"]);
+});
+
+test("what happens while a long listing is under way is told by the feed", async () => {
+  const drive = await GoogleDriveDouble.open();
+  drive.pageSize = 2;
+  for (const name of ["a", "b", "c", "d", "e"]) drive.file(drive.root, `${name}.txt`, name);
+  const source = driveSource(drive);
+  expect(await source.scan(3)).toBe("stopped");
+  const late = drive.file(drive.root, "late.txt", "late");
+  drive.lag();
+  drive.change(late, { content: "later" });
+  await source.scan();
+  drive.catchUp();
+  await source.scan();
+  expect(source.paths()).toContain("late.txt");
+  expect(await textOf(source, late)).toBe("later");
+});
+
+test("a token that expires is renewed; one that is refused twice is told", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const file = drive.file(drive.root, "a.txt", "a");
+  const source = driveSource(drive);
+  await source.scan();
+  drive.expireTokens();
+  expect(await textOf(source, file)).toBe("a");
+  drive.fail({ path: /files/, status: 401, reason: "authError", times: 2 });
+  const failure = await failureOf(source.reader().open(fileOf(source, file), FOREVER));
+  expect(failure).toMatchObject({ kind: "denied" });
+});
+
+test.each([
+  ["userRateLimitExceeded", 403],
+  ["rateLimitExceeded", 429],
+])("%s slows a scan with Drive's own wait", async (reason, status) => {
+  const drive = await GoogleDriveDouble.open();
+  drive.fail({ path: /changes/, status, reason, headers: { "retry-after": "7" } });
+  const failure = await failureOf(driveSource(drive).scan());
+  expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 7_000 });
+});
+
+test("what cannot be exported or downloaded is the file's own error", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const large = drive.file(drive.root, "Large", "x".repeat(11 * 1_024 * 1_024), SHEET);
+  const kept = drive.file(drive.root, "kept.pdf", "%PDF", "application/pdf");
+  const lost = drive.file(drive.root, "lost.txt", "lost");
+  drive.change(kept, { downloadable: false });
+  const source = driveSource(drive);
+  await source.scan();
+  const open = async (id: string) =>
+    await failureOf(source.reader().open(fileOf(source, id), FOREVER));
+  expect(await open(large)).toMatchObject({
+    kind: "bad-file",
+    message: "Google Drive: Google exports documents of at most 10 MB",
+  });
+  expect(await open(kept)).toMatchObject({
+    kind: "bad-file",
+    message: "Google Drive: its owner does not let readers download it",
+  });
+  drive.delete(lost);
+  expect(await textOf(source, lost)).toBe("gone");
+});
+
+test("refusals say what to do and hold nothing of the key", async () => {
+  const drive = await GoogleDriveDouble.open();
+  const unseen = await failureOf(driveSource(drive, { rootFolderId: "1none" }).scan());
+  expect(unseen).toMatchObject({
+    kind: "denied",
+    message: `Google Drive: ${drive.email} sees no folder 1none: share the folder with that address`,
+  });
+  const delegated = await failureOf(driveSource(drive, { subject: "ann@example.com" }).scan());
+  expect(delegated).toMatchObject({ kind: "denied" });
+  expect(String(delegated)).toContain("may not act for ann@example.com");
+  const source = driveSource(drive);
+  const old = drive.keyFile();
+  await drive.makeKey();
+  const current = drive.privateKey;
+  drive.privateKey = old.private_key;
+  const revoked = await failureOf(source.scan());
+  expect(revoked).toMatchObject({ kind: "denied" });
+  expect(String(revoked)).toContain(`the key of ${drive.email} is refused`);
+  drive.privateKey = "-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5\n-----END PRIVATE KEY-----";
+  const broken = await failureOf(driveSource(drive).scan());
+  expect(broken).toMatchObject({ kind: "denied" });
+  for (const failure of [revoked, broken]) {
+    expect(String(failure)).not.toMatch(/BEGIN|bm90|assertion/);
+  }
+  drive.privateKey = current;
+  expect(await driveSource(drive).scan()).toBe("full");
+});
