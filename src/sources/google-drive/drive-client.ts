@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 
 import { MINUTE_MS, type Now } from "../../core/clock.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";

@@ -35,19 +35,6 @@ export const fileList = z.object({
   files: z.array(driveFile),
 });
 
-export const changeList = z.object({
-  nextPageToken: z.string().optional(),
-  newStartPageToken: z.string().optional(),
-  changes: z.array(
-    z.object({
-      changeType: z.string().optional(),
-      fileId: z.string().optional(),
-      removed: z.boolean().optional(),
-      file: driveFile.optional(),
-    }),
-  ),
-});
-
 export const startPageToken = z.object({ startPageToken: z.string().min(1) });
 
 const GOOGLE = "application/vnd.google-apps.";
@@ -101,14 +88,7 @@ const labelField = z.object({
 
 /** A label counts by its id and by what was chosen or written in its fields. */
 function labelValues({ id, fields }: { id: string; fields?: unknown }): string[] {
-  const values =
-    typeof fields === "object" && fields !== null
-      ? Object.values(fields).flatMap((field) => {
-          const parsed = labelField.safeParse(field);
-          return parsed.success
-            ? [...(parsed.data.selection ?? []), ...(parsed.data.text ?? [])]
-            : [];
-        })
-      : [];
-  return [id, ...values];
+  const given = typeof fields === "object" && fields !== null ? Object.values(fields) : [];
+  const parsed = given.map((field) => labelField.safeParse(field).data ?? {});
+  return [id, parsed.flatMap(({ selection = [], text = [] }) => selection.concat(text))].flat();
 }

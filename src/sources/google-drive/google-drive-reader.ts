@@ -10,9 +10,9 @@ import type {
 } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES, limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "./access-token.ts";
+import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
 import { DriveClient } from "./drive-client.ts";
 import {
-  changeList,
   driveFile,
   exportTypeOf,
   FILE_FIELDS,
@@ -98,22 +98,12 @@ export class GoogleDriveReader implements SourceReader {
   ): Promise<ListingPage | null> {
     const tree = await this.#readTree(FOLDERS);
     if (tree === null || tree.changeCursor !== changeCursor) return null;
-    const asked = await this.#client.ask(
-      changeList,
-      "changes",
-      this.#changesQuery(tree, cursor ?? changeCursor),
-      signal,
-    );
-    if ("error" in asked) {
-      if (EXPIRED.has(asked.error.status)) return null;
-      throw this.#client.failure(asked.error);
-    }
-    const { changes, nextPageToken, newStartPageToken } = asked.answer;
-    if (changes.some((change) => changesFolders(change, tree))) return null;
+    const answer = await this.#changesSince(tree, cursor ?? changeCursor, signal);
+    if (answer === null) return null;
+    const { changes, nextPageToken, newStartPageToken } = answer;
     const places = new FolderTree(tree);
-    const changed = changes.flatMap(({ file, removed }) =>
-      file === undefined || removed === true || file.trashed === true ? [] : [file],
-    );
+    if (changes.some((change) => movesFiles(change, tree, places))) return null;
+    const changed = changes.flatMap((change) => fileThere(change) ?? []);
     const { files, skipped } = await this.#filesOf(changed, places, signal);
     const listed = new Set(files.map(({ externalId }) => externalId));
     const gone = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
@@ -140,9 +130,9 @@ export class GoogleDriveReader implements SourceReader {
   }
 
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
-    const exported = exportTypeOf(String(file.metadata["mimeType"] ?? ""));
+    const exported = exportTypeOf(textOf(file.metadata["mimeType"]));
     if (exported === null && file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
-    const id = encodeURIComponent(String(file.sourceState?.["targetId"] ?? file.externalId ?? ""));
+    const id = encodeURIComponent(textOf(file.sourceState?.["targetId"] ?? file.externalId));
     const asked =
       exported === null
         ? await this.#client.download(
@@ -174,19 +164,23 @@ export class GoogleDriveReader implements SourceReader {
     return treeFrom(await this.#options.store.read(key));
   }
 
-  #changesQuery({ driveId }: StoredTree, pageToken: string) {
+  /** Null when Drive no longer takes the cursor. */
+  async #changesSince({ driveId }: StoredTree, pageToken: string, signal: AbortSignal) {
     const { corpora: _corpora, ...corpus } = corpusOf(driveId);
-    const { labelIds } = this.#config;
-    return {
+    const query = {
       ...corpus,
       pageToken,
       pageSize: CHANGES_PER_PAGE,
       includeRemoved: true,
-      includeLabels: labelIds?.join(","),
+      includeLabels: this.#config.labelIds?.join(","),
       fields:
         "nextPageToken,newStartPageToken," +
         `changes(changeType,fileId,removed,file(${FILE_FIELDS}))`,
     };
+    const asked = await this.#client.ask(changeList, "changes", query, signal);
+    if ("answer" in asked) return asked.answer;
+    if (EXPIRED.has(asked.error.status)) return null;
+    throw this.#client.failure(asked.error);
   }
 
   /** Those files that lie beneath the root, shortcuts as what they lead to. */
@@ -235,26 +229,7 @@ export class GoogleDriveReader implements SourceReader {
   }
 }
 
-/** Whether a change moves files that no change names. */
-function changesFolders(
-  {
-    fileId,
-    file,
-    removed,
-  }: { fileId?: string | undefined; file?: DriveFile | undefined; removed?: boolean | undefined },
-  tree: StoredTree,
-): boolean {
-  const id = fileId ?? file?.id ?? "";
-  if (id === tree.root) return removed === true || file?.trashed === true;
-  const before = Object.hasOwn(tree.folders, id) ? tree.folders[id] : undefined;
-  const places = new FolderTree(tree);
-  const wasInside = before !== undefined && places.placeOf(id) !== null;
-  if (file === undefined || removed === true || file.trashed === true) return wasInside;
-  if (file.mimeType !== FOLDER) return false;
-  const parent = file.parents?.[0] ?? null;
-  if (wasInside) return before.name !== file.name || before.parent !== parent;
-  return parent !== null && places.placeOf(parent) !== null;
-}
+const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 function listedFile(
   file: DriveFile,

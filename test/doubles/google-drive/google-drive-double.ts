@@ -1,34 +1,17 @@
-import { jwtVerify } from "jose";
-
-import { selected, parseFields } from "./partial-response.ts";
+import { download, errorAnswer, hashOf, json, type Item } from "./answers.ts";
+import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
+import { parseFields, selected } from "./partial-response.ts";
 
 /*
- * Google Drive v3 and the token endpoint as far as a reader uses them, in memory:
+ * Google Drive v3 as far as a reader uses them, in memory:
  * https://developers.google.com/workspace/drive/api/reference/rest/v3
- * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
  */
-export const BASE = "https://drive.example";
-export const TOKEN_URI = `${BASE}/token`;
+export { BASE };
+
 const FOLDER = "application/vnd.google-apps.folder";
 const EXPORT_LIMIT_BYTES = 10 * 1_024 * 1_024;
-const SCOPE = "https://www.googleapis.com/auth/drive.readonly";
 /** What a file is answered with when no fields are asked for. */
 const DEFAULT_FILE_FIELDS = "kind,id,name,mimeType";
-
-export type Item = {
-  id: string;
-  name: string;
-  mimeType: string;
-  parents: string[];
-  trashed: boolean;
-  /** Shared with the service account, by itself or by a folder above. */
-  shared: boolean;
-  content: string;
-  modifiedTime: string;
-  target?: string;
-  owner: string;
-  downloadable: boolean;
-};
 
 type Failure = {
   path: RegExp;
@@ -44,13 +27,10 @@ export class GoogleDriveDouble {
   readonly asked: string[] = [];
   readonly failures: Failure[] = [];
   readonly root: string;
-  readonly email = "quarry@project.iam.gserviceaccount.com";
-  privateKey = "";
+  readonly account = new ServiceAccountDouble();
   pageSize = 1_000;
   /** Page tokens below this are no longer taken. */
   oldestToken = 1;
-  #publicKey: CryptoKey | null = null;
-  #tokens = new Set<string>();
   readonly #changes: string[] = [];
   #snapshot: Map<string, Item> | null = null;
   #next = 0;
@@ -62,45 +42,8 @@ export class GoogleDriveDouble {
 
   static async open(): Promise<GoogleDriveDouble> {
     const drive = new GoogleDriveDouble();
-    await drive.makeKey();
+    await drive.account.makeKey();
     return drive;
-  }
-
-  /** With the key of another drive's account, which is the same account. */
-  sameAccountAs(other: GoogleDriveDouble): this {
-    this.privateKey = other.privateKey;
-    this.#publicKey = other.#publicKey;
-    return this;
-  }
-
-  /** The account's key file; each call revokes the one before. */
-  async makeKey(): Promise<void> {
-    const algorithm = {
-      name: "RSASSA-PKCS1-v1_5",
-      modulusLength: 2_048,
-      publicExponent: new Uint8Array([1, 0, 1]),
-      hash: "SHA-256",
-    };
-    const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-    if (!("publicKey" in pair)) throw new Error("no key pair");
-    const pkcs8 = await crypto.subtle.exportKey("pkcs8", pair.privateKey);
-    if (!(pkcs8 instanceof ArrayBuffer)) throw new Error("no PKCS 8");
-    const body =
-      Buffer.from(pkcs8)
-        .toString("base64")
-        .match(/.{1,64}/g) ?? [];
-    this.privateKey = `-----BEGIN PRIVATE KEY-----\n${body.join("\n")}\n-----END PRIVATE KEY-----\n`;
-    this.#publicKey = pair.publicKey;
-  }
-
-  keyFile() {
-    return {
-      type: "service_account",
-      client_email: this.email,
-      private_key: this.privateKey,
-      private_key_id: "k1",
-      token_uri: TOKEN_URI,
-    };
   }
 
   folder(parent: string | null, name: string): string {
@@ -139,16 +82,6 @@ export class GoogleDriveDouble {
     this.failures.push({ times: 1, ...failure });
   }
 
-  expireTokens(): void {
-    this.#tokens.clear();
-  }
-
-  issueToken(): string {
-    const token = `ya29.${crypto.randomUUID()}`;
-    this.#tokens.add(token);
-    return token;
-  }
-
   /** What the platform's `fetch` answers. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
     const url = new URL(address);
@@ -159,9 +92,10 @@ export class GoogleDriveDouble {
       failure.times--;
       return errorAnswer(failure.status, failure.reason ?? "backendError", failure.headers);
     }
-    if (path === "/token") return await this.#token(String(request.body));
+    if (path === "/token")
+      return await this.account.grant(await new Response(request.body ?? null).text());
     const token = new Headers(request.headers).get("authorization")?.replace("Bearer ", "");
-    if (!this.#tokens.has(token ?? "")) return errorAnswer(401, "authError");
+    if (!this.account.takes(token)) return errorAnswer(401, "authError");
     return this.#route(path.replace("/drive/v3/", ""), url.searchParams);
   };
 
@@ -182,27 +116,6 @@ export class GoogleDriveDouble {
     return json(
       selected(this.#shown(item), parseFields(query.get("fields") ?? DEFAULT_FILE_FIELDS)),
     );
-  }
-
-  async #token(body: string): Promise<Response> {
-    const form = new URLSearchParams(body);
-    const grant = form.get("grant_type");
-    if (grant !== "urn:ietf:params:oauth:grant-type:jwt-bearer" || this.#publicKey === null) {
-      return json({ error: "unsupported_grant_type" }, 400);
-    }
-    try {
-      const { payload } = await jwtVerify(form.get("assertion") ?? "", this.#publicKey, {
-        issuer: this.email,
-        audience: TOKEN_URI,
-      });
-      const { exp = 0, iat = 0 } = payload;
-      if (exp - iat > 3_600 || payload["scope"] !== SCOPE) throw new Error("claims");
-      if (payload.sub !== undefined) return json({ error: "unauthorized_client" }, 401);
-    } catch {
-      const error_description = "Invalid JWT Signature.";
-      return json({ error: "invalid_grant", error_description }, 400);
-    }
-    return json({ access_token: this.issueToken(), expires_in: 3_599, token_type: "Bearer" });
   }
 
   #list(query: URLSearchParams): Response {
@@ -239,8 +152,8 @@ export class GoogleDriveDouble {
     const changes = ids.map((fileId) => {
       const item = this.items.get(fileId);
       const removed = item === undefined || !this.isVisible(item);
-      const file = removed ? {} : { file: this.#shown(item) };
-      return { kind: "drive#change", changeType: "file", fileId, removed, ...file };
+      const file = removed ? undefined : this.#shown(item);
+      return { kind: "drive#change", changeType: "file", fileId, removed, file };
     });
     const isEnd = end >= this.#changes.length;
     const tokens = isEnd
@@ -332,33 +245,4 @@ export class GoogleDriveDouble {
     this.#clock += 1_000;
     return new Date(this.#clock).toISOString();
   }
-}
-
-function download(item: Item): Response {
-  if (item.mimeType.startsWith("application/vnd.google-apps.")) {
-    return errorAnswer(403, "fileNotDownloadable");
-  }
-  if (!item.downloadable) return errorAnswer(403, "cannotDownloadFile");
-  const headers = { "content-type": item.mimeType };
-  return new Response(item.content, { headers });
-}
-
-/** Stands for MD5: equal texts, equal sums. */
-function hashOf(text: string): string {
-  let hash = 0;
-  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) >>> 0;
-  return hash.toString(16).padStart(32, "0");
-}
-
-function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json; charset=UTF-8", ...headers },
-  });
-}
-
-function errorAnswer(status: number, reason: string, headers: Record<string, string> = {}) {
-  const message = `The request failed: ${reason}.`;
-  const errors = [{ domain: "global", reason, message }];
-  return json({ error: { code: status, message, errors } }, status, headers);
 }

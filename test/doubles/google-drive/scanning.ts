@@ -16,7 +16,7 @@ export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDr
   const reader = () =>
     new GoogleDriveReader(
       { rootFolderId: drive.root, apiBaseUrl: BASE, ...settings },
-      drive.keyFile(),
+      drive.account.keyFile(),
       {
         outgoing: { fetch: drive.fetch, allowPrivate: false },
         now: () => time,
@@ -28,36 +28,46 @@ export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDr
       },
     );
 
+  const pageOf = async (mode: "full" | "follow", cursor: string | null) =>
+    mode === "follow"
+      ? await reader().follow(changeCursor ?? "", cursor, FOREVER)
+      : await reader().list(cursor, FOREVER);
+
+  const take = (page: ListingPage, seen: Set<string>) => {
+    for (const id of page.gone) files.delete(id);
+    for (const file of page.files) {
+      files.set(file.externalId ?? "", file);
+      seen.add(file.externalId ?? "");
+    }
+  };
+
+  const end = async (mode: "full" | "follow", seen: Set<string>, next: string | null) => {
+    if (mode === "full") for (const id of files.keys()) if (!seen.has(id)) files.delete(id);
+    await reader().ended();
+    changeCursor = next ?? changeCursor;
+  };
+
   /** One run, from its first page to its end; each page by a reader of its own. */
   const scan = async (stopAfterPages = Infinity): Promise<"full" | "follow" | "stopped"> => {
     const seen = new Set<string>();
     let mode: "full" | "follow" = changeCursor === null ? "full" : "follow";
     let cursor: string | null = null;
-    let next: string | null = null;
-    for (let pages = 0; ; pages++) {
-      if (pages >= stopAfterPages) return "stopped";
-      const page: ListingPage | null =
-        mode === "follow"
-          ? await reader().follow(changeCursor ?? "", cursor, FOREVER)
-          : await reader().list(cursor, FOREVER);
+    for (let pages = 0; pages < stopAfterPages; pages++) {
+      const page: ListingPage | null = await pageOf(mode, cursor);
+      cursor = page?.next ?? null;
       if (page === null) {
+        // What the feed showed may have gone since.
+        seen.clear();
         mode = "full";
-        cursor = null;
-        continue;
+      } else {
+        take(page, seen);
+        if (cursor === null) {
+          await end(mode, seen, page.changeCursor ?? null);
+          return mode;
+        }
       }
-      for (const id of page.gone) files.delete(id);
-      for (const file of page.files) {
-        files.set(file.externalId ?? "", file);
-        seen.add(file.externalId ?? "");
-      }
-      next = page.changeCursor ?? next;
-      cursor = page.next;
-      if (cursor === null) break;
     }
-    if (mode === "full") for (const id of files.keys()) if (!seen.has(id)) files.delete(id);
-    await reader().ended();
-    changeCursor = next ?? changeCursor;
-    return mode;
+    return "stopped";
   };
 
   return {

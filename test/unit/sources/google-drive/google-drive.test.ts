@@ -170,7 +170,7 @@ test("a token that expires is renewed; one that is refused twice is told", async
   const file = drive.file(drive.root, "a.txt", "a");
   const source = driveSource(drive);
   await source.scan();
-  drive.expireTokens();
+  drive.account.expireTokens();
   expect(await textOf(source, file)).toBe("a");
   drive.fail({ path: /files/, status: 401, reason: "authError", times: 2 });
   const failure = await failureOf(source.reader().open(fileOf(source, file), FOREVER));
@@ -214,25 +214,25 @@ test("refusals say what to do and hold nothing of the key", async () => {
   const unseen = await failureOf(driveSource(drive, { rootFolderId: "1none" }).scan());
   expect(unseen).toMatchObject({
     kind: "denied",
-    message: `Google Drive: ${drive.email} sees no folder 1none: share the folder with that address`,
+    message: `Google Drive: ${drive.account.email} sees no folder 1none: share the folder with that address`,
   });
   const delegated = await failureOf(driveSource(drive, { subject: "ann@example.com" }).scan());
   expect(delegated).toMatchObject({ kind: "denied" });
   expect(String(delegated)).toContain("may not act for ann@example.com");
   const source = driveSource(drive);
-  const old = drive.keyFile();
-  await drive.makeKey();
-  const current = drive.privateKey;
-  drive.privateKey = old.private_key;
+  const old = drive.account.keyFile();
+  await drive.account.makeKey();
+  const current = drive.account.privateKey;
+  drive.account.privateKey = old.private_key;
   const revoked = await failureOf(source.scan());
   expect(revoked).toMatchObject({ kind: "denied" });
-  expect(String(revoked)).toContain(`the key of ${drive.email} is refused`);
-  drive.privateKey = "-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5\n-----END PRIVATE KEY-----";
+  expect(String(revoked)).toContain(`the key of ${drive.account.email} is refused`);
+  drive.account.privateKey = "-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5\n-----END PRIVATE KEY-----";
   const broken = await failureOf(driveSource(drive).scan());
   expect(broken).toMatchObject({ kind: "denied" });
   for (const failure of [revoked, broken]) {
     expect(String(failure)).not.toMatch(/BEGIN|bm90|assertion/);
   }
-  drive.privateKey = current;
+  drive.account.privateKey = current;
   expect(await driveSource(drive).scan()).toBe("full");
 });

@@ -1,0 +1,64 @@
+import { drive as googleDrive } from "@googleapis/drive";
+import { expect, test } from "vitest";
+
+import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
+import { serveDrive } from "../../../doubles/google-drive/serve.ts";
+
+test("Google's own client lists, exports, downloads and follows the double", async () => {
+  const double = await GoogleDriveDouble.open();
+  const file = double.file(double.root, "a.txt", "plain");
+  const document = double.file(
+    double.root,
+    "Plan",
+    "# Plan",
+    "application/vnd.google-apps.document",
+  );
+  const server = await serveDrive(double);
+  try {
+    const client = googleDrive({
+      version: "v3",
+      rootUrl: server.address,
+      headers: { authorization: `Bearer ${double.account.issueToken()}` },
+    });
+    const { data: start } = await client.changes.getStartPageToken();
+    double.pageSize = 1;
+    const found: unknown[] = [];
+    for (let pageToken: string | undefined; ;) {
+      const { data } = await client.files.list({
+        q: "mimeType != 'application/vnd.google-apps.folder' and trashed = false",
+        fields: "nextPageToken,files(id,name,md5Checksum)",
+        ...(pageToken === undefined ? {} : { pageToken }),
+      });
+      found.push(...(data.files ?? []));
+      pageToken = data.nextPageToken ?? undefined;
+      if (pageToken === undefined) break;
+    }
+    expect(found).toMatchObject([
+      { id: file, name: "a.txt" },
+      { id: document, name: "Plan" },
+    ]);
+    const bytes = await client.files.get({ fileId: file, alt: "media" }, { responseType: "text" });
+    expect(bytes.data).toBe("plain");
+    const exported = await client.files.export(
+      { fileId: document, mimeType: "text/markdown" },
+      { responseType: "text" },
+    );
+    expect(exported.data).toBe("# Plan");
+    double.change(file, { trashed: true });
+    double.delete(document);
+    double.pageSize = 1_000;
+    const { data: feed } = await client.changes.list({ pageToken: start.startPageToken ?? "" });
+    expect(feed.changes).toMatchObject([
+      { fileId: file, removed: false },
+      { fileId: document, removed: true },
+    ]);
+    double.fail({ path: /files/, status: 403, reason: "userRateLimitExceeded", times: 10 });
+    const refused = client.files.list({}, { retry: false });
+    await expect(refused).rejects.toMatchObject({
+      status: 403,
+      response: { data: { error: { errors: [{ reason: "userRateLimitExceeded" }] } } },
+    });
+  } finally {
+    await server.stop();
+  }
+});
