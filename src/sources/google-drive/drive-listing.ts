@@ -120,7 +120,7 @@ export async function listFiles(
   const { nextPageToken, incompleteSearch } = listed;
   return {
     ...(await filesOf(listed.files, new FolderTree(tree))),
-    gone: [],
+    deleted: [],
     next: nextPageToken === undefined ? null : { phase: "files", page: nextPageToken },
     ...(incompleteSearch === true ? { partial: true } : {}),
     ...(nextPageToken === undefined ? { changeCursor: tree.changeCursor } : {}),

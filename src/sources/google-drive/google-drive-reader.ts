@@ -76,7 +76,7 @@ export class GoogleDriveReader implements SourceReader {
     if (at === null || at.phase === "folders") {
       const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
       await this.#options.store.write(PENDING_FOLDERS, treeBytes(listed.tree));
-      return { files: [], gone: [], next: JSON.stringify(listed.next) };
+      return { files: [], deleted: [], next: JSON.stringify(listed.next) };
     }
     const page = await listFiles(
       this.#client,
@@ -106,7 +106,7 @@ export class GoogleDriveReader implements SourceReader {
     const changed = changes.flatMap((change) => fileThere(change) ?? []);
     const { files, skipped } = await this.#filesOf(changed, places, signal);
     const listed = new Set(files.map(({ externalId }) => externalId));
-    const gone = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
+    const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
     if (end !== null && end !== changeCursor) {
       await this.#options.store.write(PENDING_FOLDERS, treeBytes({ ...tree, changeCursor: end }));
@@ -114,7 +114,7 @@ export class GoogleDriveReader implements SourceReader {
     return {
       files,
       skipped,
-      gone: gone.filter((id) => !listed.has(id)),
+      deleted: changedIds.filter((id) => !listed.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
     };
@@ -142,7 +142,7 @@ export class GoogleDriveReader implements SourceReader {
           )
         : await this.#client.download(`files/${id}/export`, { mimeType: exported }, signal);
     if ("error" in asked) {
-      if (asked.error.status === 404) return { outcome: "gone" };
+      if (asked.error.status === 404) return { outcome: "deleted" };
       throw this.#client.failure(asked.error);
     }
     const { headers, body } = asked.got.response;

@@ -34,7 +34,7 @@ export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDr
       : await reader().list(cursor, FOREVER);
 
   const take = (page: ListingPage, seen: Set<string>) => {
-    for (const id of page.gone) files.delete(id);
+    for (const id of page.deleted) files.delete(id);
     for (const file of page.files) {
       files.set(file.externalId ?? "", file);
       seen.add(file.externalId ?? "");

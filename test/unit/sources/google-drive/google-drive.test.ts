@@ -11,7 +11,7 @@ const FORM = "application/vnd.google-apps.form";
 
 async function textOf(source: ReturnType<typeof driveSource>, id: string): Promise<string> {
   const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return opened.outcome === "gone" ? "gone" : await new Response(opened.body).text();
+  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
 }
 
 function fileOf({ files }: ReturnType<typeof driveSource>, id: string): ListedFile {
@@ -141,8 +141,8 @@ test("a feed that cannot be taken up leads to a listing, and nothing is lost", a
   drive.file(drive.root, "a.txt", "a");
   const source = driveSource(drive);
   await source.scan();
-  const gone = drive.file(drive.root, "b.txt", "b");
-  drive.delete(gone);
+  const brief = drive.file(drive.root, "b.txt", "b");
+  drive.delete(brief);
   drive.file(drive.root, "c.txt", "c");
   drive.oldestToken = 100;
   expect(await source.scan()).toBe("full");
@@ -206,7 +206,7 @@ test("what cannot be exported or downloaded is the file's own error", async () =
     message: "Google Drive: its owner does not let readers download it",
   });
   drive.delete(lost);
-  expect(await textOf(source, lost)).toBe("gone");
+  expect(await textOf(source, lost)).toBe("deleted");
 });
 
 test("refusals say what to do and hold nothing of the key", async () => {
