@@ -1,62 +1,70 @@
 import { estimateTokens } from "../text/tokens.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Embedder } from "../ports/models.ts";
-import { leg } from "./leg.ts";
-import type { Call } from "./leg.ts";
+import { runLeg } from "./run-leg.ts";
+import type { RetrievalCall } from "./run-leg.ts";
 import type { RetrievalTarget } from "./types.ts";
 
-/** Of the whole budget; a lexical leg, hydration and a reranker still come after it. */
+/** Of the whole time; the lexical leg, hydration and a reranker still come after it. */
 const EMBEDDING_SHARE = 0.5;
 
-/** The queries as one embedding model sees them; `vectors` null: the model was lost. */
-export type EmbeddedQueries = { vectors: Float32Array[] | null; fusionWeight: number };
+/** The queries as one embedding model sees them. */
+export type EmbeddedQueries = {
+  /** In the order of the queries. */
+  vectors: Float32Array[];
+  /** See `Embedder.fusionWeight`. */
+  fusionWeight: number;
+};
 
-const keyOf = ({ rag }: RetrievalTarget) => `${rag.dimensions} ${rag.embeddingModel}`;
+/** A RAG and the queries' vectors for it, which may still be under way; null: the model is lost. */
+export type EmbeddedTarget = {
+  target: RetrievalTarget;
+  embedded: Promise<EmbeddedQueries | null>;
+};
 
 /**
  * Starts one embedding call for each different (model, dimensions) of the targets, whatever the
- * number of queries, and hands each target the one that is its own.
+ * number of queries.
  */
 export function embedQueries(
-  call: Call,
+  call: RetrievalCall,
   targets: RetrievalTarget[],
   queries: string[],
-): (target: RetrievalTarget) => Promise<EmbeddedQueries> {
-  const groups = Map.groupBy(targets, keyOf);
-  const started = new Map(
-    [...groups].map(([key, group]) => [key, embedWith(call, group, queries)] as const),
-  );
-  return (target) => started.get(keyOf(target)) ?? embedWith(call, [target], queries);
+): EmbeddedTarget[] {
+  const groups = Map.groupBy(targets, ({ rag }) => `${rag.dimensions} ${rag.embeddingModel}`);
+  return [...groups.values()].flatMap((group) => {
+    const embedded = embedFor(call, group, queries);
+    return group.map((target) => ({ target, embedded }));
+  });
 }
 
-async function embedWith(
-  call: Call,
+/** `targets` share one model and its dimensions. */
+async function embedFor(
+  call: RetrievalCall,
   targets: RetrievalTarget[],
   queries: string[],
-): Promise<EmbeddedQueries> {
-  const [target] = targets;
-  if (target === undefined) return { vectors: null, fusionWeight: 0 };
+): Promise<EmbeddedQueries | null> {
+  const [first] = targets;
+  if (first === undefined) return null;
   const { now, models } = call.services;
-  const { embeddingModel: model, dimensions } = target.rag;
+  const { embeddingModel: model, dimensions } = first.rag;
   const startedAt = now();
-  let fusionWeight = 0;
-  let inputTokens = 0;
-  const vectors = await leg(
-    call,
-    { what: "embedding", kind: "embedding" },
-    EMBEDDING_SHARE,
-    async (signal) => {
-      const embedder = models.embedder(model, dimensions);
-      ({ fusionWeight } = embedder);
-      const embedded = await embedTexts(embedder, queries, signal);
-      inputTokens = embedded.tokens;
-      return embedded.vectors;
-    },
-  );
-  const ragIds = targets.map(({ rag }) => rag.id);
-  const how = { calls: 1, inputTokens, latencyMs: now() - startedAt, failed: vectors === null };
-  call.uses.push({ kind: "embedding", model, ragIds, ...how });
-  return { vectors, fusionWeight };
+  const leg = { part: "embedding", kind: "embedding", share: EMBEDDING_SHARE } as const;
+  const embedded = await runLeg(call, leg, async (signal) => {
+    const embedder = models.embedder(model, dimensions);
+    const { fusionWeight } = embedder;
+    return { ...(await embedTexts(embedder, queries, signal)), fusionWeight };
+  });
+  call.report.used({
+    kind: "embedding",
+    model,
+    ragIds: targets.map(({ rag }) => rag.id),
+    calls: 1,
+    inputTokens: embedded?.tokens ?? 0,
+    latencyMs: now() - startedAt,
+    failed: embedded === null,
+  });
+  return embedded;
 }
 
 export type EmbeddedTexts = {

@@ -4,10 +4,14 @@ import type { Candidate } from "../ports/rag-index.ts";
 /** What the legs found for one query in one RAG, best first. */
 export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
 
+/** Of all that the legs found for a query. */
+export const idsOf = (legs: QueryLegs | undefined): Set<ChunkId> =>
+  new Set([...(legs?.lexical ?? []), ...(legs?.vector ?? [])].map(({ id }) => id));
+
 /** How a RAG's legs count. `weight`: 0 to 1, the vector leg's say in `hybrid`. */
 export type FusionRule = { searchMode: "hybrid" | "semantic"; weight: number };
 
-/** What the scores of one query are measured against. */
+/** The range of one query's scores, which normalises them. */
 export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: number };
 
 /** `value` orders; `similarity` is the best cosine that the vector leg told, null if none. */

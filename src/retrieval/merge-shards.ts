@@ -13,7 +13,7 @@ import type { QueryLegs } from "./fuse.ts";
 /** Null: the shard is down, and the answer lacks its part. */
 type Reply = CandidatesReply | null;
 
-type Merged = {
+export type MergedShards = {
   /** In the order of the queries. */
   queries: QueryLegs[];
   /** Which shard holds what. */
@@ -27,7 +27,7 @@ type Merged = {
 export function mergeShards(
   replies: Reply[],
   { queryCount, limitPerLeg }: { queryCount: number; limitPerLeg: number },
-): Merged {
+): MergedShards {
   const shardOf = new Map<ChunkId, number>();
   const later = laterOfEquals(replies.flatMap((reply) => reply?.origins ?? []));
   const best = (lists: Candidate[][]) => {
@@ -49,7 +49,7 @@ const bestFirst = (candidates: Candidate[]) =>
   candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 
 /** Of two lists of one query; a chunk that both name keeps its score of the first. */
-export function mergeLists(first: Candidate[], second: Candidate[]): Candidate[] {
+export function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {
   const named = new Set(first.map(({ id }) => id));
   return bestFirst([...first, ...second.filter(({ id }) => !named.has(id))]);
 }

@@ -5,52 +5,87 @@ import type { Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens } from "../ports/models.ts";
 import type { Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import { leg } from "./leg.ts";
-import type { Call } from "./leg.ts";
-import type { ScoredChunk } from "./select.ts";
+import { idsOf } from "./fuse.ts";
+import type { QueryLegs } from "./fuse.ts";
+import { runLeg } from "./run-leg.ts";
+import type { RetrievalCall } from "./run-leg.ts";
+import { inOrder } from "./scored-chunk.ts";
+import type { ScoredChunk, ScoredList } from "./scored-chunk.ts";
+import type { SearchPlan } from "./search-plan.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;
 
-/** Whose candidates, by which model; `what` names the leg for the administrator. */
-type RerankedBy = { what: string; name: string; ragId: RagId };
+/** Each RAG's reranker orders its own candidates; where it is lost, they are ordered by similarity. */
+export function rerankLists(
+  call: RetrievalCall,
+  lists: ScoredList[],
+  plan: SearchPlan,
+): Promise<ScoredList[]> {
+  return Promise.all(
+    lists.map(async (list): Promise<ScoredList> => {
+      const { reranker, id, identifier } = list.found.target.rag;
+      if (reranker === null || list.chunks.length === 0) return list;
+      const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
+      const candidates = list.chunks.slice(0, plan.needed);
+      const by = { part, name: reranker, ragId: id };
+      const relevance = await rerank(call, by, candidates, list.found.queries, plan);
+      if (relevance === null) {
+        const chunks = orderedBy(list.chunks, (chunk) =>
+          chunk.scored ? chunk.score : chunk.value,
+        );
+        return { ...list, chunks, order: "similarity" };
+      }
+      const valueOf = ({ chunk }: ScoredChunk) => relevance.get(chunk.id) ?? -Infinity;
+      return { ...list, chunks: orderedBy(candidates, valueOf), order: "relevance" };
+    }),
+  );
+}
+
+const orderedBy = (chunks: ScoredChunk[], valueOf: (chunk: ScoredChunk) => number) =>
+  chunks.map((chunk) => ({ ...chunk, value: valueOf(chunk) })).sort(inOrder);
+
+/** `part` names the leg in degradations. */
+type RerankedBy = { part: string; name: string; ragId: RagId };
 
 /**
- * Orders one RAG's candidates by relevance: each query scores the candidates that it found, and
- * a chunk keeps its best relevance. Null when the reranker was lost.
- * @param foundBy which queries found a chunk, by their numbers.
+ * Relevance of the candidates: each query scores those that it found, and a chunk keeps its best.
+ * Null when the reranker is lost.
  */
-export async function rerank(
-  call: Call,
-  { what, name, ragId }: RerankedBy,
+async function rerank(
+  call: RetrievalCall,
+  { part, name, ragId }: RerankedBy,
   candidates: ScoredChunk[],
-  queries: string[],
-  foundBy: (id: ChunkId, query: number) => boolean,
-): Promise<ScoredChunk[] | null> {
+  found: QueryLegs[],
+  { queries }: SearchPlan,
+): Promise<Map<ChunkId, number> | null> {
   const { now, models } = call.services;
   const startedAt = now();
-  let inputTokens = 0;
-  const relevance = await leg(call, { what, kind: "reranking" }, 1, async (signal) => {
+  const reranked = await runLeg(call, { part, kind: "reranking", share: 1 }, async (signal) => {
     const reranker = models.reranker(name);
-    const batches = queries.flatMap((query, at) =>
-      inBatches(
-        candidates.filter(({ chunk }) => foundBy(chunk.id, at)),
-        reranker.batchLimit,
-      ).map((batch) => ({ query, batch })),
-    );
+    const batches = queries.flatMap((query, at) => {
+      const ids = idsOf(found[at]);
+      const own = candidates.filter(({ chunk }) => ids.has(chunk.id));
+      return inBatches(own, reranker.batchLimit).map((batch) => ({ query, batch }));
+    });
     const replies = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) =>
       relevanceOf(reranker, query, batch, signal),
     );
-    inputTokens = replies.reduce((sum, { tokens }) => sum + tokens, 0);
-    return bestOf(replies.flatMap(({ scores }) => scores));
+    return {
+      relevance: bestOf(replies.flatMap(({ scores }) => scores)),
+      tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
+    };
   });
-  const how = { calls: 1, inputTokens, latencyMs: now() - startedAt, failed: relevance === null };
-  call.uses.push({ kind: "reranker", model: name, ragIds: [ragId], ...how });
-  if (relevance === null) return null;
-  return candidates.map((candidate) => {
-    const value = relevance.get(candidate.chunk.id) ?? Number.NEGATIVE_INFINITY;
-    return { ...candidate, value };
+  call.report.used({
+    kind: "reranker",
+    model: name,
+    ragIds: [ragId],
+    calls: 1,
+    inputTokens: reranked?.tokens ?? 0,
+    latencyMs: now() - startedAt,
+    failed: reranked === null,
   });
+  return reranked?.relevance ?? null;
 }
 
 function inBatches<T>(items: T[], size: number): T[][] {

@@ -7,8 +7,9 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/retry.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { leg } from "../../../src/retrieval/leg.ts";
-import type { Call } from "../../../src/retrieval/leg.ts";
+import { RetrievalReport } from "../../../src/retrieval/retrieval-report.ts";
+import { runLeg } from "../../../src/retrieval/run-leg.ts";
+import type { RetrievalCall } from "../../../src/retrieval/run-leg.ts";
 
 /** Time is moved by hand: what is shown holds for any budget, and nobody waits for it. */
 beforeEach(() => vi.useFakeTimers());
@@ -16,7 +17,7 @@ afterEach(() => vi.useRealTimers());
 
 const BUDGET_MS = 8_000;
 
-function callOf(): Call {
+function callOf(): RetrievalCall {
   const config = parseConfig({ ENVIRONMENT: "development" });
   const now = () => Date.now();
   const services = {
@@ -30,32 +31,26 @@ function callOf(): Call {
     vectorIndex: null,
     models: modelRegistry(config, {}),
   };
-  return {
-    services,
-    deadline: new Deadline(now, BUDGET_MS),
-    degradations: new Set(),
-    uses: [],
-    legs: [],
-  };
+  return { services, deadline: new Deadline(now, BUDGET_MS), report: new RetrievalReport() };
 }
 
-const EMBEDDING = { what: "embedding", kind: "embedding" } as const;
-const RERANKER = { what: "reranker", kind: "reranking" } as const;
-const INDEX = { what: "index", kind: "search" } as const;
+const EMBEDDING = { part: "embedding", kind: "embedding", share: 1 } as const;
+const RERANKER = { part: "reranker", kind: "reranking", share: 1 } as const;
+const INDEX = { part: "index", kind: "search", share: 0.5 } as const;
 const hang = () => new Promise<never>(() => {});
 
 test("a leg that hangs is left after its share, and the next has the rest", async () => {
   const call = callOf();
   const startedAt = Date.now();
-  const first = leg(call, EMBEDDING, 0.5, hang);
+  const first = runLeg(call, { ...EMBEDDING, share: 0.5 }, hang);
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await first).toBeNull();
   expect(Date.now() - startedAt).toBe(4_000);
-  const second = leg(call, RERANKER, 1, hang);
+  const second = runLeg(call, RERANKER, hang);
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await second).toBeNull();
   expect(Date.now() - startedAt).toBe(BUDGET_MS);
-  expect([...call.degradations]).toEqual([
+  expect(call.report.degradations).toEqual([
     "embedding: no answer after 4000 ms",
     "reranker: no answer after 4000 ms",
   ]);
@@ -66,21 +61,21 @@ test("with no time left a leg does not start", async () => {
   const call = callOf();
   vi.advanceTimersByTime(BUDGET_MS);
   const work = vi.fn<typeof hang>(hang);
-  expect(await leg(call, RERANKER, 1, work)).toBeNull();
+  expect(await runLeg(call, RERANKER, work)).toBeNull();
   expect(work).not.toHaveBeenCalled();
 });
 
 test("a leg that answers in time leaves no timer behind", async () => {
   const call = callOf();
-  expect(await leg(call, INDEX, 0.5, () => Promise.resolve(7))).toBe(7);
+  expect(await runLeg(call, INDEX, () => Promise.resolve(7))).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
-  expect(call.degradations.size).toBe(0);
+  expect(call.report.degradations).toEqual([]);
 });
 
 test("a caller who goes away ends a leg at once", async () => {
   const gone = new AbortController();
   const call = { ...callOf(), deadline: new Deadline(() => Date.now(), BUDGET_MS, gone.signal) };
-  const running = leg(call, EMBEDDING, 1, hang);
+  const running = runLeg(call, EMBEDDING, hang);
   gone.abort();
   expect(await running).toBeNull();
   expect(vi.getTimerCount()).toBe(0);

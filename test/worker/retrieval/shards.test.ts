@@ -8,7 +8,7 @@ import type { RagRecord } from "../../../src/db/records.ts";
 import { shardOf } from "../../../src/core/shard-of.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import type { RetrievalServices } from "../../../src/retrieval/leg.ts";
+import type { RetrievalServices } from "../../../src/retrieval/run-leg.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/types.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";

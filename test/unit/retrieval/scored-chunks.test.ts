@@ -4,14 +4,9 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
 import { chooseCandidates } from "../../../src/retrieval/choose-candidates.ts";
 import type { RankedId } from "../../../src/retrieval/fuse.ts";
-import {
-  inOrder,
-  mergeByReciprocalRank,
-  mergeEqualTexts,
-  passesThreshold,
-  similarityOf,
-} from "../../../src/retrieval/select.ts";
-import type { ScoredChunk } from "../../../src/retrieval/select.ts";
+import { mergeByReciprocalRank, mergeEqualTexts } from "../../../src/retrieval/merge-lists.ts";
+import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/scored-chunk.ts";
+import type { ScoredChunk } from "../../../src/retrieval/scored-chunk.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 
@@ -83,7 +78,7 @@ const ranked = (count: number, similarity: (at: number) => number | null): Ranke
 
 test("what is surely below the threshold is not fetched; what may pass it is", () => {
   const candidates = ranked(200, (at) => (at % 2 === 0 ? 0.1 : at < 100 ? null : 0.9));
-  const options = { needed: 20, threshold: 0.5, approximate: false };
+  const options = { needed: 20, threshold: 0.5, margin: 0 };
   const { ids: chosen } = chooseCandidates(candidates, options);
   expect(chosen.every((id) => Number(id.slice(1)) % 2 === 1)).toBe(true);
   expect(chosen.filter((id) => Number(id.slice(1)) >= 100).length).toBeGreaterThanOrEqual(20);
@@ -92,14 +87,14 @@ test("what is surely below the threshold is not fetched; what may pass it is", (
 test("an approximate similarity just below the threshold is measured exactly", () => {
   const just = [{ id: "just" as ChunkId, value: 1, similarity: 0.49 }];
   const options = { needed: 5, threshold: 0.5 };
-  expect(chooseCandidates(just, { ...options, approximate: true }).ids).toEqual(["just"]);
-  expect(chooseCandidates(just, { ...options, approximate: false }).ids).toEqual([]);
+  expect(chooseCandidates(just, { ...options, margin: 0.02 }).ids).toEqual(["just"]);
+  expect(chooseCandidates(just, { ...options, margin: 0 }).ids).toEqual([]);
 });
 
 test("candidates that tie at the end come along, so that path and position decide", () => {
   const tied = ranked(100, () => 0.5);
   for (const one of tied) one.value = 1;
-  const options = { needed: 5, threshold: null, approximate: false };
+  const options = { needed: 5, threshold: null, margin: 0 };
   expect(chooseCandidates(tied, options).ids).toHaveLength(100);
   expect(
     chooseCandidates(

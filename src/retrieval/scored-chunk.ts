@@ -1,4 +1,5 @@
 import type { HydratedChunk } from "../ports/rag-index.ts";
+import type { Found, ReadChunks } from "./rag-search.ts";
 
 /** A hydrated chunk on its way into the answer. */
 export type ScoredChunk = {
@@ -10,6 +11,30 @@ export type ScoredChunk = {
   /** What orders: fused value, similarity, relevance or reciprocal rank. */
   value: number;
 };
+
+/** One RAG's candidates in its own order, and what the values are that order them. */
+export type ScoredList = {
+  /** What the chunks were chosen from. */
+  found: Found;
+  chunks: ScoredChunk[];
+  order: "fused" | "similarity" | "relevance";
+};
+
+/** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
+export function scoreChunks(
+  { found, chunks, values }: ReadChunks,
+  threshold: number | null,
+): ScoredList {
+  const { identifier: ragIdentifier, searchMode } = found.target.rag;
+  const scored = chunks.map((chunk): ScoredChunk => {
+    const similarity = similarityOf(chunk);
+    const fused = values.get(chunk.id) ?? 0;
+    const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
+    return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
+  });
+  const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
+  return { found, chunks: passing.sort(inOrder), order: "fused" };
+}
 
 /** Cosine as the API shows it; null when there is none. */
 export function similarityOf({ similarities }: HydratedChunk): number | null {
@@ -34,28 +59,3 @@ export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
 }
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
-
-/** Keeps the first of equal texts; it takes the best score among them. */
-export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
-  const kept = new Map<string, ScoredChunk>();
-  for (const chunk of ordered) {
-    const key = chunk.chunk.duplicateKey;
-    const first = kept.get(key);
-    if (first === undefined) kept.set(key, chunk);
-    else if (chunk.scored && chunk.score > first.score) {
-      kept.set(key, { ...first, score: chunk.score, scored: true });
-    }
-  }
-  return [...kept.values()];
-}
-
-/** Cormack, Clarke and Büttcher 2009; 60 damps the first ranks. */
-const RECIPROCAL_RANK_CONSTANT = 60;
-
-/** Lists whose values do not compare, merged by 1 / (60 + rank). */
-export function mergeByReciprocalRank(lists: ScoredChunk[][]): ScoredChunk[] {
-  const merged = lists.flatMap((list) =>
-    list.map((chunk, at) => ({ ...chunk, value: 1 / (RECIPROCAL_RANK_CONSTANT + at + 1) })),
-  );
-  return merged.sort(inOrder);
-}

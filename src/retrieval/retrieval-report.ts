@@ -1,0 +1,52 @@
+import type { SpanFacts } from "../core/trace.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
+
+const LEG_KINDS = ["embedding", "search", "vectorIndex", "hydration", "reranking"] as const;
+export type LegKind = (typeof LEG_KINDS)[number];
+type LegTime = { kind: LegKind; from: number; to: number };
+
+/** What a retrieval tells beside its passages: what it lost, which models it used, its times. */
+export class RetrievalReport {
+  readonly #degradations = new Map<string, string>();
+  readonly #uses: ModelUse[] = [];
+  readonly #times: LegTime[] = [];
+
+  /** Records one plain sentence for each part: what is down is asked several times, and lost once. */
+  degraded(part: string, sentence: string): void {
+    if (!this.#degradations.has(part)) this.#degradations.set(part, sentence);
+  }
+
+  /** Records a call of an embedding model or a reranker, failed ones too. */
+  used(use: ModelUse): void {
+    this.#uses.push(use);
+  }
+
+  ran(time: LegTime): void {
+    this.#times.push(time);
+  }
+
+  /** In the order in which they were recorded. */
+  get degradations(): string[] {
+    return [...this.#degradations.values()];
+  }
+
+  get uses(): ModelUse[] {
+    return [...this.#uses];
+  }
+
+  /**
+   * `embeddingMs`, `searchMs`, …: milliseconds from the first leg of a kind to start until the last
+   * ended; kinds of which none ran are left out.
+   */
+  legTimes(): SpanFacts {
+    return Object.fromEntries(
+      LEG_KINDS.flatMap((kind): [string, number][] => {
+        const ran = this.#times.filter((time) => time.kind === kind);
+        if (ran.length === 0) return [];
+        const from = Math.min(...ran.map((time) => time.from));
+        const to = Math.max(...ran.map((time) => time.to));
+        return [[`${kind}Ms`, to - from]];
+      }),
+    );
+  }
+}

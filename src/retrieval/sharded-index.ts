@@ -1,0 +1,185 @@
+import type { ChunkId } from "../core/ids.ts";
+import type {
+  CandidatesReply,
+  CandidatesRequest,
+  HydratedChunk,
+  RagIndex,
+  RestrictionPlan,
+} from "../ports/rag-index.ts";
+import type { Found } from "./rag-search.ts";
+import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
+import type { MergedShards } from "./merge-shards.ts";
+import { runLeg } from "./run-leg.ts";
+import type { RetrievalCall } from "./run-leg.ts";
+import type { SearchPlan } from "./search-plan.ts";
+import type { RetrievalTarget } from "./types.ts";
+
+const SEARCH_SHARE = 0.6;
+const HYDRATION_SHARE = 0.7;
+
+/** Which legs run, and what the vector leg looks through. */
+export type IndexLegs = {
+  /** Of the queries; null: no vector leg. */
+  vectors: Float32Array[] | null;
+  lexical: boolean;
+  scan?: NonNullable<CandidatesRequest["scan"]>;
+};
+
+export type IndexSearch = MergedShards & {
+  /** How each shard that answered resolved the restriction. */
+  plans: RestrictionPlan[];
+  /** Whether a vector index may not show all chunks yet. */
+  hasInFlight: boolean;
+};
+
+/** Chosen candidates, and others that stand in, best first, for those that are no longer there. */
+export type Choice = { ids: ChunkId[]; spare: ChunkId[] };
+
+export type Hydrated = {
+  chunks: HydratedChunk[];
+  eligible: ReadonlySet<ChunkId>;
+  /** Left out only because an equal chunk stands for them. */
+  equal: ReadonlySet<ChunkId>;
+  /** The index no longer has some that it named itself: it has changed since its search. */
+  superseded: boolean;
+  /** Every shard answered that was asked. */
+  isWhole: boolean;
+};
+
+/** The index objects of one RAG as one. A shard that does not answer is a degradation. */
+export class ShardedIndex {
+  readonly #call: RetrievalCall;
+  readonly #target: RetrievalTarget;
+  readonly #plan: SearchPlan;
+  readonly #shards: RagIndex[];
+
+  constructor(call: RetrievalCall, target: RetrievalTarget, plan: SearchPlan) {
+    const { id: ragId, generation, shards } = target.rag;
+    this.#call = call;
+    this.#target = target;
+    this.#plan = plan;
+    this.#shards = Array.from({ length: shards }, (_, shard) =>
+      call.services.ragIndexes({ ragId, generation, shard }),
+    );
+  }
+
+  get isSingle(): boolean {
+    return this.#shards.length === 1;
+  }
+
+  async search(legs: IndexLegs): Promise<IndexSearch> {
+    const request = this.#request(legs);
+    const replies = await Promise.all(
+      this.#shards.map((shard, at) =>
+        runLeg(this.#call, this.#leg("search", at), () => shard.candidates(request)),
+      ),
+    );
+    const answered = replies.filter((reply) => reply !== null);
+    return {
+      ...this.#merge(replies),
+      plans: answered.map(({ plan }) => plan),
+      hasInFlight: answered.some(({ hasUnshown }) => hasUnshown),
+    };
+  }
+
+  /** Texts and exact similarities. */
+  async hydrate(choice: Choice, found: Found): Promise<Hydrated> {
+    if (choice.ids.length === 0) return NOTHING_HYDRATED;
+    const replies = await Promise.all(
+      this.#shards.map((shard, at) => this.#hydrateShard(shard, at, choice, found)),
+    );
+    return {
+      chunks: this.#withoutEquals(replies.flatMap(({ chunks }) => chunks)),
+      eligible: new Set(replies.flatMap(({ eligible }) => eligible)),
+      equal: new Set(replies.flatMap(({ equal }) => equal)),
+      superseded: replies.some(({ superseded }) => superseded),
+      isWhole: replies.every(({ isWhole }) => isWhole),
+    };
+  }
+
+  /**
+   * Searches and reads, in one step of each shard, all candidates and the chunks of `ids`, so that
+   * nothing can change in between. Null when a shard does not answer.
+   */
+  async searchAndHydrate(
+    legs: IndexLegs,
+    ids: ChunkId[],
+  ): Promise<(MergedShards & { chunks: HydratedChunk[]; scanned: boolean }) | null> {
+    const request = this.#request(legs);
+    const replies = await Promise.all(
+      this.#shards.map((shard, at) =>
+        runLeg(this.#call, this.#leg("hydration", at), () =>
+          shard.candidatesWithChunks(request, ids),
+        ),
+      ),
+    );
+    const answered = replies.filter((reply) => reply !== null);
+    if (answered.length < replies.length) return null;
+    return {
+      ...this.#merge(answered),
+      chunks: this.#withoutEquals(answered.flatMap(({ chunks }) => chunks)),
+      scanned: answered.every(({ scanned }) => scanned),
+    };
+  }
+
+  async #hydrateShard(
+    shard: RagIndex,
+    at: number,
+    { ids, spare }: Choice,
+    { shardOf, embedded }: Found,
+  ) {
+    // The shard of what a vector index named is not known: each shard is asked for all of it.
+    const heldHere = (id: ChunkId) => (shardOf.get(id) ?? at) === at;
+    const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
+    if (held.ids.length + held.spare.length === 0) return NOTHING_HELD;
+    const { queries, includeDuplicates } = this.#plan;
+    const { restriction } = this.#target;
+    const spareLimit = Math.ceil(held.ids.length / this.#shards.length);
+    const queryVectors = queries.map((_, query) => embedded?.vectors[query] ?? null);
+    const reply = await runLeg(this.#call, this.#leg("hydration", at), () =>
+      shard.hydrate({ ...held, spareLimit, queryVectors, restriction, includeDuplicates }),
+    );
+    if (reply === null) return { ...NOTHING_HELD, isWhole: false };
+    const eligible = new Set(reply.eligible);
+    const superseded = held.ids.some((id) => shardOf.has(id) && !eligible.has(id));
+    return { ...reply, superseded, isWhole: true };
+  }
+
+  #request({ vectors, lexical, scan = "all" }: IndexLegs): CandidatesRequest {
+    const { queries, includeDuplicates, limitPerLeg } = this.#plan;
+    return {
+      queries: queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
+      restriction: this.#target.restriction,
+      includeDuplicates,
+      limitPerLeg,
+      lexical,
+      scan,
+      forMerge: !this.isSingle,
+    };
+  }
+
+  #leg(kind: "search" | "hydration", at: number) {
+    const count = this.#shards.length;
+    const part = count === 1 ? "index" : `index part ${at + 1} of ${count}`;
+    return { part, kind, share: kind === "search" ? SEARCH_SHARE : HYDRATION_SHARE };
+  }
+
+  #merge(replies: (CandidatesReply | null)[]): MergedShards {
+    const { queries, limitPerLeg } = this.#plan;
+    return mergeShards(replies, { queryCount: queries.length, limitPerLeg });
+  }
+
+  /** Each shard leaves out its own duplicates; these are those of one another. */
+  #withoutEquals(chunks: HydratedChunk[]): HydratedChunk[] {
+    return this.isSingle || this.#plan.includeDuplicates ? chunks : withoutLaterEquals(chunks);
+  }
+}
+
+const NOTHING_HELD = { chunks: [], eligible: [], equal: [], superseded: false, isWhole: true };
+const NOTHING_HYDRATED: Hydrated = {
+  chunks: [],
+  eligible: new Set(),
+  equal: new Set(),
+  superseded: false,
+  isWhole: true,
+};
