@@ -69,7 +69,10 @@ function leaves(issue: Issue): Issue[] {
   return inner.map((leaf) => Object.assign({}, leaf, { path: [...issue.path, ...leaf.path] }));
 }
 
-/** All failing fields, each once: "topK must be at most 100; semanticSearch is required". */
+/** Failing fields that one message names. */
+const ISSUES_TOLD = 20;
+
+/** The failing fields, each once: "topK must be at most 100; semanticSearch is required". */
 export function describeIssues(
   error: { issues: readonly Issue[] },
   input: unknown,
@@ -77,13 +80,16 @@ export function describeIssues(
   unknown: UnknownField[] = [],
 ): string {
   const byField = new Map(unknown.map((field) => [pathOf(field), unknownText(field)]));
-  for (const issue of error.issues.flatMap(leaves)) {
+  const told = error.issues.slice(0, ISSUES_TOLD);
+  for (const issue of told.flatMap(leaves)) {
     const field = pathText(issue.path, whole);
     const absent = issue.code !== "custom" && valueAt(input, issue.path) === undefined;
     const sentence = `${field} ${absent ? "is required" : sentenceOf(issue)}`;
     if (!byField.has(field)) byField.set(field, sentence);
   }
-  return [...byField.values()].join("; ");
+  const untold = error.issues.length - told.length;
+  const rest = untold > 0 ? [`and ${untold} more`] : [];
+  return [...byField.values(), ...rest].join("; ");
 }
 
 function unknownText(field: UnknownField): string {

@@ -1,6 +1,7 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { invalid } from "../core/errors.ts";
 import { readResponseSchema } from "./response-schema.ts";
+import type { ResponseSchema } from "./response-schema.ts";
 import type { InferenceInput } from "./types.ts";
 
 /** Accepted only where the inference retrieves by itself. */
@@ -17,24 +18,32 @@ type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;
 type CheckedInput = Pick<Partial<InferenceInput>, (typeof RAG_ONLY_FIELDS)[number] | "jsonSchema">;
 
 /**
- * The rules that a shape cannot tell: they depend on the inference, or on what a text holds.
+ * Checks what a shape cannot tell: it depends on the inference, or on what a text holds. Returns the
+ * JSON Schema that the input asks for.
  * @throws QuarryError `invalid` that names every failing field.
  */
-export function checkInferenceInput(inference: Checked, input: CheckedInput): void {
-  const problems = inferenceInputProblems(inference, input);
+export function checkInferenceInput(
+  inference: Checked,
+  input: CheckedInput,
+): ResponseSchema | null {
+  const { problems, schema } = judge(inference, input);
   if (problems.length > 0) throw invalid(problems.join("; "));
+  return schema;
 }
 
 /** One sentence for each failing field, which begins with the field's path. */
-export function inferenceInputProblems(inference: Checked, input: CheckedInput): string[] {
+export const inferenceInputProblems = (inference: Checked, input: CheckedInput): string[] =>
+  judge(inference, input).problems;
+
+function judge(inference: Checked, input: CheckedInput) {
   const problems = inference.nativeRag
     ? [...searchProblems(inference, input), ...unknownRags(inference, input)]
     : refusedFields(input);
-  if (input.jsonSchema !== undefined) {
-    const read = readResponseSchema(input.jsonSchema);
-    if (!read.ok) problems.push(`jsonSchema ${read.reason}`);
-  }
-  return problems;
+  if (input.jsonSchema === undefined) return { problems, schema: null };
+  const read = readResponseSchema(input.jsonSchema);
+  return read.ok
+    ? { problems, schema: read.schema }
+    : { problems: [...problems, `jsonSchema ${read.reason}`], schema: null };
 }
 
 function refusedFields(input: CheckedInput): string[] {

@@ -34,12 +34,8 @@ export type Turn = {
 /** A tool call as the model made it, in order. */
 export type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
 
-export type Answer = {
-  response: InferenceResult["response"];
-  asked: AskedCall[];
-  /** The step limit came before an answer. */
-  cutOff: boolean;
-};
+/** `response` of a turn without output plan has no text where the step limit came before it. */
+export type Answer = { response: InferenceResult["response"]; asked: AskedCall[] };
 
 /**
  * One turn with the model: the tool loop, the answer, and for structured output one repair.
@@ -57,13 +53,14 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const first = await speak(turn, turn.messages, turn.maxSteps, signal);
   const { asked } = first;
   if (turn.output === null) {
-    const cutOff = first.text === "" && asked.length > 0;
-    if (first.text === "" && !cutOff) throw modelFailed("Model call failed: empty answer");
+    if (first.text === "" && asked.length === 0) {
+      throw modelFailed("Model call failed: empty answer");
+    }
     const response: ContentBlock[] = [{ type: "text", text: first.text }];
-    return { response, asked, cutOff };
+    return { response, asked };
   }
   const read = turn.output.read(first.text);
-  if (read.ok) return { response: read.value, asked, cutOff: false };
+  if (read.ok) return { response: read.value, asked };
   const repair = repairNote(read.findings, turn.output.formNote);
   const messages: ModelMessage[] = [
     ...turn.messages,
@@ -72,7 +69,7 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   ];
   const second = await speak(turn, messages, 1, signal);
   const repaired = turn.output.read(second.text);
-  if (repaired.ok) return { response: repaired.value, asked, cutOff: false };
+  if (repaired.ok) return { response: repaired.value, asked };
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
 

@@ -1,5 +1,6 @@
 import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
+import { restrictionTo } from "../retrieval/restriction.ts";
 import { retrieve } from "../retrieval/retrieve.ts";
 import type { RetrievalResult } from "../retrieval/types.ts";
 import { checkInferenceInput } from "./check-input.ts";
@@ -12,19 +13,33 @@ const NOTHING: RetrievalResult = {
   timings: { contextMs: 0, rerankingMs: 0 },
 };
 
-/**
- * The passages of a run, without a model call: none where the inference has no native RAG or no
- * linked RAG. @throws QuarryError `invalid`
- */
+type ContextRequest = {
+  inference: InferenceRecord;
+  input: ContextInput;
+  signal?: AbortSignal | undefined;
+};
+
+/** The context of a run, without a model call. @throws QuarryError `invalid` */
 export async function retrieveContext(
   services: InferenceServices,
-  request: { inference: InferenceRecord; input: ContextInput; signal?: AbortSignal | undefined },
+  request: ContextRequest,
 ): Promise<RetrievalResult & { systemPrompt: string }> {
-  const { inference, input, signal } = request;
-  checkInferenceInput(inference, input);
-  const { systemPrompt, rags } = inference;
-  if (!inference.nativeRag || rags.length === 0) return { ...NOTHING, systemPrompt };
-  const found = await retrieve(
+  checkInferenceInput(request.inference, request.input);
+  const found = await searchLinkedRags(services, request);
+  return { ...found, systemPrompt: request.inference.systemPrompt };
+}
+
+/**
+ * The passages that a checked input asks for: none where the inference has no native RAG or no
+ * linked RAG.
+ */
+export async function searchLinkedRags(
+  services: InferenceServices,
+  { inference, input, signal }: ContextRequest,
+): Promise<RetrievalResult> {
+  const { nativeRag, rags } = inference;
+  if (!nativeRag || rags.length === 0) return NOTHING;
+  return await retrieve(
     services,
     {
       targets: rags.map((rag) => ({ rag, restriction: restrictionOf(rag, input) })),
@@ -37,7 +52,6 @@ export async function retrieveContext(
     },
     signal === undefined ? {} : { signal },
   );
-  return { ...found, systemPrompt };
 }
 
 /** What one RAG may show: with `useAllFiles: false` just what is named of it. */
@@ -45,10 +59,10 @@ export function restrictionOf(rag: RagRecord, input: ContextInput): Restriction 
   const { selectedFiles = [], selectedFolders = [], providerFilter = [] } = input;
   const mine = ({ ragIdentifier }: { ragIdentifier?: string | undefined }) =>
     ragIdentifier === undefined || ragIdentifier === rag.identifier;
-  const named = {
+  return restrictionTo({
+    useAllFiles: input.useAllFiles,
     files: selectedFiles.filter(mine).flatMap(({ files }) => files),
     folders: selectedFolders.filter(mine).flatMap(({ folders }) => folders),
-  };
-  const metadata = providerFilter.filter(mine).map(({ field, values }) => ({ field, values }));
-  return { named: input.useAllFiles ? null : named, metadata };
+    metadata: providerFilter.filter(mine).map(({ field, values }) => ({ field, values })),
+  });
 }

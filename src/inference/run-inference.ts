@@ -1,11 +1,9 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
 import { checkInferenceInput } from "./check-input.ts";
-import { readResponseSchema } from "./response-schema.ts";
-import { restrictionOf, retrieveContext } from "./retrieve-context.ts";
+import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured, runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
-import type { OutputPlan } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceInput, InferenceResult, InferenceServices } from "./types.ts";
 
@@ -28,16 +26,16 @@ export async function runInference(
   services: InferenceServices,
   { inference, input, caller, signal }: InferenceRun,
 ): Promise<InferenceResult> {
-  checkInferenceInput(inference, input);
+  const schema = checkInferenceInput(inference, input);
+  const output = schema === null ? null : planOutput(schema);
   const { systemPrompt, rags, model, maxOutputTokens } = inference;
   const ragIds = rags.map(({ id }) => id);
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
 
   return measured(services, { kind: "inference", ...subject }, systemPrompt, async (tools) => {
     const chat = services.models.chat(model);
-    const found = await retrieveContext(services, { inference, input, signal });
+    const found = await searchLinkedRags(services, { inference, input, signal });
     tools.uses.push(...found.uses);
-    const output = outputOf(input);
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,
       prompt: input.prompt,
@@ -64,7 +62,7 @@ export async function runInference(
       toolCalls,
       degradations: [
         ...found.degradations,
-        ...leftOutLoss(leftOut, found.chunks.length),
+        ...leftOutOf(leftOut, found.chunks.length),
         ...log.degradations,
       ],
       contextMs: found.timings.contextMs + log.contextMs,
@@ -73,14 +71,7 @@ export async function runInference(
   });
 }
 
-/** The text was found readable when the input was checked. */
-function outputOf({ jsonSchema }: InferenceInput): OutputPlan | null {
-  if (jsonSchema === undefined) return null;
-  const read = readResponseSchema(jsonSchema);
-  return read.ok ? planOutput(read.schema) : null;
-}
-
-function leftOutLoss(leftOut: number, of: number): string[] {
+function leftOutOf(leftOut: number, of: number): string[] {
   return leftOut === 0 ? [] : [`context: ${leftOut} of ${of} passages did not fit the model`];
 }
 

@@ -63,7 +63,6 @@ export async function runTurn(
     now,
     meter,
   });
-  if (answer.cutOff) log.degradations.add(`steps: no answer within ${request.maxSteps}`);
   return { answer, log, toolCalls: inOrder(answer.asked, log) };
 }
 
@@ -75,13 +74,9 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
     const [found] = at === -1 ? [] : done.splice(at, 1);
     if (found !== undefined) return found;
     const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
-    log.degradations.add(`${tool.slice(0, LONGEST_NAME)}: ${output}`);
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });
 }
-
-/** A model may make up any name. */
-const LONGEST_NAME = 64;
 
 type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
   contextMs: number;

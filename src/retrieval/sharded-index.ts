@@ -78,7 +78,7 @@ export class ShardedIndex {
     return {
       ...this.#merge(replies),
       plans: answered.map(({ plan }) => plan),
-      hasInFlight: answered.some(({ hasUnshown }) => hasUnshown),
+      hasInFlight: answered.some(({ hasInFlight }) => hasInFlight),
     };
   }
 

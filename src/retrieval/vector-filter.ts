@@ -1,4 +1,5 @@
 import { coarserFolders } from "../core/folders.ts";
+import { trimEnd } from "../core/trim.ts";
 import type { Restriction, RestrictionPlan } from "../ports/rag-index.ts";
 import type { VectorFilter } from "../ports/vector-index.ts";
 
@@ -17,7 +18,7 @@ export function vectorFilterOf(
   const filtered = plans.filter((plan) => plan.kind === "filtered");
   if (filtered.length === 0) return null;
   if (named === null || named.files.length > 0 || metadata.length > 0) return "not expressible";
-  const asked = named.folders.map((folder) => folder.replace(/\/+$/, ""));
+  const asked = named.folders.map((folder) => trimEnd(folder, "/"));
   const left = coarserFolders(
     filtered.flatMap(({ elsewhere }) => elsewhere.folders),
     FOLDERS_ELSEWHERE_MAX,

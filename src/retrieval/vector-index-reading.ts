@@ -11,7 +11,7 @@ import type { SearchPlan } from "./search-plan.ts";
 import type { Hydrated, ShardedIndex } from "./sharded-index.ts";
 
 /** A similarity that the vector index tells may be this far below the exact one. */
-export const APPROXIMATION_MARGIN = 0.02;
+const APPROXIMATION_MARGIN = 0.02;
 /** Of what words alone named, so many stand in for deleted chunks: they only fill up. */
 const SPARE_OF_WORDS = 200;
 
@@ -45,7 +45,7 @@ export async function readBesideVectorIndex(
   if (isCrowded) call.services.log.info("vector index crowded", { ragId: found.target.rag.id });
   const again =
     isCrowded || hydrated.superseded
-      ? await searchAgain(call, index, found, isCrowded ? "deep" : "unshown")
+      ? await searchAgain(call, index, found, isCrowded ? "deep" : "in-flight")
       : null;
   // What is read already is better than what a shard did not answer in time.
   if (again === null) return { found, chunks: hydrated.chunks, values: valuesOf(ranked) };
@@ -94,7 +94,7 @@ async function searchAgain(
   call: RetrievalCall,
   index: ShardedIndex,
   found: FoundBesideVectorIndex,
-  scan: "deep" | "unshown",
+  scan: "deep" | "in-flight",
 ): Promise<{ found: Found; chunks: HydratedChunk[]; isExact: boolean } | null> {
   const vectors = found.embedded?.vectors ?? null;
   const lexical = found.searchMode === "hybrid" || vectors === null;

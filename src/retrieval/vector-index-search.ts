@@ -94,7 +94,7 @@ async function findNearest(
     runLeg(call, leg, () =>
       Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
     ),
-    hasInFlight ? index.search({ vectors, lexical: false, scan: "unshown" }) : null,
+    hasInFlight ? index.search({ vectors, lexical: false, scan: "in-flight" }) : null,
   ]);
   return {
     lists: vectors.map((_, at) =>

@@ -7,6 +7,7 @@ import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
 import { SCOPES_MAX } from "./rag-settings.ts";
+import { storedScope } from "./stored-scope.ts";
 import { queueScan } from "../file-sources/queue-scan.ts";
 
 /** Counting more would read as many rows. */
@@ -19,9 +20,9 @@ const FILES_COUNTED = 10_000;
  */
 export async function addScope(
   services: Services,
-  { rag, scope }: { rag: RagRecord; scope: IndexScope },
+  { rag, scope: given }: { rag: RagRecord; scope: IndexScope },
 ): Promise<{ files: string }> {
-  checkScopeOf(rag, scope);
+  const scope = checkedScopeOf(rag, given);
   const bound = { now: services.now(), max: SCOPES_MAX };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
   if (outcome === "full") throw invalid(`scopes must have at most ${SCOPES_MAX} items`);
@@ -32,9 +33,10 @@ export async function addScope(
   return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };
 }
 
-/** @throws QuarryError `invalid` or `unprocessable`, as adding and removing share them. */
-export function checkScopeOf(rag: RagRecord, scope: IndexScope): void {
+/** The scope as it is stored. @throws QuarryError `invalid` or `unprocessable`. */
+export function checkedScopeOf(rag: RagRecord, scope: IndexScope): IndexScope {
   const problem = problemWithScope(rag.fileSource.provider, scope);
   if (problem !== null) throw invalid(`value ${problem}`);
   if (rag.scopeMode === "global") throw unprocessable("RAG is in global scope mode");
+  return storedScope(scope);
 }

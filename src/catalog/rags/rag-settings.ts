@@ -2,6 +2,7 @@ import { invalid } from "../../core/errors.ts";
 import type { Provider } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
+import { storedScope } from "./stored-scope.ts";
 
 /** Tokens. */
 export const CHUNK_SIZE_MIN = 16;
@@ -37,6 +38,7 @@ export function checkedScopes(
     return problem === null ? [] : [`scopes[${at}].value ${problem}`];
   });
   if (problems.length > 0) throw invalid(problems.join("; "));
-  const unique = new Map(scopes.map(({ type, value }) => [`${type} ${value}`, { type, value }]));
+  const stored = scopes.map(storedScope);
+  const unique = new Map(stored.map((scope) => [`${scope.type} ${scope.value}`, scope]));
   return [...unique.values()];
 }

@@ -2,7 +2,7 @@ import { deleteScope } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { checkScopeOf } from "./add-scope.ts";
+import { checkedScopeOf } from "./add-scope.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 
 /**
@@ -14,7 +14,6 @@ export async function removeScope(
   services: Services,
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
 ): Promise<void> {
-  checkScopeOf(rag, scope);
-  await deleteScope(services.db, rag.id, scope);
+  await deleteScope(services.db, rag.id, checkedScopeOf(rag, scope));
   await enforceScopes(services, rag.id);
 }

@@ -96,23 +96,35 @@ export async function readFilesAfter(
   );
 }
 
-/** A file of a source as each of these RAGs indexes it, looked for by path and by external id. */
+/**
+ * A file of a source as each of these RAGs indexes it, looked for by path and by external id.
+ * @param names that it may be stored under; the first that is known counts.
+ */
 export async function findFileStatuses(
   db: Reads,
   sourceId: FileSourceId,
   ragIds: RagId[],
-  file: string,
+  names: string[],
 ): Promise<PublicFile[]> {
   const found = (column: string) =>
     statement(
       `select ${COLUMNS} from files f join rag_files rf on rf.file_id = f.id
-       where f.file_source_id = ?1 and f.${column} = ?2
+       where f.file_source_id = ?1 and f.${column} in (select value from json_each(?2))
          and rf.rag_id in (select value from json_each(?3))`,
       sourceId,
-      file,
+      names,
       ragIds,
     );
   const [byPath, byId] = await runBatch(db, [found("path"), found("external_id")]);
   // A path names one file for certain; an external id may have been another file's before.
-  return (byPath?.length ? byPath : (byId ?? [])) as PublicFile[];
+  return (
+    firstNamed(byPath as PublicFile[], names, "path") ??
+    firstNamed(byId as PublicFile[], names, "externalId") ??
+    []
+  );
+}
+
+function firstNamed(files: PublicFile[], names: string[], by: "path" | "externalId") {
+  const name = names.find((one) => files.some((file) => file[by] === one));
+  return name === undefined ? null : files.filter((file) => file[by] === name);
 }

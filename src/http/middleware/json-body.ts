@@ -1,29 +1,42 @@
+import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { tooLarge, unsupportedEncoding } from "../../core/errors.ts";
+import { invalid, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const KIB = 1_024;
 /** Limit of a body on the public API: 1 MiB. */
 const API_BODY_LIMIT_BYTES = 1_024 * KIB;
 
+/** Of all lists in a body together: each entry that does not fit its schema becomes an issue. */
+const MOST_ENTRIES = 20_000;
+/** Entries are separated by commas, so that a shorter body holds no more of them. */
+const LONGEST_UNCOUNTED = 2 * MOST_ENTRIES;
+
 /**
  * Reads the body as JSON whatever its Content-Type says, for the validators that follow; an
  * absent body is an empty object. Stands behind the permission checks in a route's `middleware`.
- * @throws QuarryError `too-large`, `unsupported-encoding`.
+ * @throws QuarryError `too-large`, `unsupported-encoding`, or `invalid` for too many entries in its
+ * lists.
  */
 export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   return createMiddleware<AppEnv>(async ({ req }, next) => {
     refuseCoded(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
+    if (text.length > LONGEST_UNCOUNTED) checkEntries(text);
     const headers = new Headers(req.raw.headers);
     headers.set("Content-Type", "application/json");
     const { method, signal, url } = req.raw;
     req.raw = new Request(url, { method, headers, signal });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono reads the text, its type says otherwise
-    req.bodyCache = { text: Promise.resolve(text.trim() === "" ? "{}" : text) as never };
+    setBodyText(req, text.trim() === "" ? "{}" : text);
     await next();
   });
+}
+
+/** What validators and handlers read from here on. */
+export function setBodyText(request: HonoRequest, text: string): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono reads the text, its type says otherwise
+  request.bodyCache = { text: Promise.resolve(text) as never };
 }
 
 /** Nothing decompresses a body here. @throws QuarryError `unsupported-encoding`. */
@@ -45,4 +58,28 @@ async function readText(request: Request, limitBytes: number): Promise<string> {
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();
+}
+
+function checkEntries(text: string): void {
+  const open = [parsed(text)];
+  let entries = 0;
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const inner: unknown[] = Object.values(value);
+    if (Array.isArray(value)) entries += inner.length;
+    if (entries > MOST_ENTRIES) {
+      throw invalid(`body must have at most ${MOST_ENTRIES} entries in all its lists`);
+    }
+    for (const one of inner) open.push(one);
+  }
+}
+
+/** Text that is no JSON is the validator's to refuse. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

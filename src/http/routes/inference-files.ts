@@ -6,6 +6,7 @@ import { notFound } from "../../core/errors.ts";
 import { findFileStatuses, readFileSlices, type FileSlice } from "../../db/files/public-files.ts";
 import type { ListedRag } from "../../db/catalog/public-records.ts";
 import { fileAnswer, fileStateAnswer } from "../answers.ts";
+import { storedFormsOf } from "../../sources/file-names.ts";
 import type { AppEnv } from "../app-env.ts";
 import { leastFinished } from "../least-finished.ts";
 import { guardInference, type InferenceEnv } from "../middleware/guard.ts";
@@ -126,7 +127,12 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
   const [first] = rags;
   if (first === undefined) throw notFound();
   const ids = rags.map(({ id }) => id);
-  const states = await findFileStatuses(services.reads, first.fileSource.id, ids, file);
+  const states = await findFileStatuses(
+    services.reads,
+    first.fileSource.id,
+    ids,
+    storedFormsOf(file),
+  );
   const state = leastFinished(states);
   if (state === null) throw notFound();
   return context.json(fileStateAnswer(state), 200);

@@ -10,6 +10,7 @@ import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInference } from "../middleware/guard.ts";
+import { ignoreIdleSearch } from "../middleware/ignore-idle-search.ts";
 import { inferenceHook } from "../inference-hook.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
@@ -48,7 +49,7 @@ const runRoute = createRoute({
   description: `One call: a prompt goes in and a response comes out; nothing is remembered. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, ...readsJson(InferenceRunRequest)] as const,
+  middleware: [guardInference, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
@@ -71,7 +72,7 @@ const retrieveRoute = createRoute({
   description: `What running the inference would put into its context, without a model call. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, ...readsJson(InferenceRetrieveRequest)] as const,
+  middleware: [guardInference, ...readsJson(InferenceRetrieveRequest), ignoreIdleSearch] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRetrieveRequest, EXAMPLES.inferenceRetrieve),

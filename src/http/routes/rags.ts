@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { listPublicRags } from "../../db/catalog/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
+import { restrictionTo } from "../../retrieval/restriction.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
@@ -77,13 +78,12 @@ ragRoutes.openapi(getRag, (context) => {
 ragRoutes.openapi(retrieveFromRag, async (context) => {
   const { rag, services, caller } = context.var;
   const input = context.req.valid("json");
-  const { selectedFiles: files = [], selectedFolders: folders = [] } = input;
-  const named = input.useAllFiles ? null : { files, folders };
+  const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const startedAt = services.now();
   const { chunks, degradations, uses } = await retrieve(
     services,
     {
-      targets: [{ rag, restriction: { named, metadata: [] } }],
+      targets: [{ rag, restriction: restrictionTo({ useAllFiles, files, folders }) }],
       queries: input.semanticSearch,
       topK: input.topK,
       useReranking: input.useReranking,

@@ -1,7 +1,15 @@
 import { z } from "@hono/zod-openapi";
 
 import { Provider } from "./rag.ts";
-import { Chunk, Degradation, queries, searchFields } from "./retrieval.ts";
+import {
+  Chunk,
+  Degradation,
+  fewSelected,
+  queries,
+  searchFields,
+  selectedPaths,
+  selectsFew,
+} from "./retrieval.ts";
 
 export const LinkedFileSource = z
   .object({
@@ -26,16 +34,21 @@ const InferenceItem = z
 
 export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 
+/** Entries that name a RAG; one RAG may be named by several. */
+const RAGS_LIMIT = 1_000;
+const FILTERS_LIMIT = 100;
+const FILTER_VALUES_LIMIT = 1_000;
+
 const SelectedFiles = z
   .object({
     ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
-    files: z.array(z.string()).openapi({ description: "Paths or external ids of files." }),
+    files: selectedPaths.openapi({ description: "Paths or external ids of files." }),
   })
   .openapi("SelectedFiles");
 const SelectedFolders = z
   .object({
     ragIdentifier: z.string().openapi({ description: "RAG that is linked." }),
-    folders: z.array(z.string()).openapi({ description: "Paths of folders." }),
+    folders: selectedPaths.openapi({ description: "Paths of folders." }),
   })
   .openapi("SelectedFolders");
 const ProviderFilter = z
@@ -45,7 +58,10 @@ const ProviderFilter = z
       .optional()
       .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
     field: z.string().openapi({ description: "A key of the file's metadata.", example: "labels" }),
-    values: z.array(z.string()).openapi({ description: "One of them must match." }),
+    values: z
+      .array(z.string())
+      .max(FILTER_VALUES_LIMIT)
+      .openapi({ description: "One of them must match." }),
   })
   .openapi("ProviderFilter");
 
@@ -54,11 +70,17 @@ const context = {
   ...searchFields,
   selectedFiles: z
     .array(SelectedFiles)
+    .max(RAGS_LIMIT)
     .optional()
     .openapi({ description: "Files by RAG: paths or external ids." }),
-  selectedFolders: z.array(SelectedFolders).optional().openapi({ description: "Folders by RAG." }),
+  selectedFolders: z
+    .array(SelectedFolders)
+    .max(RAGS_LIMIT)
+    .optional()
+    .openapi({ description: "Folders by RAG." }),
   providerFilter: z
     .array(ProviderFilter)
+    .max(FILTERS_LIMIT)
     .optional()
     .openapi({ description: "Filter on provider metadata; every entry must match." }),
   includeSystemPrompt: z
@@ -67,7 +89,21 @@ const context = {
     .openapi("IncludeSystemPrompt", { description: "Return the system prompt in the response." }),
 };
 
-export const InferenceRetrieveRequest = z.object(context).openapi("InferenceRetrieveRequest");
+type Selecting = {
+  selectedFiles?: z.output<typeof SelectedFiles>[] | undefined;
+  selectedFolders?: z.output<typeof SelectedFolders>[] | undefined;
+};
+
+const selectsFewInAll = ({ selectedFiles = [], selectedFolders = [] }: Selecting) =>
+  selectsFew(
+    ...selectedFiles.map(({ files }) => files),
+    ...selectedFolders.map(({ folders }) => folders),
+  );
+
+export const InferenceRetrieveRequest = z
+  .object(context)
+  .refine(selectsFewInAll, fewSelected)
+  .openapi("InferenceRetrieveRequest");
 
 export const Prompt = z.string().regex(/\S/, "must not be blank").openapi({
   description: "What the model receives; it takes no part in the document search.",
@@ -89,6 +125,7 @@ export const InferenceRunRequest = z
         ].join(" "),
       }),
   })
+  .refine(selectsFewInAll, fewSelected)
   .openapi("InferenceRunRequest");
 
 export const ContentBlock = z

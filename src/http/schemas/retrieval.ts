@@ -104,25 +104,39 @@ export const Degradation = z
     description: "Present when the answer was built with less context than requested.",
   });
 
+/** Of `selectedFiles` and `selectedFolders` together, over all RAGs. */
+const SELECTED_LIMIT = 10_000;
+
+/** A path as scopes have it, or a file's external id. */
+const SelectedPath = z.string().regex(/^(?!\/)/, "must be relative, without a leading /");
+export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
+
+/** How a body that selects more is refused. */
+export const fewSelected = {
+  path: ["selectedFiles"],
+  message: `and selectedFolders must have at most ${SELECTED_LIMIT} entries together`,
+};
+
+export const selectsFew = (...lists: (unknown[] | undefined)[]) =>
+  lists.reduce((sum, list) => sum + (list?.length ?? 0), 0) <= SELECTED_LIMIT;
+
 export const RagRetrieveRequest = z
   .object({
     semanticSearch: queries.min(1, "is required"),
     ...searchFields,
-    selectedFiles: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description: "Paths or external ids of files.",
-        example: ["handbook/leave.md"],
-      }),
-    selectedFolders: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description: "Paths of folders.",
-        example: ["handbook/"],
-      }),
+    selectedFiles: selectedPaths.optional().openapi({
+      description: "Paths or external ids of files.",
+      example: ["handbook/leave.md"],
+    }),
+    selectedFolders: selectedPaths.optional().openapi({
+      description: "Paths of folders.",
+      example: ["handbook/"],
+    }),
   })
+  .refine(
+    ({ selectedFiles, selectedFolders }) => selectsFew(selectedFiles, selectedFolders),
+    fewSelected,
+  )
   .openapi("RagRetrieveRequest");
 
 export const RagRetrieveResponse = z

@@ -2,6 +2,7 @@ import { newId } from "../../core/ids.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
+import { pageAddress } from "../../sources/web/page-url.ts";
 import { SWEPT_HOLD_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */
@@ -10,7 +11,8 @@ const URLS_PER_MESSAGE = 200;
 
 /**
  * Pushed addresses become files of a web source at once, and a scan that looks at just them is
- * queued. `urls` are http or https; what differs in its fragment only is one.
+ * queued. `urls` are http or https; those that differ only in fragment or
+ * credentials are one, and neither is stored.
  */
 export async function pushUrls(
   services: Pick<Services, "db" | "now" | "queue">,
@@ -29,9 +31,7 @@ export async function pushUrls(
 
 function addressOf(text: string): string | null {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  url.hash = "";
-  return url.href;
+  return url === null || !/^https?:$/.test(url.protocol) ? null : pageAddress(url);
 }
 
 function nameOf(address: string): string {

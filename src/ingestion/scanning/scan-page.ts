@@ -5,6 +5,7 @@ import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
 import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
@@ -79,11 +80,12 @@ async function listOnce(
 async function compareWithKnown(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
+  const listed = listing.files.map((file) => ({ ...file, path: storedPath(file.path) }));
   const [known, deleted] = await Promise.all([
-    knownFiles(db, id, listing.files),
+    knownFiles(db, id, listed),
     listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted),
   ]);
-  const page = comparePage(listing.files, known, () => newId<FileId>(services.now()));
+  const page = comparePage(listed, known, () => newId<FileId>(services.now()));
   page.counts.failed += listing.skipped ?? 0;
   const there = new Set(page.seen);
   return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };

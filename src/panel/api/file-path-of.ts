@@ -1,4 +1,5 @@
 import { invalid } from "../../core/errors.ts";
+import { storedPath } from "../../sources/file-names.ts";
 
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 
@@ -11,7 +12,7 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 export function filePathOf(url: string): string {
   const raw = FILES.exec(url)?.[1] ?? "";
   try {
-    return raw.split("/").map(decodeURIComponent).join("/");
+    return storedPath(raw.split("/").map(decodeURIComponent).join("/"));
   } catch {
     throw invalid("path is not valid percent-encoded UTF-8");
   }

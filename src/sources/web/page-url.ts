@@ -22,10 +22,12 @@ function unescapeUnreserved(escape: string): string {
   return /[A-Za-z0-9\-._~]/.test(character) ? character : escape;
 }
 
-/** The address without its fragment, otherwise as it was given: a pushed URL's own name. */
-export function withoutFragment(url: URL): string {
+/** The stored name of a pushed URL: the address without fragment and credentials. */
+export function pageAddress(url: URL): string {
   const bare = new URL(url.href);
   bare.hash = "";
+  bare.username = "";
+  bare.password = "";
   return bare.href;
 }
 

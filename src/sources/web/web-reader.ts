@@ -16,7 +16,7 @@ import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage } from "./html-page.ts";
 import { forgetUnlistedPages } from "./forget-unlisted-pages.ts";
 import { readPage } from "./page-store.ts";
-import { normalizeUrl, withoutFragment } from "./page-url.ts";
+import { normalizeUrl, pageAddress } from "./page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./robots-directives.ts";
 import { recordOutcome, type Step } from "./record-outcome.ts";
 import { urlFilter } from "./url-filter.ts";
@@ -78,7 +78,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       const crawl = newCrawl([], true);
       for (const path of paths) {
         const url = URL.parse(path);
-        if (url !== null) addNamed(crawl, withoutFragment(url), "pushed", 0);
+        if (url !== null) addNamed(crawl, pageAddress(url), "pushed", 0);
       }
       crawl.pushedDone = true;
       const crawler = crawlerOf(options, crawl, signal);

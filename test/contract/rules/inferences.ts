@@ -45,6 +45,10 @@ const run = section("POST /api/inferences/{identifier}", {
     const answer = ok<Run>(await send(world, ASK, world.plain));
     assert.deepEqual(answer.items, []);
     ok(await send(world, { prompt: QUESTION }, world.plain));
+    for (const semanticSearch of [7, [], [" "], Array.from({ length: 11 }, () => "leave")]) {
+      ok(await send(world, { prompt: QUESTION, semanticSearch }, world.plain));
+    }
+    isInvalid(await send(world, { semanticSearch: 7 }, world.plain), "prompt is required");
   },
   "rule 3: without native RAG the RAG-only fields are 400": async (world) => {
     const fields = {

@@ -134,6 +134,30 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     const ignored = await retrieving(world, { selectedFiles: ["nowhere.md"] });
     assert.ok(ignored[0]?.text.includes(LEAVE));
   },
+  "an empty folder names nothing; a leading slash is refused": async (world) => {
+    assert.deepEqual(
+      await retrieving(world, { useAllFiles: false, selectedFolders: [""], topK: 100 }),
+      [],
+    );
+    const asked = { selectedFiles: ["/guide/leave.md"], selectedFolders: ["guide", "/"] };
+    const problem = "must be relative, without a leading /";
+    isInvalid(
+      await refused(world, asked),
+      `selectedFiles[0] ${problem}; selectedFolders[1] ${problem}`,
+    );
+  },
+  "at most 10,000 files and folders are selected": async (world) => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);
+    ok(await refused(world, { selectedFiles: names(6_000), selectedFolders: names(4_000) }));
+    isInvalid(
+      await refused(world, { selectedFiles: names(6_000), selectedFolders: names(4_001) }),
+      "selectedFiles and selectedFolders must have at most 10000 entries together",
+    );
+    isInvalid(
+      await refused(world, { selectedFiles: Array.from({ length: 300_000 }, () => 1) }),
+      "body must have at most 20000 entries in all its lists",
+    );
+  },
   "selectedFiles and selectedFolders are flat lists of strings": async (world) => {
     const grouped = [{ ragIdentifier: world.rag, files: ["a"] }];
     const answer = await refused(world, { selectedFiles: grouped, selectedFolders: "guide" });

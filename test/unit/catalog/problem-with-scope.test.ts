@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { problemWithScope } from "../../../src/catalog/rags/problem-with-scope.ts";
+import { storedScope } from "../../../src/catalog/rags/stored-scope.ts";
 
 const path = (value: string) => ({ type: "path" as const, value });
 
@@ -36,4 +37,14 @@ test("a web source's path is a URL", () => {
 test("an external id is whatever the provider calls it", () => {
   expect(problemWithScope("cloud_drive", { type: "externalId", value: "/1A-b_C" })).toBeNull();
   expect(problemWithScope("cloud_drive", { type: "externalId", value: "" })).toBe("is required");
+});
+
+test.each([
+  ["U\u0308bersicht/", "\u00dcbersicht/"],
+  ["HTTPS://Example.COM:443/a/../docs/#part", "https://example.com/docs/"],
+  ["https://user:secret@b\u00fccher.example/a b", "https://xn--bcher-kva.example/a%20b"],
+])("%j is stored as %j", (value, stored) => {
+  expect(storedScope(path(value))).toEqual(path(stored));
+  const id = { type: "externalId" as const, value };
+  expect(storedScope(id)).toEqual(id);
 });

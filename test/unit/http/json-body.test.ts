@@ -41,3 +41,14 @@ test("a character split between two pieces is put together", async () => {
 test("an absent body is an empty object", async () => {
   expect(await (await app.request("/", { method: "POST" })).json()).toEqual({});
 });
+
+test("a body with too many entries in its lists is refused, however they are spread", async () => {
+  const large = new Hono<AppEnv>();
+  large.onError(handleError);
+  large.post("/", jsonBody(), (context) => context.json({}));
+  const status = async (body: unknown) =>
+    (await large.request("/", { method: "POST", body: JSON.stringify(body) })).status;
+  const list = (length: number) => Array.from({ length }, () => "entry");
+  expect(await status({ a: list(12_000), b: [{ c: list(7_000) }] })).toBe(200);
+  expect(await status({ a: list(12_000), b: [{ c: list(8_000) }] })).toBe(400);
+});

@@ -66,3 +66,9 @@ test("parseOrRefuse throws the same words as an error for the caller", () => {
   const refuse = () => parseOrRefuse(z.object({ a: z.int() }), { a: 1.5 });
   expect(refuse).toThrow("Invalid request: a must be an integer");
 });
+
+test("of many issues the first are told, and how many more there are", () => {
+  const wrong = Array.from({ length: 9_000 }, () => 1);
+  const sentences = told(z.object({ list: z.array(z.string()) }), { list: wrong }).split("; ");
+  expect(sentences.slice(19)).toEqual(["list[19] must be a string", "and 8980 more"]);
+});

@@ -8,6 +8,11 @@ let api: ReturnType<typeof withToken>;
 const run = async (...statements: string[]) =>
   void (await env.DB.batch(statements.map((statement) => env.DB.prepare(statement))));
 
+const file = (id: string, path: string, externalId: string) =>
+  `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version, metadata, created_at) values ('${id}', 'drive', '${path}', '${externalId}', '${path}', 12, 'text/plain', '1', '{}', 0)`;
+const state = (rag: string, id: string, path: string, status: string, error = "null") =>
+  `insert into rag_files (rag_id, file_id, path, status, revision, indexed_at, error_message) select id, '${id}', '${path}', '${status}', 1, 1767225600000, ${error} from rags where identifier = '${rag}'`;
+
 /** Two RAGs on a drive, whose files are known by path and by id. */
 beforeAll(async () => {
   const panel = await signedIn();
@@ -21,10 +26,6 @@ beforeAll(async () => {
   await panel.send("POST", "/inferences", { name: "Ask", ...asking });
   const token = await panel.send("POST", "/tokens", { name: "Reader", inferences: ["ask"] });
   api = withToken((token.body as { token: string }).token);
-  const file = (id: string, path: string, externalId: string) =>
-    `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version, metadata, created_at) values ('${id}', 'drive', '${path}', '${externalId}', '${path}', 12, 'text/plain', '1', '{}', 0)`;
-  const state = (rag: string, id: string, path: string, status: string, error = "null") =>
-    `insert into rag_files (rag_id, file_id, path, status, revision, indexed_at, error_message) select id, '${id}', '${path}', '${status}', 1, 1767225600000, ${error} from rags where identifier = '${rag}'`;
   await run(
     file("a", "plan.txt", "ext-1"),
     file("b", "ext-1", "ext-2"),
@@ -72,4 +73,10 @@ test("an element of a RAG's list tells the external id", async () => {
     total: 2,
     data: [{ filePath: "ext-1", externalId: "ext-2" }],
   });
+});
+
+test("a file is found by any Unicode form of its path", async () => {
+  const name = "\u00dcbersicht.txt";
+  await run(file("c", name, "ext-3"), state("one", "c", name, "indexed"));
+  expect((await status(encodeURIComponent(name.normalize("NFD")))).body).toMatchObject({ name });
 });

@@ -79,7 +79,8 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   const world = new World();
   const source = await world.addSource("web", { startUrls: [BASE], maxDepth: 0 });
   const rag = await world.addRag(source);
-  const urls = [`${BASE}/pushed#part`, `${BASE}/lost`, "http://169.254.169.254/latest"];
+  const secret = `${BASE.replace("//", "//user:secret@")}/pushed`;
+  const urls = [`${BASE}/pushed#part`, secret, `${BASE}/lost`, "http://169.254.169.254/latest"];
   await pushUrls(world.services, { sourceId: source, urls });
   expect((await world.rows(rag)).map(({ status }) => status)).toEqual([
     "pending",

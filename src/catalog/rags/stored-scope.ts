@@ -1,0 +1,10 @@
+import type { IndexScope } from "../../ports/rag-index.ts";
+import { storedPath } from "../../sources/file-names.ts";
+import { pageAddress } from "../../sources/web/page-url.ts";
+
+/** The scope as it is stored, and as the stored paths of files compare with it. */
+export function storedScope({ type, value }: IndexScope): IndexScope {
+  if (type === "externalId") return { type, value };
+  const url = /^https?:/i.test(value) ? URL.parse(value) : null;
+  return { type, value: url === null ? storedPath(value) : pageAddress(url) };
+}

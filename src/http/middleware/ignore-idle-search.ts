@@ -1,0 +1,29 @@
+import { createMiddleware } from "hono/factory";
+
+import { queries } from "../schemas/retrieval.ts";
+import type { InferenceEnv } from "./guard.ts";
+import { setBodyText } from "./json-body.ts";
+
+/**
+ * An inference with native RAG and no linked RAG ignores `semanticSearch`, also where it does not fit
+ * its schema: then it is left out before the body is validated. Stands behind `jsonBody`.
+ */
+export const ignoreIdleSearch = createMiddleware<InferenceEnv>(async ({ req, var: of }, next) => {
+  const { nativeRag, rags } = of.inference;
+  if (nativeRag && rags.length === 0) {
+    setBodyText(req, withoutUnfitSearch(await req.text()));
+  }
+  await next();
+});
+
+/** Text that is no JSON is the validator's to refuse. */
+function withoutUnfitSearch(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== "object" || body === null || !("semanticSearch" in body)) return text;
+    const { semanticSearch, ...rest } = body;
+    return queries.safeParse(semanticSearch).success ? text : JSON.stringify(rest);
+  } catch {
+    return text;
+  }
+}

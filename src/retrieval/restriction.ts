@@ -1,0 +1,28 @@
+import { trimEnd } from "../core/trim.ts";
+import type { MetadataFilter, Restriction } from "../ports/rag-index.ts";
+import { storedFormsOf } from "../sources/file-names.ts";
+
+type Selection = {
+  useAllFiles: boolean;
+  files: string[];
+  folders: string[];
+  metadata?: MetadataFilter[];
+};
+
+/**
+ * What a call may see of one RAG. Unless it uses all files it sees those that it names, each in any
+ * spelling; an empty folder names nothing.
+ */
+export function restrictionTo({
+  useAllFiles,
+  files,
+  folders,
+  metadata = [],
+}: Selection): Restriction {
+  if (useAllFiles) return { named: null, metadata };
+  const named = {
+    files: files.flatMap(storedFormsOf),
+    folders: folders.filter((folder) => trimEnd(folder, "/") !== "").flatMap(storedFormsOf),
+  };
+  return { named, metadata };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { restrictionTo } from "../../../src/retrieval/restriction.ts";
+
+const named = (files: string[], folders: string[] = []) =>
+  restrictionTo({ useAllFiles: false, files, folders }).named;
+
+test("all files need no names, and ignore those that are given", () => {
+  expect(restrictionTo({ useAllFiles: true, files: ["a"], folders: ["b"] }).named).toBeNull();
+});
+
+test("an empty folder names nothing", () => {
+  expect(named([], ["", "docs"])).toEqual({ files: [], folders: ["docs"] });
+});
+
+test("a name of another Unicode form is looked for as it is stored, and as it is", () => {
+  expect(named(["U\u0308ber.md"], ["Ho\u0308fe/"])).toEqual({
+    files: ["U\u0308ber.md", "\u00dcber.md"],
+    folders: ["Ho\u0308fe/", "H\u00f6fe/"],
+  });
+  expect(named(["plain.md"])?.files).toEqual(["plain.md"]);
+});
+
+test.each([
+  "HTTPS://Docs.Example.COM/guide/a%20b",
+  "https://docs.example.com:443/guide/a b",
+  "https://docs.example.com/guide/../guide/a b#part",
+  "https://user:secret@docs.example.com/guide/a b",
+])("%s names the address that is stored", (name) => {
+  expect(named([name])?.files).toContain("https://docs.example.com/guide/a%20b");
+});
+
+test("an international host and a tracked link name the page that was crawled", () => {
+  expect(named(["https://b\u00fccher.example/?utm_source=mail"])?.files).toContain(
+    "https://xn--bcher-kva.example/",
+  );
+});
