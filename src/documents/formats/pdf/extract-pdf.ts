@@ -1,10 +1,8 @@
 import { runCooperatively } from "../../../core/cooperative.ts";
 import type { YieldToOthers } from "../../../core/cooperative.ts";
-import type { getDocumentProxy } from "unpdf";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { characterMap } from "./fonts/character-maps.ts";
 import { distrustWrongTable } from "./bounds/cross-references.ts";
 import { bookmarksOf, factsOf } from "./structure/document-facts.ts";
 import { headingLevel, shapeOf } from "./bounds/document-shape.ts";
@@ -23,17 +21,19 @@ import { checkStreams } from "./bounds/stream-bounds.ts";
 import { structureOf } from "./structure/structure-tree.ts";
 import type { BlockRole, PageStructure, TreeNode } from "./structure/structure-tree.ts";
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
+import { openPdf } from "./open-pdf.ts";
+import type { Pdf } from "./open-pdf.ts";
 import { textItems } from "./text-items.ts";
 import { TreeBounds } from "./bounds/tree-bounds.ts";
 import { withinWidthBounds } from "./bounds/width-bounds.ts";
+import { unknownCmaps } from "./fonts/predefined-cmaps.ts";
 import { countFonts, UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import type { FontMaps } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";
 
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 /** What a look at the file's objects told. */
-type FileSigns = { isTreeLarge: boolean; hasForms: boolean };
+type FileSigns = { isTreeLarge: boolean; hasForms: boolean; missingCmaps: Set<string> };
 type PageText = { segments: Segment[]; structure: PageStructure | null };
 
 const MAX_PAGES = 10_000;
@@ -43,10 +43,10 @@ const PAGES_BETWEEN_YIELDS = 10;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 const NAMED_PAGES = 10;
+const NAMED_CMAPS = 3;
 /** The tree costs each page as much time as the document has children. */
 const MAX_TAGGED_PAGES = 500;
 const UNMAPPED = "PDF's fonts do not say which characters they show";
-const SILENT = 0;
 
 /**
  * Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places.
@@ -63,11 +63,13 @@ export async function extractPdf(
   const texts = forms.watch(bounds.watch(withinWidthBounds(objectTexts(file.bytes))));
   const fonts = await runCooperatively(countFonts(texts), yieldToOthers);
   distrustWrongTable(file.bytes);
-  const pdf = await open(file.bytes);
+  const missingCmaps = await unknownCmaps(fonts.cmaps);
+  const pdf = await openPdf(file.bytes, missingCmaps);
   try {
     const reader = new PdfPages(pdf, yieldToOthers, fonts, {
       isTreeLarge: bounds.isLarge,
       hasForms: forms.hasValues,
+      missingCmaps,
     });
     const extraction = await readDocument(reader);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
@@ -92,11 +94,13 @@ class PdfPages {
   #tagged: Promise<boolean> | null;
 
   readonly #hasForms: boolean;
+  readonly missingCmaps: Set<string>;
 
   constructor(pdf: Pdf, yieldToOthers: YieldToOthers, maps: FontMaps, signs: FileSigns) {
     this.pdf = pdf;
     this.#tagged = signs.isTreeLarge ? Promise.resolve(false) : null;
     this.#hasForms = signs.hasForms;
+    this.missingCmaps = signs.missingCmaps;
     this.fonts = new UnmappedFonts(maps);
     this.#yieldToOthers = yieldToOthers;
   }
@@ -170,32 +174,6 @@ async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStru
   return coversPage(structure, texts) ? structure : null;
 }
 
-/** Gives pdf.js the character maps that it would fetch. */
-class CharacterMaps {
-  fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
-    if (kind !== "cMapUrl") return Promise.reject(new Error(`${filename} is not at hand`));
-    return Promise.resolve(new TextEncoder().encode(characterMap(filename)));
-  }
-}
-
-async function open(bytes: Uint8Array): Promise<Pdf> {
-  const { getDocumentProxy } = await import("unpdf");
-  try {
-    return await getDocumentProxy(bytes, {
-      verbosity: SILENT,
-      useWorkerFetch: false,
-      disableFontFace: true,
-      cMapUrl: "cmaps/",
-      cMapPacked: false,
-      BinaryDataFactory: CharacterMaps,
-    });
-  } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    const isEncrypted = name === "PasswordException";
-    throw new UnreadableDocument(isEncrypted ? "PDF is encrypted" : "PDF is damaged or incomplete");
-  }
-}
-
 async function readDocument(reader: PdfPages): Promise<Extraction> {
   const { pdf } = reader;
   const { numPages } = pdf;
@@ -219,17 +197,34 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   if (numPages > 0 && unread.length === numPages) {
     throw new UnreadableDocument("no page can be read");
   }
-  const notes = unread.length === 0 ? [] : [unreadNote(unread)];
+  const notes = [...unreadNotes(unread), ...fontNotes(reader)];
   const facts = { title: title ?? out.firstHeading(2), language, notes };
   if (reader.fonts.isMost) return { ...facts, text: "", pages: [], reason: UNMAPPED };
-  if (reader.fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
-  return { ...facts, text: out, pages: out.pages };
+  return { ...facts, text: out, pages: out.pages, ...cmapReason(reader) };
 }
 
-function unreadNote(pages: number[]): string {
+function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
+  const notes: string[] = [];
+  if (fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
+  if (missingCmaps.size > 0) {
+    notes.push(`text coded by unknown character maps (${namesOf(missingCmaps)}) left out`);
+  }
+  return notes;
+}
+
+/** Why there is no text, should there be none. */
+const cmapReason = ({ missingCmaps }: PdfPages) =>
+  missingCmaps.size > 0
+    ? { reason: `PDF's text is coded by unknown character maps (${namesOf(missingCmaps)})` }
+    : {};
+
+const namesOf = (cmaps: Set<string>) => [...cmaps].slice(0, NAMED_CMAPS).join(", ");
+
+function unreadNotes(pages: number[]): string[] {
+  if (pages.length === 0) return [];
   const named = pages.slice(0, NAMED_PAGES).join(", ");
   const more = pages.length > NAMED_PAGES ? ` and ${pages.length - NAMED_PAGES} more` : "";
-  return `page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`;
+  return [`page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`];
 }
 
 /** Pages spread over the document tell what its type looks like; by their numbers. */

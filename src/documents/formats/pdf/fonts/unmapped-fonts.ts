@@ -12,19 +12,24 @@ export type FontMaps = {
   nameless: number;
   /** Fonts whose glyphs are drawings (Type 3): most of those with such encodings. */
   drawn: number;
+  /** Predefined CMaps that composite fonts name as their encoding. */
+  cmaps: Set<string>;
 };
 
 const DIFFERENCES = /\/Differences\s*\[/g;
 /** 256 codes and names; a name has 127 characters at most. */
 const MAX_DIFFERENCES_CHARACTERS = 1 << 16;
 const NUMBERED_GLYPH = /^\/(?:[a-z]{1,2}|cid|glyph|index)_?\d+$/i;
+const COMPOSITE = /\/Subtype\s*\/Type0\b/;
+const ENCODING_NAME = /\/Encoding\s*\/([\w-]{1,40})/;
+const MAX_CMAPS = 100;
 const DICTIONARY = /<<[^<>]*>>/g;
 /** The glyph numbers of these collections are known: each stands for a character. */
 const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
 /** Counts a file's fonts. What is encrypted or damaged is not counted. */
 export function* countFonts(texts: Iterable<string>): CooperativeWork<FontMaps> {
-  const count: FontMaps = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0 };
+  const count = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0, cmaps: new Set<string>() };
   let known = 0;
   for (const text of texts) {
     addFonts(count, text);
@@ -41,15 +46,20 @@ function addFonts(count: FontMaps, text: string): void {
   const fonts = text.match(/\/Type\s*\/Font\b/g)?.length ?? 0;
   if (fonts === 0) return;
   const parts = text.match(/\/CIDFontType[02]\b/g)?.length ?? 0;
-  const dictionaries = text.match(DICTIONARY) ?? [];
-  const unmapped = dictionaries.filter(
-    (font) =>
-      /\/Subtype\s*\/Type0\b/.test(font) &&
-      /\/Encoding\s*\/Identity-[HV]\b/.test(font) &&
-      !/\/ToUnicode\b/.test(font),
+  const composite = (text.match(DICTIONARY) ?? []).filter((font) => COMPOSITE.test(font));
+  addCmaps(count.cmaps, composite);
+  const unmapped = composite.filter(
+    (font) => /\/Encoding\s*\/Identity-[HV]\b/.test(font) && !/\/ToUnicode\b/.test(font),
   ).length;
   count.unmapped += unmapped;
   count.mapped += Math.max(0, fonts - parts - unmapped);
+}
+
+function addCmaps(cmaps: Set<string>, fonts: string[]): void {
+  for (const font of fonts) {
+    const name = ENCODING_NAME.exec(font)?.[1];
+    if (name !== undefined && cmaps.size < MAX_CMAPS) cmaps.add(name);
+  }
 }
 
 function isNameless(differences: string): boolean {
@@ -115,7 +125,7 @@ export class UnmappedFonts {
   readonly #isEvery: boolean;
   hasDropped = false;
 
-  constructor({ unmapped, mapped, nameless, drawn }: FontMaps) {
+  constructor({ unmapped, mapped, nameless, drawn }: Omit<FontMaps, "cmaps">) {
     this.#isSuspect = unmapped + nameless > 0;
     this.#areNumbers = nameless === 0;
     this.#isDrawn = unmapped === 0 && nameless <= drawn;
