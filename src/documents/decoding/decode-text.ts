@@ -196,7 +196,7 @@ function countOf(text: string, character: string): number {
 const DECLARATION_BYTES = 2_048;
 const DECLARATIONS = [
   /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i,
-  /<meta[^>]+?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i,
+  /<meta[^>]{1,512}?\bcharset\s{0,16}=\s{0,16}["']?\s{0,16}([\w.:-]+)/i,
   /^@charset "([\w.:-]+)"/,
   /^(?:[^\n]*\n)?[^\n]*\bcoding[:=]\s*([\w.-]+)/,
 ];

@@ -8,6 +8,8 @@ export type RobotsRules = {
 export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null };
 
 const MOST_RULES = 2_000;
+/** What stands behind it is passed over: no address that we ask for is longer. */
+const LONGEST_LINE = 8_192;
 
 type Group = RobotsRules & { agents: string[] };
 
@@ -27,8 +29,7 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = [];
   let naming = false;
   for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
-    const [, field = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(line) ?? [];
-    const key = field.toLowerCase();
+    const { key, value } = fieldOf(line.slice(0, LONGEST_LINE));
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], crawlDelaySeconds: null });
       groups.at(-1)?.agents.push(value.toLowerCase());
@@ -36,6 +37,14 @@ function groupsOf(text: string): Group[] {
     } else if (addRule(groups.at(-1), key, value)) naming = false;
   }
   return groups;
+}
+
+/** `Field: value # comment`; what is no field has an empty key. */
+function fieldOf(line: string): { key: string; value: string } {
+  const [whole = ""] = line.split("#", 1);
+  const colon = whole.indexOf(":");
+  const key = colon < 0 ? "" : whole.slice(0, colon).trim().toLowerCase();
+  return { key: /^[\w-]+$/.test(key) ? key : "", value: whole.slice(colon + 1).trim() };
 }
 
 function addRule(group: Group | undefined, key: string, value: string): boolean {

@@ -44,9 +44,12 @@ export function formatOf(code: string, is1904: boolean): CellFormat {
     if (section.isDate || value >= 0) return section.show(value);
     const shown = section.show(-value);
     const isWords = sections.length > 1 && !section.hasNumber;
-    return isWords || /^[^1-9]*0[^1-9]*$/.test(shown) ? shown : `-${shown}`;
+    return isWords || isZero(shown) ? shown : `-${shown}`;
   };
 }
+
+/** Nothing but zeros is shown: `-0.00` would say no more. */
+const isZero = (shown: string) => shown.includes("0") && !/[1-9]/.test(shown);
 
 const QUOTED = /"[^"]*"|\\./g;
 /** Further ones are for texts. */
@@ -55,7 +58,7 @@ const MAX_SECTIONS = 3;
 /** Parts of a code, between semicolons outside of quotes and brackets. */
 function sectionsOf(code: string): string[] {
   const sections = [""];
-  for (const token of code.match(/"[^"]*"|\\.|\[[^\]]*\]|[^]/g) ?? []) {
+  for (const token of code.match(/"[^"]{0,255}"|\\.|\[[^\]]{0,255}\]|[^]/g) ?? []) {
     if (token === ";") sections.push("");
     else sections[sections.length - 1] += token;
   }
@@ -112,9 +115,11 @@ function conditionOf(bare: string): Section["condition"] {
 }
 
 function sectionFormat(section: string, is1904: boolean): Section {
-  const shown = section.replace(/_.|\*./g, " ").replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"');
+  const shown = section
+    .replace(/_.|\*./g, " ")
+    .replace(/\[\$([^\]-]{0,255})[^\]]{0,255}\]/g, '"$1"');
   const unquoted = shown.replace(QUOTED, "");
-  const bare = unquoted.replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
+  const bare = unquoted.replace(/\[(?![hms]{1,255}\])[^\]]{0,255}\]/gi, "");
   const rest = { condition: conditionOf(unquoted), isEmpty: shown.trim() === "" };
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
     return { ...rest, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
@@ -126,7 +131,7 @@ function sectionFormat(section: string, is1904: boolean): Section {
 
 /** Units, currencies and words beside the number; what only places or aligns it is left out. */
 function wordsAround(section: string): [string, string] {
-  const bare = section.replace(/\[[^\]]*\]/g, "");
+  const bare = section.replace(/\[[^\]]{0,255}\]/g, "");
   const tokens = bare.match(/"[^"]*"|\\.|general|[^"\\]/gi) ?? [];
   const isDigit = (token: string) => /^(?:[0#?@.,/]|general)$/i.test(token);
   const first = tokens.findIndex(isDigit);

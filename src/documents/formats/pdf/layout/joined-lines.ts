@@ -2,13 +2,13 @@
 const UNSPACED_END =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
 /** A divided word, or one of two that a hyphen joins. */
-const DIVIDED = /(\p{L}+)[-\u2010]$/u;
+const DIVIDED = /(\p{L}{1,64})[-\u2010]$/u;
 const RANGE_START = /\d[-\u2010-\u2013]$/;
 const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
 const SOFT_HYPHEN = "\u00ad";
 const WORD = /^\p{L}+/u;
 /** Of addresses and paths, and of options of a program, but not of TeX's commands, such as `\@title`. */
-const ADDRESS_END = /(?:^|\s)(?:[^\s\\]*[/@]\S*|--?\p{L}\S*)-$/u;
+const ADDRESS_END = /(?:^|\s)(?:[^\s\\/@]{0,64}[/@]\S{0,64}|--?\p{L}\S{0,64})-$/u;
 const CAPITALS_END = /(?:^|[^\p{L}])\p{Lu}{2,}[-\u2010]$/u;
 const LETTER_END = /\p{L}[-\u2010]$/u;
 /** More than one hyphen, such as "state-of-the-art" divided after its first word. */
@@ -17,7 +17,7 @@ const MAIL_START = /^[\w.+-]+@\w/;
 /** After these a hyphen stands for what the next word has as well: "Vor- und Nachteile". */
 const CONJUNCTIONS = new Set("und oder bzw sowie and or".split(" "));
 const LONGEST_WORD = 64;
-const COMPOUND = /\p{L}+-\p{L}+(?=[^-\p{L}])/gu;
+const COMPOUND = /\p{L}{1,64}-\p{L}{1,64}(?=[^-\p{L}])/gu;
 const MAX_COMPOUNDS = 20_000;
 
 /** Words that stand with a hyphen within a line, so that it is not one of a line's end. */
