@@ -7,6 +7,8 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
+import { Budget, BudgetSpent } from "../../core/budget.ts";
+import { ModelFailure } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/passages.ts";
 import type { Passage } from "../../text/passages.ts";
 import { answerOf } from "./extractive/answer.ts";
@@ -17,6 +19,11 @@ import { sentencesOf } from "./extractive/sentences.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
+/** What comes after these is not looked at: it would hold the thread for seconds. */
+const REQUEST_LIMIT_CHARACTERS = 100_000;
+const PASSAGES_LIMIT_CHARACTERS = 200_000;
+/** To fill a schema: about a second. */
+const MOST_STEPS = 6_000_000;
 
 /**
  * `embedded/extractive`: no language model. It answers with the most relevant sentences of the
@@ -64,7 +71,19 @@ function readPrompt(prompt: LanguageModelV4Prompt): Read {
   const said = textOfMessage(prompt[last]);
   const found = prompt.slice(last + 1).filter(({ role }) => role === "tool");
   const passages = [said, ...found.map(textOfMessage)].flatMap(readPassages);
-  return { request: readRequest(said), passages, searched: found.length > 0 };
+  const request = readRequest(said).slice(0, REQUEST_LIMIT_CHARACTERS);
+  return { request, passages: firstOf(passages), searched: found.length > 0 };
+}
+
+/** As many passages as are looked at, the last of them cut. */
+function firstOf(passages: Passage[]): Passage[] {
+  let left = PASSAGES_LIMIT_CHARACTERS;
+  return passages.flatMap(({ text, source }) => {
+    if (left <= 0) return [];
+    const kept = text.slice(0, left);
+    left -= kept.length;
+    return [{ source, text: kept }];
+  });
 }
 
 function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): string {
@@ -83,9 +102,14 @@ function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): st
   const material = { request: read.request, passages };
   if (responseFormat?.type !== "json") return answerOf(material);
   const passageTexts = read.passages.map(({ text }) => text);
-  const evidence = evidenceOf({ ...material, passageTexts });
   const schema = responseFormat.schema ?? { type: "object" };
-  return JSON.stringify(fillSchema(schema, evidence));
+  try {
+    const evidence = evidenceOf({ ...material, passageTexts }, new Budget(MOST_STEPS));
+    return JSON.stringify(fillSchema(schema, evidence));
+  } catch (thrown) {
+    if (!(thrown instanceof BudgetSpent)) throw thrown;
+    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
+  }
 }
 
 /** One call of each tool: the request goes into its first text argument. */

@@ -8,6 +8,9 @@ import type { Reranker } from "../../ports/models.ts";
 const LEXICAL_RERANKER_NAME = "embedded/lexical";
 
 const BATCH_LIMIT = 1_000;
+/** Far beyond any question and any passage; only keep what is absurd from holding the thread. */
+const QUERY_LIMIT_CHARACTERS = 10_000;
+const DOCUMENT_LIMIT_CHARACTERS = 20_000;
 const GRAM_LENGTHS = [4, 5];
 /** Robertson and Zaragoza's usual values, as in FTS5. */
 const K1 = 1.2;
@@ -97,8 +100,8 @@ const stemsOf = (text: string) => withoutStopWords(searchWordsOf(text)).map(stem
  * best: (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
  */
 function lexicalRelevance(query: string, documents: string[]): number[] {
-  const words = documents.map(stemsOf);
-  const stems = stemsOf(query);
+  const words = documents.map((text) => stemsOf(text.slice(0, DOCUMENT_LIMIT_CHARACTERS)));
+  const stems = stemsOf(query.slice(0, QUERY_LIMIT_CHARACTERS));
   const asked = countsOf(stems);
   const byWords = normalisedBm25(
     asked,

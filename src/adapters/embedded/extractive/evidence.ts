@@ -1,3 +1,4 @@
+import type { Budget } from "../../../core/budget.ts";
 import { bestSentences } from "./answer.ts";
 import type { Material } from "./answer.ts";
 import { byRelevance } from "./relevance.ts";
@@ -15,26 +16,42 @@ export type Evidence = {
   sentences: Sentence[];
   /** Sentences that answer the question as a whole. */
   answer: Sentence[];
+  /** What the text itself labels, the labels in stems. */
+  labelled: { stems: Set<string>; value: string }[];
+  /** What filling the schema may still cost; each search in the evidence is counted. */
+  budget: Budget;
 };
 
-export function evidenceOf(material: Material & { passageTexts: string[] }): Evidence {
+const labelsOf = (text: string) =>
+  labelledValues(text).map(({ label, value }) => ({ stems: new Set(stemsOf(label)), value }));
+
+export function evidenceOf(
+  material: Material & { passageTexts: string[] },
+  budget: Budget,
+): Evidence {
   const { request, passages, passageTexts } = material;
   const own = sentencesOf(request);
   const asked = own.filter(({ text }) => text.endsWith("?"));
   // An instruction without a question mark comes first, before its context.
   const question = asked.length > 0 ? asked : own.slice(0, 1);
+  const text = [...passageTexts, request].join("\n");
   return {
-    question: question.map(({ text }) => text).join(" "),
-    text: [...passageTexts, request].join("\n"),
+    question: question.map((sentence) => sentence.text).join(" "),
+    text,
     sentences: passages.length > 0 ? passages : own,
     answer: bestSentences(material),
+    labelled: labelsOf(text),
+    budget,
   };
 }
 
 /** The evidence of one row, item or sentence, for the members of a list. */
-export function evidenceWithin(text: string): Evidence {
-  const sentences = sentencesOf(text);
-  return { question: "", text: text.replace(/;\s/g, "\n"), sentences, answer: sentences };
+export function evidenceWithin(part: string, budget: Budget): Evidence {
+  budget.spend(part.length);
+  const sentences = sentencesOf(part);
+  const text = part.replace(/;\s/g, "\n");
+  const labelled = labelsOf(text);
+  return { question: "", text, sentences, answer: sentences, labelled, budget };
 }
 
 /** `invoiceNumber`, `invoice_number` → `invoice number`. */
@@ -46,8 +63,8 @@ export function labelledAs(evidence: Evidence, key: string): string | null {
   const wanted = stemsOf(wordsOfKey(key));
   if (wanted.length === 0) return null;
   let best: { value: string; share: number } | null = null;
-  for (const { label, value } of labelledValues(evidence.text)) {
-    const stems = new Set(stemsOf(label));
+  evidence.budget.spend(evidence.labelled.length * wanted.length);
+  for (const { stems, value } of evidence.labelled) {
     const shared = wanted.filter((stem) => stems.has(stem)).length;
     const share = (2 * shared) / (wanted.length + stems.size);
     if (share > (best?.share ?? LABEL_LEAST_SHARE)) best = { value, share };
@@ -56,21 +73,42 @@ export function labelledAs(evidence: Evidence, key: string): string | null {
 }
 
 const LABEL_LEAST_SHARE = 0.49;
+const STEPS_PER_SENTENCE = 15;
 
 /** Sentences that mention the key, best first; may be empty. */
 export function sentencesAbout(evidence: Evidence, key: string, description: string): Sentence[] {
   const about = `${wordsOfKey(key)} ${description}`;
+  evidence.budget.spend(evidence.sentences.length * STEPS_PER_SENTENCE);
   const asked = byRelevance(evidence.sentences, `${about} ${evidence.question}`);
   return asked.filter(({ score }) => score > 0).map(({ sentence }) => sentence);
 }
 
-/** The value in a text that is closest to the key's words. */
-export function closestTo<T>(values: FoundValue<T>[], text: string, key: string): T | null {
+/** Of the values in a text the one that stands closest to the key's words. */
+export function closestIn<T>(
+  { budget }: Evidence,
+  find: (text: string) => FoundValue<T>[],
+  text: string,
+  key: string,
+): T | null {
+  budget.spend(text.length);
+  const values = find(text);
+  if (values.length === 0) return null;
+  budget.spend(text.length);
+  return closestTo(values, text, key);
+}
+
+/** `values` stand in the order of the text. */
+function closestTo<T>(values: FoundValue<T>[], text: string, key: string): T | null {
   const places = placesOf(text, key);
   let best: { value: T; distance: number } | null = null;
+  let next = 0;
   for (const { value, at } of values) {
-    const distances = places.map((place) => Math.abs(place - at));
-    const distance = distances.length === 0 ? at : Math.min(...distances);
+    while (next < places.length && (places[next] ?? 0) < at) next += 1;
+    const around = [places[next - 1], places[next]].filter((place) => place !== undefined);
+    const distance = around.reduce(
+      (least, place) => Math.min(least, Math.abs(place - at)),
+      places.length === 0 ? at : Infinity,
+    );
     if (best === null || distance < best.distance) best = { value, distance };
   }
   return best?.value ?? null;

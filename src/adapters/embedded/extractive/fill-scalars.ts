@@ -1,5 +1,7 @@
+import type { Budget } from "../../../core/budget.ts";
 import { BLANKS, trimEnd } from "../../../core/trim.ts";
-import { closestTo, labelledAs, sentencesAbout } from "./evidence.ts";
+import { linearPattern } from "../../../text/linear-pattern/linear-pattern.ts";
+import { closestIn, labelledAs, sentencesAbout } from "./evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { numberOf, textOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
@@ -20,13 +22,14 @@ export function fillEnum(evidence: Evidence, slot: Slot, options: unknown[]): un
     ...sentencesAbout(evidence, slot.key, aboutOf(slot)).map(({ text }) => text),
     evidence.text,
   ];
+  const wanted = options.map((option) => ({ option, stems: stemsOf(String(option)) }));
   for (const text of about) {
+    evidence.budget.spend(options.length + text.length);
     const stems = new Set(stemsOf(text));
-    const named = options.filter((option) => {
-      const wanted = stemsOf(String(option));
-      return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
-    });
-    if (named.length > 0) return named[0];
+    const named = wanted.find(
+      (one) => one.stems.length > 0 && one.stems.every((stem) => stems.has(stem)),
+    );
+    if (named !== undefined) return named.option;
   }
   return undefined;
 }
@@ -54,8 +57,8 @@ export function fillNumber(evidence: Evidence, slot: Slot, whole: boolean): numb
   // Inside one row or item every number is a candidate, named or not.
   const sentences = about.length > 0 || evidence.question !== "" ? about : evidence.sentences;
   for (const { text } of sentences) {
-    const values = numbersIn(text).filter(({ value }) => fits(value));
-    const closest = closestTo(values, text, key);
+    const fitting = (from: string) => numbersIn(from).filter(({ value }) => fits(value));
+    const closest = closestIn(evidence, fitting, text, key);
     if (closest !== null) return closest;
   }
   return undefined;
@@ -81,34 +84,27 @@ export function fillString(evidence: Evidence, slot: Slot): string | undefined {
   const sources = [...(labelled === null ? [] : [labelled]), ...about];
   if (format !== undefined) {
     for (const text of [...sources, evidence.text]) {
-      const closest = closestTo(format.find(text), text, key);
+      const closest = closestIn(evidence, format.find, text, key);
       if (closest !== null) return closest;
     }
     return undefined;
   }
   const pattern = textOf(node["pattern"]);
-  if (pattern !== "") return matching([...sources, evidence.text], pattern);
+  if (pattern !== "") return matching([...sources, evidence.text], pattern, evidence.budget);
   if (labelled !== null) return trimEnd(labelled, `.;,${BLANKS}`);
   const best = sentencesAbout(evidence, key, aboutOf(slot))[0];
   return best?.text ?? (evidence.answer.map(({ text }) => text).join(" ") || undefined);
 }
 
 /** The first word or run of words that the pattern accepts as a whole. */
-function matching(texts: string[], pattern: string): string | undefined {
-  const whole = patternOf(pattern);
-  if (whole === null) return undefined;
+function matching(texts: string[], source: string, budget: Budget): string | undefined {
+  const pattern = linearPattern(source);
+  if (!pattern.ok) return undefined;
   for (const text of texts) {
+    budget.spend(text.length >>> 2);
     const words = text.split(/[\s,;()"“”]+/u).map((word) => trimEnd(word, ".:!?"));
-    const found = words.find((word) => word !== "" && whole.test(word));
+    const found = words.find((word) => word !== "" && pattern.test(word, budget));
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function patternOf(pattern: string): RegExp | null {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    return null;
-  }
 }

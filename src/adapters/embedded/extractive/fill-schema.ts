@@ -9,6 +9,7 @@ import { FORMATS, numbersIn } from "./values.ts";
 
 const DEEPEST = 12;
 const MOST_ITEMS = 5;
+const STEPS_PER_SLOT = 50;
 
 /**
  * Fills a JSON Schema from the text: labelled values first, then sentences that mention a
@@ -16,21 +17,37 @@ const MOST_ITEMS = 5;
  */
 export function fillSchema(schema: unknown, evidence: Evidence): unknown {
   const root = asNode(schema);
-  return fill({ key: "", node: resolved(root, root) }, { root, evidence, depth: 0 }, true);
+  const node = resolved(root, root, evidence.budget);
+  return fill({ key: "", node }, { root, evidence, depth: 0 }, true);
 }
 
 type Filling = { root: SchemaNode; evidence: Evidence; depth: number };
 
-/** Undefined only where the slot is not `required` and the text holds no value. */
+/**
+ * Undefined only where the slot is not `required` and the text holds no value.
+ * @throws BudgetSpent
+ */
 function fill(slot: Slot, filling: Filling, required: boolean): unknown {
+  const { budget } = filling.evidence;
+  budget.spend(STEPS_PER_SLOT);
   const { node } = slot;
-  if ("const" in node) return node["const"];
   const options = listOf(node["enum"]);
   const found =
-    options.length > 0
-      ? fillEnum(filling.evidence, slot, options)
-      : fillOfType(slot, filling, required);
-  if (found !== undefined) return found;
+    "const" in node
+      ? node["const"]
+      : options.length > 0
+        ? fillEnum(filling.evidence, slot, options)
+        : fillOfType(slot, filling, required);
+  const value = found === undefined ? unfounded(node, options, required) : found;
+  // Objects and arrays were counted member by member, unless the schema itself gives them.
+  const isGiven = found === undefined || "const" in node || options.length > 0;
+  if (typeof value === "string") budget.spend(value.length);
+  else if (isGiven && typeof value === "object") budget.spend(JSON.stringify(value).length);
+  return value;
+}
+
+/** What the schema itself offers, where the text holds no value. */
+function unfounded(node: SchemaNode, options: unknown[], required: boolean): unknown {
   if ("default" in node) return node["default"];
   if (!required) return undefined;
   if (options.length > 0) return options[0];
@@ -97,7 +114,7 @@ function fillObject({ node }: Slot, filling: Filling): Record<string, unknown> {
   const inside = { ...filling, depth: filling.depth + 1 };
   for (const [key, property] of Object.entries(asNode(node["properties"]))) {
     if (property === false) continue;
-    const slot = { key, node: resolved(property, filling.root) };
+    const slot = { key, node: resolved(property, filling.root, filling.evidence.budget) };
     const value = fill(slot, inside, required.has(key));
     if (value !== undefined) filled[key] = value;
   }
@@ -113,9 +130,16 @@ function fillArray(slot: Slot, filling: Filling): unknown[] {
   const { node } = slot;
   const inside = { ...filling, depth: filling.depth + 1 };
   const fixed = listOf(node["prefixItems"]).map((item) =>
-    fill({ key: slot.key, node: resolved(item, filling.root) }, inside, true),
+    fill(
+      { key: slot.key, node: resolved(item, filling.root, filling.evidence.budget) },
+      inside,
+      true,
+    ),
   );
-  const item = { key: slot.key, node: resolved(node["items"], filling.root) };
+  const item = {
+    key: slot.key,
+    node: resolved(node["items"], filling.root, filling.evidence.budget),
+  };
   const most = numberOf(node["maxItems"], Math.max(MOST_ITEMS, numberOf(node["minItems"], 0)));
   const items =
     node["items"] === false || (fixed.length > 0 && !("items" in node))
@@ -158,7 +182,9 @@ function membersOf(item: Slot, filling: Filling): unknown[] {
   const segments = parts.length > 0 ? parts : segmentsOf(evidence);
   return segments
     .slice(0, MOST_ITEMS)
-    .map((text) => fill(item, { ...filling, evidence: evidenceWithin(text) }, true));
+    .map((text) =>
+      fill(item, { ...filling, evidence: evidenceWithin(text, evidence.budget) }, true),
+    );
 }
 
 /** List items of the text if it has any, otherwise the sentences of the answer. */

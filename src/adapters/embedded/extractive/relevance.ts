@@ -14,6 +14,9 @@ const POSITION_PRIOR = 0.1;
 const KIND_BONUS = 1.35;
 const QUESTION_PENALTY = 0.5;
 
+/** A question's first ones; what is longer is no question. */
+const MOST_TERMS = 100;
+
 export type Scored = { sentence: Sentence; score: number };
 
 /**
@@ -21,44 +24,80 @@ export type Scored = { sentence: Sentence; score: number };
  * sentences at hand, with a bonus for headings, early passages and the kind of answer.
  */
 export function byRelevance(sentences: Sentence[], question: string): Scored[] {
-  const terms = termsOf(question);
-  const rarity = rarityOf(sentences, terms);
-  const length = sentences.reduce((sum, { stems }) => sum + stems.length, 0) / sentences.length;
+  const terms = termsOf(question).slice(0, MOST_TERMS);
+  const index = indexOf(sentences);
   const kind = answerKind(question);
-  const scored = sentences.map((sentence) => {
-    const damp = K1 * (1 - B + (B * sentence.stems.length) / Math.max(1, length));
-    let score = 0;
-    for (const term of terms) {
-      const count = frequency(sentence, term);
-      score += ((rarity.get(term) ?? 0) * count * (K1 + 1)) / (count + damp);
+  const sums = Array.from(sentences, () => 0);
+  for (const term of terms) {
+    const counts = index.countsOf(term);
+    const rarity = Math.log(1 + (sentences.length - counts.size + 0.5) / (counts.size + 0.5));
+    for (const [at, count] of counts) {
+      const length = sentences[at]?.stems.length ?? 0;
+      const damp = K1 * (1 - B + (B * length) / Math.max(1, index.meanLength));
+      sums[at] = (sums[at] ?? 0) + (rarity * count * (K1 + 1)) / (count + damp);
     }
-    return { sentence, score: score * priorOf(sentence, kind) };
+  }
+  const scored = sentences.map((sentence, at) => {
+    const sum = sums[at] ?? 0;
+    return { sentence, score: sum === 0 ? 0 : sum * priorOf(sentence, kind) };
   });
   return scored.sort((a, b) => b.score - a.score);
 }
 
-function frequency({ stems, headingStems }: Sentence, term: string): number {
-  let count = headingStems.has(term) ? HEADING_WEIGHT : 0;
-  for (const stem of stems) {
-    if (stem === term) count += 1;
-    else if (sharesPrefix(stem, term)) count += PREFIX_WEIGHT;
+type Counts = Map<number, number>;
+
+/** Which sentences hold which stems: many questions are put to the same sentences. */
+class SentenceIndex {
+  readonly meanLength: number;
+  readonly #sentences: Sentence[];
+  readonly #holders = new Map<string, Counts>();
+  readonly #known = new Map<string, Counts>();
+
+  constructor(sentences: Sentence[]) {
+    this.#sentences = sentences;
+    let length = 0;
+    for (const [at, { stems }] of sentences.entries()) {
+      length += stems.length;
+      for (const stem of stems) {
+        const counts = this.#holders.get(stem) ?? new Map<number, number>();
+        counts.set(at, (counts.get(at) ?? 0) + 1);
+        this.#holders.set(stem, counts);
+      }
+    }
+    this.meanLength = length / sentences.length;
   }
-  return count;
+
+  /** How often each sentence holds the term: in a heading and as a beginning it counts less. */
+  countsOf(term: string): Counts {
+    const known = this.#known.get(term);
+    if (known !== undefined) return known;
+    const sums: Counts = new Map();
+    const add = (at: number, count: number) => sums.set(at, (sums.get(at) ?? 0) + count);
+    for (const [at, { headingStems }] of this.#sentences.entries()) {
+      if (headingStems.has(term)) add(at, HEADING_WEIGHT);
+    }
+    for (const [stem, counts] of this.#holders) {
+      const weight = stem === term ? 1 : sharesPrefix(stem, term) ? PREFIX_WEIGHT : 0;
+      if (weight > 0) for (const [at, count] of counts) add(at, weight * count);
+    }
+    this.#known.set(term, sums);
+    return sums;
+  }
+}
+
+const indexes = new WeakMap<Sentence[], SentenceIndex>();
+
+function indexOf(sentences: Sentence[]): SentenceIndex {
+  const known = indexes.get(sentences);
+  if (known !== undefined) return known;
+  const index = new SentenceIndex(sentences);
+  indexes.set(sentences, index);
+  return index;
 }
 
 function sharesPrefix(stem: string, term: string): boolean {
   const shorter = Math.min(stem.length, term.length);
   return shorter >= PREFIX_LENGTH && (stem.startsWith(term) || term.startsWith(stem));
-}
-
-function rarityOf(sentences: Sentence[], terms: string[]): Map<string, number> {
-  const all = sentences.length;
-  return new Map(
-    terms.map((term) => {
-      const having = sentences.filter((sentence) => frequency(sentence, term) > 0).length;
-      return [term, Math.log(1 + (all - having + 0.5) / (having + 0.5))];
-    }),
-  );
 }
 
 type AnswerKind = "number" | "time" | "person" | null;

@@ -1,3 +1,5 @@
+import type { Budget } from "../../../core/budget.ts";
+
 /** The keywords of a JSON Schema that are read; a schema may be `true` (anything) or `false`. */
 export type SchemaNode = { [keyword: string]: unknown };
 
@@ -18,9 +20,11 @@ function referenced(root: SchemaNode, reference: string): unknown {
 }
 
 const MOST_REFERENCES = 16;
+const STEPS_PER_SCHEMA = 50;
 
 /** The schema that applies: references followed, `allOf` merged, the first useful branch taken. */
-export function resolved(schema: unknown, root: SchemaNode): SchemaNode {
+export function resolved(schema: unknown, root: SchemaNode, budget: Budget): SchemaNode {
+  budget.spend(STEPS_PER_SCHEMA);
   let node = asNode(schema);
   for (let step = 0; step < MOST_REFERENCES; step++) {
     const reference = node["$ref"] ?? node["$dynamicRef"];
@@ -28,10 +32,14 @@ export function resolved(schema: unknown, root: SchemaNode): SchemaNode {
     const { $ref: _, $dynamicRef: __, ...beside } = node;
     node = { ...asNode(referenced(root, reference)), ...beside };
   }
-  const parts = listOf(node["allOf"]).map((part) => resolved(part, root));
+  const parts = listOf(node["allOf"]).map((part) => resolved(part, root, budget));
   const branch = [...listOf(node["anyOf"]), ...listOf(node["oneOf"])].find(isUseful);
-  if (branch !== undefined) parts.push(resolved(branch, root));
-  return parts.reduce<SchemaNode>(merged, node);
+  if (branch !== undefined) parts.push(resolved(branch, root, budget));
+  for (const part of parts) {
+    budget.spend(Object.keys(asNode(part["properties"])).length);
+    node = merged(node, part);
+  }
+  return node;
 }
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

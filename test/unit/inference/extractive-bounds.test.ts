@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
+import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
+
+const MOST_CPU_MS = 2_000;
+
+async function cpuMsOf(work: () => PromiseLike<unknown>): Promise<number> {
+  const started = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
+}
+
+async function answer(text: string, schema?: Record<string, unknown>): Promise<unknown> {
+  return await extractiveChat().doGenerate({
+    prompt: [{ role: "user", content: [{ type: "text", text }] }],
+    ...(schema === undefined ? {} : { responseFormat: { type: "json", schema } }),
+  });
+}
+
+const distinct = Array.from(
+  { length: 90_000 },
+  (_, at) => `w${((at * 7_919) % 50_000).toString(36)}${at % 10 === 9 ? "." : ""}`,
+).join(" ");
+
+test.each([
+  ["distinct words", distinct],
+  ["one word", "a".repeat(650_000)],
+  ["questions", "Why? ".repeat(130_000)],
+  ["open links", "[](".repeat(210_000)],
+  ["table rows", "| a | b |\n".repeat(65_000)],
+  ["passages that never end", `<passage-${"a".repeat(24)} n="1" source="">\n`.repeat(13_000)],
+])("a prompt of 650 KB is answered in bounded time: %s", async (_what, prompt) => {
+  expect(await cpuMsOf(() => answer(prompt))).toBeLessThan(MOST_CPU_MS);
+});
+
+const names = ["a", "b", "c", "d"];
+const branches = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
+const tree = { type: "object", properties: branches, required: names };
+const list = (items: unknown) => ({ type: "array", minItems: 1_000, items });
+
+test.each<[string, string, Record<string, unknown>]>([
+  ["a schema that grows fourfold at each level", distinct, tree],
+  ["lists of lists of long texts", "hi", list(list({ type: "string", minLength: 10_000 }))],
+  ["lists of lists of a long constant", "hi", list(list({ const: "x".repeat(50_000) }))],
+])("%s is given up with an error that says so", async (_what, prompt, schema) => {
+  let thrown: unknown;
+  const work = async () => {
+    thrown = await answer(prompt, schema).catch((error: unknown) => error);
+  };
+  expect(await cpuMsOf(work)).toBeLessThan(MOST_CPU_MS);
+  expect(String(thrown)).toContain("too many steps");
+});
+
+test("a pattern with nested repeats is filled in bounded time", async () => {
+  const schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$!" } } };
+  const work = () => answer(`${"a".repeat(99_000)} b`, schema);
+  expect(await cpuMsOf(work)).toBeLessThan(MOST_CPU_MS);
+});
+
+test("a query of a megabyte reranks in bounded time", async () => {
+  const values = Array.from({ length: 100 }, () => "leave of absence ".repeat(2_000));
+  const documents = { type: "text" as const, values };
+  const { model } = lexicalReranker();
+  const work = () => model.doRerank({ query: "leave ".repeat(170_000), documents });
+  expect(await cpuMsOf(work)).toBeLessThan(MOST_CPU_MS);
+});
