@@ -11,11 +11,11 @@ export interface VectorIndex {
     vector: Float32Array,
     options: { topK: number; filter: VectorFilter | null },
   ): Promise<Nearest>;
-  /** Ids of those that can be found by now, and in their folder. */
+  /** Ids of those that show by now, in their folder. */
   present(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
   /** Ids of some vectors near this one: the index has no list of all that it holds. */
   near(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
-  /** Time (ms) of the last write that was worked in; 0: none. */
+  /** Time (ms) of the last write that was processed; 0: none. */
   processedUpTo(): Promise<number>;
 }
 

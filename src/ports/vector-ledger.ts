@@ -1,6 +1,6 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 
-/** One call that gives vectors to the vector index; they show together. `id` is unique. */
+/** One upsert call; its vectors show together. `id` is unique, `at` the time (ms) of the call. */
 export type UpsertBatch = { id: number; at: number };
 
 /** Of one file's vectors, under the folder that the file lies in. */
@@ -8,7 +8,7 @@ export type FileUpsertBatch = UpsertBatch & { folder: string };
 
 export type StoredVector = { id: ChunkId; vectorId: VectorId };
 
-/** A batch that searches may not see yet, and one of its vectors, which tells of them all. */
+/** A batch that may not show yet, and one of its vectors: where that shows, all do. */
 export type InFlightBatch = { id: number; at: number } & UpsertedVector;
 
 /** `folder`: of the vector's file, without a slash at its end; empty for a file in none. */
@@ -30,50 +30,49 @@ export type VerificationPage = {
   isLast: boolean;
 };
 
-export type LedgerFacts = {
+type LedgerFacts = {
   /** Vectors that are not known to show, staged ones among them. */
   inFlight: number;
   /** Files that moved, and whose vectors are not known to show where they lie now. */
   moved: number;
-  /** The earliest time (ms) at which a vector with a tombstone is to be removed; null: there is none. */
+  /** When (ms) the next vector with a tombstone is to be removed; null: there is none. */
   purgeDueAt: number | null;
 };
 
 /**
- * What one index object knows of its vectors in the vector index outside. An id is written here
- * before it is sent, and leaves when its removal is certain: nothing is held there that no ledger
- * knows.
+ * What one index object knows of its vectors in the vector index outside. An id is recorded before
+ * it is upserted and forgotten once its removal is certain, so every vector there is in a ledger.
  */
 export interface VectorLedger {
-  /** Oldest first, those that were seen already left out. */
+  /** Oldest first, without those that were seen already. */
   inFlightBatches(limit: number): Promise<InFlightBatch[]>;
-  /** These batches were seen; those seen a while before now are trusted to show. */
+  /** Marks batches as seen; those seen a while ago count as shown from now on. */
   confirmSeen(batches: number[], now: number): Promise<void>;
-  /** Vectors that were never sent, or before that time and were not seen since. */
+  /** Vectors that were never upserted, or before that time and were not seen since. */
   vectorsToUpsert(sentBefore: number, limit: number): Promise<VectorToUpsert[]>;
   recordUpsert(vectors: UpsertedVector[], batch: UpsertBatch): Promise<void>;
   /**
-   * Of files that moved some are listed to be sent again, about so many vectors at a time; how
-   * many are listed now.
+   * Queues about so many vectors of files that moved to be upserted again. Returns how many were
+   * queued.
    */
   queueMoved(limit: number): Promise<number>;
-  /** Ids of vectors that must leave the vector index by now; listed until confirmed. */
+  /** Ids of vectors that are due to be removed from the vector index; listed until confirmed. */
   tombstones(now: number, limit: number): Promise<VectorId[]>;
-  /** They were removed. What may have been on its way then is removed once more, later. */
+  /** They were removed. Each is listed once more later, for an upsert that was under way. */
   confirmRemoved(ids: VectorId[], now: number): Promise<void>;
-  /** From where the verification pass stopped. */
+  /** The page after the last one that was recorded. */
   nextPageToVerify(limit: number): Promise<VerificationPage>;
-  /** Those that no chunk stored here has, and that have no tombstone. */
+  /** Those that belong to no chunk stored here and have no tombstone. */
   orphansAmong(ids: VectorId[]): Promise<VectorId[]>;
   /**
-   * A page is verified. What is missing is sent again and found meanwhile; orphans get
-   * tombstones. Returns how many of both there are.
+   * Missing vectors are upserted again and searched here meanwhile; orphans get tombstones.
+   * Returns how many of both there are.
    */
   recordVerifiedPage(
     page: { upTo: number; isLast: boolean },
     found: { missing: VectorId[]; orphans: VectorId[] },
   ): Promise<{ missing: number; orphans: number }>;
   ledger(): Promise<LedgerFacts>;
-  /** Forgets some chunks, live or staged, and leaves tombstones of their vectors; whether there are more. */
+  /** Deletes some chunks, live or staged, leaving tombstones of their vectors; whether more are left. */
   abandon(limit: number): Promise<boolean>;
 }

@@ -1,135 +1,162 @@
-import type { ChunkId, FileId } from "../core/ids.ts";
-import type {
-  CandidatesReply,
-  CandidatesRequest,
-  DescribeResult,
-  FileFacts,
-  ActivationResult,
-  HydrateRequest,
-  Hydration,
-  IndexFacts,
-  IndexScope,
-  PlacedChunk,
-  StagedChunk,
-} from "../ports/rag-index.ts";
-import type { FileUpsertBatch, StoredVector } from "../ports/vector-ledger.ts";
-import { abandonChunks } from "./write/remove-chunks.ts";
-import { removeFile } from "./write/remove-file.ts";
-import { describeLive, activateVersion } from "./write/activate-version.ts";
-import { noChange } from "./index-change.ts";
-import type { IndexChange } from "./index-change.ts";
+import type { CandidatesReply, CandidatesRequest, RagIndex } from "../ports/rag-index.ts";
+import { facts, listFiles, sample } from "./contents.ts";
+import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
-import { listLiveFiles, sampleChunks } from "./reconciliation.ts";
-import { prepareSchema } from "./schema.ts";
-import { restrictToScopes } from "./write/scopes.ts";
 import { Search } from "./search/search.ts";
-import { missingChunks, stageChunks, storedVectors } from "./write/staging.ts";
-import { TermCounts } from "./write/term-counts.ts";
-import { readTotals } from "./totals.ts";
-import { LedgerStore } from "./vectors/vector-ledger.ts";
 import { VectorLeg } from "./search/vector-leg.ts";
+import {
+  confirmSeen,
+  countInFlight,
+  inFlightBatches,
+  recordUpsert,
+  vectorsToUpsert,
+} from "./vectors/in-flight-vectors.ts";
+import { confirmRemoved, purgeDueAt, tombstones } from "./vectors/tombstones.ts";
+import { countMoved, queueMoved } from "./vectors/vector-folders.ts";
+import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/verification.ts";
+import { activateVersion, describeFile } from "./write/activate-version.ts";
+import { abandon } from "./write/remove-chunks.ts";
+import { remove } from "./write/remove-file.ts";
+import { restrictToScopes } from "./write/scopes.ts";
+import { missing, stage, vectors } from "./write/staging.ts";
+import { TermCounts } from "./write/term-counts.ts";
+import { noChange } from "./write/write-context.ts";
+import type { WriteContext } from "./write/write-context.ts";
+
+/** What is asked of the tables; `destroy` is the object's own. */
+export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
+export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
+type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
+type Context = WriteContext & { search: Search };
+type Verbs<Names extends IndexVerb> = {
+  [Verb in Names]: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+};
+
+type Answers<Names extends IndexVerb> = {
+  [Verb in Names]: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+};
+
+/** These make the tables of an object that nothing was written to. */
+const FIRST_WRITES = {
+  stage,
+  activateVersion,
+  describeFile,
+  remove,
+  restrictToScopes,
+} satisfies Partial<Verbs<IndexVerb>>;
+
+const LATER_WRITES = {
+  abandon,
+  confirmSeen,
+  recordUpsert,
+  queueMoved,
+  confirmRemoved,
+  recordVerifiedPage,
+} satisfies Partial<Verbs<IndexVerb>>;
+
+type WriteVerb = keyof typeof FIRST_WRITES | keyof typeof LATER_WRITES;
+
+const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
+  missing,
+  vectors,
+  candidates: ({ search }, request) => search.candidates(request),
+  candidatesWithChunks: ({ search }, request, ids) => search.candidatesWithChunks(request, ids),
+  hydrate: ({ search }, request) => search.hydrate(request),
+  facts,
+  listFiles,
+  sample,
+  inFlightBatches,
+  vectorsToUpsert,
+  tombstones,
+  nextPageToVerify,
+  orphansAmong,
+  ledger: ({ sql }) => ({
+    inFlight: countInFlight(sql),
+    moved: countMoved(sql),
+    purgeDueAt: purgeDueAt(sql),
+  }),
+};
+
+const VERBS: Verbs<IndexVerb> = { ...FIRST_WRITES, ...LATER_WRITES, ...READS };
+
+/** Every verb of the port, for whoever passes calls on. */
+export const INDEX_VERBS = Object.keys(VERBS).filter((name): name is IndexVerb => name in VERBS);
 
 /**
  * One RAG's index over the SQLite storage of a Durable Object: each verb of `RagIndex`, in the
  * calling thread. A write is one transaction; what is kept in memory follows when it is through.
  */
 export class IndexStore {
-  readonly ledger: LedgerStore;
   readonly #storage: DurableObjectStorage;
-  readonly #sql: SqlStorage;
-  readonly #termCounts: TermCounts;
+  readonly #context: Context;
   readonly #vectorLeg: VectorLeg;
-  readonly #search: Search;
 
   /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure what other bounds cost. */
   constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
     prepareSchema(storage);
+    const { sql } = storage;
+    const termCounts = new TermCounts(sql);
     this.#storage = storage;
-    this.#sql = storage.sql;
-    this.#termCounts = new TermCounts(storage.sql);
-    this.#vectorLeg = new VectorLeg(storage.sql);
-    this.ledger = new LedgerStore(storage, () => this.#vectorLeg.inFlightChanged());
-    const parts = { termCounts: this.#termCounts, vectorLeg: this.#vectorLeg, postingsLimit };
-    this.#search = new Search(storage.sql, parts);
+    this.#vectorLeg = new VectorLeg(sql);
+    const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
+    this.#context = { sql, termCounts, change: noChange(), search };
   }
 
-  missing(fileId: FileId, ids: ChunkId[]): ChunkId[] {
-    return missingChunks(this.#sql, fileId, ids);
+  call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
+    if (verb in READS) return VERBS[verb](this.#context, ...args);
+    return this.#write((context) => VERBS[verb](context, ...args));
   }
 
-  vectors(fileId: FileId, ids: ChunkId[]) {
-    return storedVectors(this.#sql, fileId, ids);
-  }
-
-  stage(
-    fileId: FileId,
-    revision: number,
-    chunks: StagedChunk[],
-    batch?: FileUpsertBatch,
-  ): StoredVector[] {
-    return this.#write(() => stageChunks(this.#sql, { fileId, revision, batch }, chunks));
-  }
-
-  activateVersion(facts: FileFacts, revision: number, chunks: PlacedChunk[]): ActivationResult {
-    return this.#write((change) =>
-      activateVersion(this.#sql, this.#termCounts, change, { facts, revision, chunks }),
-    );
-  }
-
-  describeFile(facts: FileFacts, revision: number): DescribeResult {
-    return this.#write(() => describeLive(this.#sql, facts, revision));
-  }
-
-  remove(files: { fileId: FileId; revision: number }[]): void {
-    this.#write((change) => {
-      for (const file of files) removeFile(this.#sql, this.#termCounts, change, file);
-    });
-  }
-
-  restrictToScopes(scopes: IndexScope[] | null): void {
-    this.#write(() => restrictToScopes(this.#sql, scopes));
-  }
-
-  candidates(request: CandidatesRequest): CandidatesReply {
-    return this.#search.candidates(request);
-  }
-
-  candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]) {
-    return this.#search.candidatesWithChunks(request, ids);
-  }
-
-  hydrate(request: HydrateRequest): Hydration {
-    return this.#search.hydrate(request);
-  }
-
-  facts(): IndexFacts {
-    const { chunks, files, staged, tombstones } = readTotals(this.#sql);
-    return { chunks, files, staged, tombstones };
-  }
-
-  listFiles(after: FileId | null, limit: number) {
-    return listLiveFiles(this.#sql, after, limit);
-  }
-
-  sample(count: number) {
-    return sampleChunks(this.#sql, count);
-  }
-
-  abandon(limit: number): boolean {
-    return this.#write((change) => abandonChunks(this.#sql, this.#termCounts, change, limit));
-  }
-
-  #write<Result>(work: (change: IndexChange) => Result): Result {
+  #write<Result>(work: (context: Context) => Result): Result {
     const change = noChange();
-    this.#search.forget();
+    this.#context.search.forget();
     try {
-      const result = this.#storage.transactionSync(() => work(change));
+      const result = this.#storage.transactionSync(() => work({ ...this.#context, change }));
       this.#vectorLeg.follow(change);
       return result;
     } catch (error) {
-      this.#termCounts.forget();
+      this.#context.termCounts.forget();
       this.#vectorLeg.forget();
       throw error;
     }
   }
+}
+
+/** What an index answers that nothing was written to: it has no tables, and keeps none for this. */
+const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> = {
+  missing: (_fileId, ids) => ids,
+  vectors: () => [],
+  candidates: candidatesOfEmpty,
+  candidatesWithChunks: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),
+  hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
+  facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
+  listFiles: () => [],
+  sample: () => [],
+  abandon: () => false,
+  inFlightBatches: () => [],
+  vectorsToUpsert: () => [],
+  tombstones: () => [],
+  nextPageToVerify: () => ({ vectors: [], sample: null, upTo: 0, isLast: true }),
+  orphansAmong: (ids) => ids,
+  ledger: () => ({ inFlight: 0, moved: 0, purgeDueAt: null }),
+  confirmSeen: () => undefined,
+  recordUpsert: () => undefined,
+  queueMoved: () => 0,
+  confirmRemoved: () => undefined,
+  recordVerifiedPage: () => ({ missing: 0, orphans: 0 }),
+};
+
+function candidatesOfEmpty({ queries }: CandidatesRequest): CandidatesReply {
+  const none = queries.map(() => ({ lexical: [], vector: [] }));
+  return { queries: none, plan: { kind: "none" }, hasInFlight: false, scanned: true };
+}
+
+export function answerOfEmpty<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) {
+  const answers: Partial<Answers<IndexVerb>> = ANSWERS_OF_EMPTY;
+  return answers[verb]?.(...args);
+}
+
+/** The index that is stored; null: nothing was written yet, and this verb writes nothing either. */
+export function openIndex(storage: DurableObjectStorage, verb: IndexVerb): IndexStore | null {
+  return verb in FIRST_WRITES || hasSchema(storage.sql) ? new IndexStore(storage) : null;
 }

@@ -1,6 +1,6 @@
 /**
- * The tables of one index object. Steps run once each and in order; a step that has landed is
- * never edited. What words are searched by is part of the format: a change of `indexWordsOf` or
+ * The tables of one index object. Steps run once each and in order; from the first release on a
+ * step that has landed is never edited. What words are searched by is part of the format: a change of `indexWordsOf` or
  * of a tokenizer needs a new generation, because rows leave the FTS index by their old words.
  */
 const STEPS: string[] = [
@@ -44,14 +44,38 @@ const STEPS: string[] = [
   CREATE INDEX chunks_duplicate_key ON chunks (duplicate_key, chunk) WHERE live = 1;
   CREATE TABLE texts (chunk INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
   CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
-  CREATE TABLE vector_tombstones (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE in_flight_vectors (
+    chunk INTEGER PRIMARY KEY,
+    live INTEGER NOT NULL DEFAULT 0,
+    batch INTEGER,
+    sent_at INTEGER NOT NULL DEFAULT 0,
+    seen_at INTEGER,
+    folder TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+  CREATE INDEX in_flight_vectors_live ON in_flight_vectors (chunk) WHERE live = 1;
+  CREATE INDEX in_flight_vectors_batch ON in_flight_vectors (batch);
+  CREATE TABLE vector_tombstones (
+    id TEXT PRIMARY KEY,
+    due_at INTEGER NOT NULL DEFAULT 0,
+    removed INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX vector_tombstones_due ON vector_tombstones (due_at);
+  CREATE TABLE vector_folders (
+    file INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    stale INTEGER NOT NULL DEFAULT 0,
+    queued INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (file, folder)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX vector_folders_stale ON vector_folders (file, queued) WHERE stale = 1;
+  CREATE INDEX vector_folders_left ON vector_folders (folder) WHERE stale = 1;
   CREATE TABLE totals (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     chunks INTEGER NOT NULL,
     files INTEGER NOT NULL,
     hidden_files INTEGER NOT NULL,
     staged INTEGER NOT NULL,
-    vector_tombstones INTEGER NOT NULL
+    tombstones INTEGER NOT NULL
   ) STRICT;
   INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0);
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -64,38 +88,6 @@ const STEPS: string[] = [
   CREATE VIRTUAL TABLE words USING fts5 (
     headings, text, content = '', tokenize = 'porter unicode61'
   );`,
-  // What the vector index outside is known to hold. Its ids were those of the chunks until here.
-  `CREATE TABLE in_flight_vectors (
-    chunk INTEGER PRIMARY KEY,
-    live INTEGER NOT NULL DEFAULT 0,
-    batch INTEGER,
-    sent_at INTEGER NOT NULL DEFAULT 0,
-    seen_at INTEGER
-  ) STRICT;
-  CREATE INDEX in_flight_vectors_live ON in_flight_vectors (chunk) WHERE live = 1;
-  CREATE INDEX in_flight_vectors_batch ON in_flight_vectors (batch);
-  ALTER TABLE vector_tombstones ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE vector_tombstones ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX vector_tombstones_due ON vector_tombstones (due_at);
-  INSERT INTO settings (name, value)
-    SELECT 'plainVectorsUpTo', CAST(coalesce(max(chunk), 0) AS TEXT) FROM chunks;`,
-  // Under which folders it may hold vectors of a file. Of what was there only the last is known.
-  `CREATE TABLE vector_folders (
-    file INTEGER NOT NULL,
-    folder TEXT NOT NULL,
-    stale INTEGER NOT NULL DEFAULT 0,
-    queued INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (file, folder)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX vector_folders_stale ON vector_folders (file, queued) WHERE stale = 1;
-  INSERT INTO vector_folders (file, folder)
-    SELECT file, substr(above, 1, length(above) - 1) FROM (
-      SELECT file, rtrim(path, replace(path, '/', '')) AS above FROM files WHERE state = 'live');
-  ALTER TABLE in_flight_vectors ADD COLUMN folder TEXT NOT NULL DEFAULT '';
-  UPDATE in_flight_vectors SET folder = coalesce((SELECT v.folder FROM chunks c
-    JOIN vector_folders v ON v.file = c.file WHERE c.chunk = in_flight_vectors.chunk), '');`,
-  // Which folders these are, however many files have left them.
-  `CREATE INDEX vector_folders_left ON vector_folders (folder) WHERE stale = 1;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -2,17 +2,17 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { runBatch, runOne, statement } from "../raw-sql.ts";
 
-/** An index object whose vectors are to be looked after. */
+/** An index object whose vectors are kept in sync with the vector index. */
 export type VectorSync = IndexAddress & {
-  /** Shards of its generation; null: the generation is gone, and so should its vectors be. */
+  /** Shards of its generation; null: the generation was dropped, and its vectors are to be removed. */
   shards: number | null;
   verifyAt: number;
 };
 
-/** What a verification pass found: vectors looked for, those sent again, and those that nobody knew. */
+/** What a verification pass found: vectors compared, missing ones and orphans. */
 export type VerificationCounts = { checked: number; addedAgain: number; removed: number };
 
-/** These objects' vectors are to be looked after at a time (ms), or earlier. */
+/** Makes syncs of these objects due at a time (ms), or leaves them due earlier. */
 export async function makeVectorSyncsDue(
   db: Database,
   addresses: IndexAddress[],
@@ -32,7 +32,7 @@ export async function makeVectorSyncsDue(
   );
 }
 
-/** Every shard of a generation that has no row, as where there was no vector index before. */
+/** Shards without a row, as after a vector index was introduced. */
 const ADD_UNKNOWN = `with recursive shard (number) as (
     select 0 union all select number + 1 from shard
     where number + 1 < (select max(shards) from rag_generations))
@@ -45,7 +45,7 @@ const ADD_UNKNOWN = `with recursive shard (number) as (
 
 const NOTHING_YET = `'checked', 0, 'addedAgain', 0, 'removed', 0`;
 
-/** Lists objects that are not looked after yet, some at a time: they are due at once. */
+/** Adds rows for objects that have none, some at a time; they are due at once. */
 export async function addMissingVectorSyncs(
   db: Database,
   now: number,
@@ -55,8 +55,8 @@ export async function addMissingVectorSyncs(
 }
 
 /**
- * Takes what is due for the longest time; nobody else does until `heldUntil`. Where a verification is due,
- * it has begun with that, so that one which fails each time is seen to be unfinished.
+ * Claims the longest overdue until `heldUntil`. A verification that is due begins with the claim, so
+ * that one which fails every time shows as unfinished.
  */
 export async function claimVectorSyncs(
   db: Database,
@@ -78,7 +78,7 @@ export async function claimVectorSyncs(
   );
 }
 
-/** When each is next due. What became due earlier meanwhile stays so. */
+/** Sets when the next sync is due; an earlier time that was set meanwhile stays. */
 export async function rescheduleVectorSync(
   db: Database,
   address: IndexAddress,
@@ -99,7 +99,7 @@ export async function rescheduleVectorSync(
   );
 }
 
-/** Notes what a part of a verification pass found; `end`: it was the last, and the next pass's time (ms). */
+/** Adds up what a part of a pass found. `end`: it was the last part; when the next pass is due (ms). */
 export async function recordVerification(
   db: Database,
   address: IndexAddress,
@@ -139,7 +139,7 @@ function ending({ ragId, generation, shard }: IndexAddress, endedAt: number, nex
   );
 }
 
-/** Nothing of it is left. */
+/** For a dropped generation of which no vector is left. */
 export async function deleteVectorSync(
   db: Database,
   { ragId, generation, shard }: IndexAddress,

@@ -2,11 +2,11 @@ import type { RagIndex } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 
-/** What one call to a vector index takes at most, however many ids it is given. */
+/** Ids that one call to the vector index takes at most. */
 const IDS_PER_LOOK = 20;
 const IDS_PER_REMOVAL = 100;
 
-/** Calls to other services that a part of an invocation may make yet. */
+/** How many more calls to other services this part of an invocation may make. */
 export type CallBudget = { isLeft: () => boolean; spend: (calls: number) => void };
 
 export function callBudget(calls: number): CallBudget {
@@ -19,7 +19,7 @@ export function callBudget(calls: number): CallBudget {
   };
 }
 
-/** The same services; what they call is taken off the budget. They call on when it is used up. */
+/** The same services, their calls counted; an exhausted budget does not stop them. */
 export function spending<Given extends Pick<Services, "ragIndexes">>(
   services: Given,
   { spend }: CallBudget,
@@ -28,7 +28,7 @@ export function spending<Given extends Pick<Services, "ragIndexes">>(
   return { ...services, ragIndexes: (address) => spendingIndex(ragIndexes(address), spend) };
 }
 
-/** An index object answers each method by one call. */
+/** Each method of an index object is one call. */
 function spendingIndex(index: RagIndex, spend: CallBudget["spend"]): RagIndex {
   return new Proxy(index, {
     get(target, name) {

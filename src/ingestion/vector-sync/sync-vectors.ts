@@ -21,32 +21,33 @@ import { verifyVectors } from "./verify-vectors.ts";
 const INDEXES_PER_TURN = 60;
 const INDEXES_AT_ONCE = 6;
 /**
- * An invocation may make 10,000 (https://developers.cloudflare.com/workers/platform/limits/), and
- * the sweep's other steps make some. 60 healthy indexes take 2,800; where many are repaired at once
- * it is fewer of them. The last ones taken go on for some hundred calls each.
+ * Calls to other services. An invocation may make 10,000
+ * (https://developers.cloudflare.com/workers/platform/limits/), some of them in the sweep's other
+ * steps. 60 healthy indexes take 2,800. When many need repair, a turn handles fewer indexes; those
+ * under way when the budget ends finish with some hundred calls each.
  */
 const CALLS_PER_TURN = 4_000;
-/** To the database, for each index. */
+/** Calls to the database for each index. */
 const CALLS_TO_SETTLE = 3;
-/** Upsert batches that one turn looks for: 20 a call. */
+/** Upsert batches that one turn looks up, 20 a call. */
 const BATCHES_PER_TURN = 5_000;
 const VECTORS_PER_BATCH = 500;
 const BATCHES_AGAIN_PER_TURN = 10;
 const VECTORS_AGAIN_PER_TURN = BATCHES_AGAIN_PER_TURN * VECTORS_PER_BATCH;
-/** Well above the time in which nearly all writes show. */
+/** Nearly all writes show well before. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
-/** The clocks of the worker and of the vector index may differ so much. */
+/** How far the clocks of the worker and of the vector index may differ. */
 const CLOCK_SKEW_MS = 10 * SECOND_MS;
 const NEXT_LOOK_MS = MINUTE_MS;
 const NEXT_VERIFICATION_MS = DAY_MS;
-/** A turn is over by then; one that failed is repeated. */
+/** How long a claim on an index lasts; what failed is claimed again after it. */
 const TURN_MS = 2 * MINUTE_MS;
 
 type SyncServices = Pick<Services, "config" | "db" | "log" | "now" | "ragIndexes" | "vectorIndex">;
 
 /**
- * Keeps the vector index outside and the RAGs' own indexes the same, a bounded part a turn: what
- * shows is no longer scanned, what got lost is sent again, what has a tombstone is removed.
+ * Reconciles the vector index with the RAGs' own indexes, a bounded part each turn: marks vectors
+ * that show by now, upserts lost ones again and removes those with tombstones.
  */
 export async function syncVectors(services: Services): Promise<void> {
   if (services.vectorIndex === null) return;
@@ -58,7 +59,7 @@ export async function syncVectors(services: Services): Promise<void> {
   const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
   await addMissingVectorSyncs(db, now, INDEXES_PER_TURN);
   for (let taken = 0; taken < INDEXES_PER_TURN && budget.isLeft();) {
-    // What is not taken in this turn is what waits for the longest time in the next.
+    // Indexes left over now are the first of the next turn: the longest overdue come first.
     const due = await claimVectorSyncs(db, { ...times, limit: INDEXES_AT_ONCE });
     await Promise.all(due.map((sync) => syncOne(turn, sync, times)));
     if (due.length < INDEXES_AT_ONCE) return;
@@ -68,7 +69,7 @@ export async function syncVectors(services: Services): Promise<void> {
 
 type Turn = { services: SyncServices; vectorIndex: VectorIndex; budget: CallBudget };
 
-/** What fails is due again when its hold runs out. */
+/** An index whose sync fails is due again when its claim runs out. */
 async function syncOne(
   turn: Turn,
   sync: VectorSync,
@@ -99,7 +100,7 @@ function logRepair(
 
 type Reconciliation = { sync: VectorSync; now: number; found: VerificationCounts };
 
-/** When it is to be looked after again, ms; null: never. */
+/** When the next sync is due, ms; null: never. */
 async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<number | null> {
   const { services, vectorIndex, budget } = turn;
   const { sync, now } = reconciliation;
@@ -121,8 +122,8 @@ async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<nu
 }
 
 /**
- * The next part of a verification pass, and when the one after it is due (ms). It is noted at once: where the
- * object's pass is at its end, what fails after it must not begin another.
+ * Does the next part of a verification pass; returns when the one after it is due (ms). The end of
+ * a pass is recorded at once, so that a later failure in this turn does not begin another.
  */
 async function verifyPart(
   { services, vectorIndex, budget }: Turn,
@@ -141,8 +142,8 @@ async function verifyPart(
 }
 
 /**
- * Asks the vector index which batches it shows. `processedUpTo` alone would not tell: it is one
- * time for all RAGs, of the last write or of when that was worked in.
+ * Asks the vector index which batches it shows. `processedUpTo` alone does not tell: it is one time
+ * for all RAGs, and may be that of the last write or of its processing.
  */
 async function confirmInFlight(
   services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
@@ -162,12 +163,12 @@ async function confirmInFlight(
   );
 }
 
-/** Each asks the vector index up to 250 times; a consumer may make some thousand calls. */
+/** Each makes up to 250 calls to the vector index; a consumer may make some thousand. */
 const CONFIRMED_PER_BATCH = 4;
 
 /**
- * Makes room in indexes that files of a batch wait for: once for each index, however many files
- * wait, and for a few indexes only; the others have their turn in the next batch or sweep.
+ * Makes room in indexes that files of a batch wait for: once an index, however many files wait, and
+ * for a few indexes only. The others follow in the next batch or sweep.
  */
 export async function confirmWaiting(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -187,13 +188,13 @@ export async function confirmWaiting(
   }
 }
 
-/** Vectors of files that moved are sent again, with the folder that the files lie in now. */
+/** Queues vectors of files that moved: they are upserted again under their new folder. */
 async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddress) {
   const vectors = await ragIndexes(address).queueMoved(VECTORS_AGAIN_PER_TURN);
   if (vectors > 0) log.info("vectors of moved files", { ragId: address.ragId, vectors });
 }
 
-/** What was never sent, or was and does not show for long, from the index's own copy. */
+/** Upserts, from the index's own copy, vectors that never were or that have not shown for long. */
 async function upsertAgain(
   services: SyncServices,
   address: IndexAddress,
@@ -214,7 +215,7 @@ async function upsertAgain(
   }
 }
 
-/** What is left in a space that should be empty shows up beside any vector. */
+/** In a space that should be empty, leftovers are near any vector. */
 async function removeLeftovers(
   { config, log }: SyncServices,
   vectorIndex: VectorIndex,

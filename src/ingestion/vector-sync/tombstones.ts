@@ -7,8 +7,8 @@ const VECTORS_PER_CALL = 1_000;
 const MAX_CALLS = 20;
 
 /**
- * The same for each of these indexes, where there is a vector index. What fails is listed still,
- * and the sweep comes by.
+ * Purges the tombstones of each of these indexes, where there is a vector index. After a failure
+ * they stay listed and the sweep tries again.
  */
 export async function tryPurgeTombstones(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -26,8 +26,8 @@ export async function tryPurgeTombstones(
 }
 
 /**
- * Takes vectors that no chunk has any more out of the vector index, where there is one; false when
- * more are left than one turn takes, or when it may not go on.
+ * Removes vectors that belong to no chunk any more from the vector index, if there is one. False
+ * when some are left, because a turn is bounded or may not go on.
  */
 export async function purgeTombstones(
   { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,

@@ -16,8 +16,8 @@ export function newUpsertBatch(at: number): UpsertBatch {
 }
 
 /**
- * To be called before anything is sent to or removed from the vector index, so that after a crash
- * somebody looks what became of it.
+ * To be called before vectors are upserted or removed, so that after a crash the sweep looks at
+ * what became of them.
  */
 export async function scheduleVectorSync(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
@@ -27,7 +27,7 @@ export async function scheduleVectorSync(
   await makeVectorSyncsDue(services.db, addresses, services.now() + FIRST_LOOK_AFTER_MS);
 }
 
-/** What a worker sent late to an index that is gone has arrived by then. */
+/** By then late upserts of workers to a dropped index have arrived. */
 export const LEFTOVERS_RECHECK_MS = 20 * MINUTE_MS;
 
 /** To be called when an index was emptied for good. */
@@ -39,7 +39,7 @@ export async function scheduleLeftoverRemoval(
   await makeVectorSyncsDue(services.db, [address], services.now() + LEFTOVERS_RECHECK_MS);
 }
 
-/** Gives vectors to the vector index. What it does not take is found all the same, and sent again. */
+/** Upserts vectors. Failed ones stay searchable in the index object, and are upserted again. */
 export async function upsertVectors(
   { log, vectorIndex }: Pick<Services, "log" | "vectorIndex">,
   space: VectorSpace,

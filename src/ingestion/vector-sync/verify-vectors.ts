@@ -9,15 +9,15 @@ import type { Services } from "../../services.ts";
 /** Five calls of 20 ids, and one question for orphans. */
 const VECTORS_PER_PAGE = 100;
 const PAGES_PER_TURN = 5;
-/** Where something is missing, more is; the pass goes on while there is room for it. */
+/** Where vectors are missing, more of them are likely: the pass goes on for longer. */
 const PAGES_PER_REPAIR = 50;
 
 type VerificationServices = Pick<Services, "ragIndexes">;
 
 /**
- * Compares a part of what an index object holds with the vector index: what lacks there is found
- * here until it is back, and what no shard knows is removed. Whether the pass is at its end; the
- * object keeps its place. What it found is added to `counts`, also when it fails after that.
+ * Compares a part of an index object's vectors with the vector index. Missing vectors are upserted
+ * again and searched here meanwhile; orphans are removed. Returns whether the pass is complete; the
+ * object remembers how far it came. `counts` grows page by page, so a failure loses none.
  */
 export async function verifyVectors(
   services: VerificationServices,
@@ -37,7 +37,7 @@ export async function verifyVectors(
     counts.checked += vectors.length;
     counts.addedAgain += passed.missing;
     counts.removed += passed.orphans;
-    // Without room for all that is missing, the rest waits until some of it is back.
+    // The number of vectors in flight is bounded: the rest waits until some of them show.
     if (passed.missing < missing.length) break;
     isAtEnd = page.isLast;
   }
@@ -47,8 +47,8 @@ export async function verifyVectors(
 const pagesFor = (missing: number) => (missing > 0 ? PAGES_PER_REPAIR : PAGES_PER_TURN);
 
 /**
- * The vector index has no list of what it holds, but what is near a vector can be asked: an old
- * version's vectors lie near the new one's. Shards share the space, so each must know nothing.
+ * The vector index cannot list its vectors, but it can be asked for those near one: an old
+ * version's vectors lie near the new one's. Shards share the space, so each of them is asked.
  */
 async function orphansNear(
   { ragIndexes }: VerificationServices,

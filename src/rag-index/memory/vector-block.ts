@@ -1,4 +1,4 @@
-import type { QueryVector } from "../search/query-vector.ts";
+import type { QueryVector } from "../vectors/query-vector.ts";
 
 /** Vectors of one block. Small enough that a dimension's row and the sums stay in the cache. */
 export const BLOCK_SIZE = 1_024;
@@ -55,18 +55,16 @@ export class VectorBlock {
     this.used = Math.max(this.used, place + 1);
   }
 
-  /** `bits` index `table`, which holds the components. */
-  putVector(place: number, bits: Uint16Array, table: Float32Array): void {
+  putVector(place: number, vector: Float32Array): void {
     let largest = 0;
-    for (let at = 0; at < bits.length; at++) {
-      largest = Math.max(largest, Math.abs(table[bits[at] ?? 0] ?? 0));
+    for (let at = 0; at < vector.length; at++) {
+      largest = Math.max(largest, Math.abs(vector[at] ?? 0));
     }
     const scale = largest / this.#levels;
     this.#scales[place] = scale;
     const factor = scale === 0 ? 0 : 1 / scale;
     for (let at = 0; at < this.#dimensions; at++) {
-      const component = table[bits[at] ?? 0] ?? 0;
-      this.#components[at * this.size + place] = Math.round(component * factor);
+      this.#components[at * this.size + place] = Math.round((vector[at] ?? 0) * factor);
     }
   }
 

@@ -1,11 +1,10 @@
-import { halfFloatBits, halfFloatTable } from "../../core/half-float.ts";
-import type { Eligibility } from "../search/eligibility.ts";
-import { BestFew } from "../search/best-few.ts";
-import type { Scored } from "../search/best-few.ts";
-import type { IndexChange } from "../index-change.ts";
+import { decodeHalfFloats } from "../../core/half-float.ts";
+import { BestFew } from "../vectors/best-few.ts";
+import type { Scored } from "../vectors/best-few.ts";
+import type { IndexChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";
-import { checkLength } from "../search/query-vector.ts";
-import type { QueryVector } from "../search/query-vector.ts";
+import { checkLength } from "../vectors/query-vector.ts";
+import type { QueryVector } from "../vectors/query-vector.ts";
 import { readTotals } from "../totals.ts";
 import { BLOCK_SIZE, bytesPerComponent, VectorBlock } from "./vector-block.ts";
 import type { Levels } from "./vector-block.ts";
@@ -20,6 +19,10 @@ const PRESELECTION_EXTRA = 32;
 /** A live chunk, of which file, and whether it is marked as a duplicate. */
 export type Placed = { chunk: number; file: number; duplicate: number };
 type Row = Placed & { vector: ArrayBuffer };
+
+export type LiveChunk = { chunk: number; file: number; duplicate: boolean };
+/** Which live chunks a search may return. */
+type LiveChunks = { includes(chunk: LiveChunk): boolean };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
@@ -119,13 +122,13 @@ export class VectorMemory {
   }
 
   /** The best eligible chunks, more than `limit` where scores only preselect. */
-  scan(query: QueryVector, eligibility: Eligibility, limit: number): Scored[] {
+  scan(query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
     checkLength(query, this.#dimensions);
     const kept = this.onlyPreselects ? limit * PRESELECTION_FACTOR + PRESELECTION_EXTRA : limit;
     const best = new BestFew(kept);
     for (const block of this.#blocks) {
       block.score(query, this.#sums);
-      offerBlock(block, this.#sums, eligibility, best);
+      offerBlock(block, this.#sums, eligible, best);
     }
     return best.sorted();
   }
@@ -136,7 +139,7 @@ export class VectorMemory {
     if (block === undefined) return;
     this.#places.set(chunk, place);
     block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
-    block.putVector(place % BLOCK_SIZE, halfFloatBits(vector), halfFloatTable());
+    block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }
 
   #newPlace(): number {
@@ -161,7 +164,7 @@ export class VectorMemory {
 function offerBlock(
   block: VectorBlock,
   sums: Float32Array,
-  eligibility: Eligibility,
+  eligible: LiveChunks,
   best: BestFew,
 ): void {
   let { bar } = best;
@@ -170,7 +173,7 @@ function offerBlock(
     if (score < bar || !block.isTaken(place)) continue;
     const chunk = block.chunks[place] ?? 0;
     const file = block.files[place] ?? 0;
-    if (!eligibility.includes({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
+    if (!eligible.includes({ chunk, file, duplicate: block.duplicates[place] === 1 })) continue;
     best.offer(chunk, score);
     bar = best.bar;
   }

@@ -1,9 +1,7 @@
+import type { LiveChunk } from "../memory/vector-memory.ts";
 import type { EligibleFiles } from "./restriction.ts";
 
 const EQUALS_A_PAGE = 256;
-
-/** What decides over a live chunk. */
-export type LiveChunk = { chunk: number; file: number; duplicate: boolean };
 
 /**
  * Says of a chunk whether this call may return it. A duplicate is left out only when an equal

@@ -1,7 +1,8 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
 import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
+import { stringsIn } from "../stored-json.ts";
 import type { Eligibility } from "./eligibility.ts";
-import { cosineWith, queryVector } from "./query-vector.ts";
+import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 
 type Row = {
   chunk: number;
@@ -96,7 +97,7 @@ function hydrated(row: Row, similarities: (number | null)[]): HydratedChunk {
     similarities,
     file,
     position,
-    headings: JSON.parse(row.headings) as string[],
+    headings: stringsIn(row.headings),
     page,
     start: row.start_at,
     end: row.end_at,

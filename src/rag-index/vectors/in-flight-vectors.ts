@@ -1,4 +1,4 @@
-import type { ChunkId, FileId, VectorId } from "../../core/ids.ts";
+import type { ChunkId, FileId } from "../../core/ids.ts";
 import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
 import { folderOf } from "../../core/folders.ts";
 import type {
@@ -8,6 +8,7 @@ import type {
   InFlightBatch,
   VectorToUpsert,
 } from "../../ports/vector-ledger.ts";
+import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**
  * Live chunks that a search scans because the vector index may not show them yet: some tens of
@@ -17,25 +18,8 @@ import type {
 const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
 /** From being seen to being trusted: longer than a search takes. */
 const TRUST_AFTER_MS = 10_000;
-const PLAIN_UP_TO = "plainVectorsUpTo";
 
-/** Chunks up to this one were stored when vectors had the ids of their chunks. */
-export function plainUpTo(sql: SqlStorage): number {
-  const [row] = sql
-    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", PLAIN_UP_TO)
-    .toArray();
-  return Number(row?.value ?? 0);
-}
-
-export function vectorIdOfRow(
-  { id, chunk }: { id: ChunkId; chunk: number },
-  plain: number,
-): VectorId {
-  return chunk <= plain ? (id as string as VectorId) : vectorIdOf(id, chunk);
-}
-
-export const listOf = (values: readonly unknown[]) => JSON.stringify(values);
-
+type Stored = { sql: SqlStorage };
 /** Chunks that were just stored are on their way to the vector index. */
 export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsertBatch): void {
   sql.exec(
@@ -44,7 +28,7 @@ export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsert
     batch.id,
     batch.at,
     batch.folder,
-    listOf(chunks),
+    JSON.stringify(chunks),
   );
 }
 
@@ -54,7 +38,7 @@ export function addMissing(sql: SqlStorage, chunks: number[]): number {
   const added = sql.exec(
     `INSERT OR IGNORE INTO in_flight_vectors (chunk, live) SELECT value, 1 FROM json_each(?)
       RETURNING 1`,
-    listOf(chunks.slice(0, room)),
+    JSON.stringify(chunks.slice(0, room)),
   );
   return added.toArray().length;
 }
@@ -81,7 +65,7 @@ export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]):
       sql,
       `SELECT count(*) AS count FROM json_each(?) c
         CROSS JOIN in_flight_vectors u ON u.chunk = c.value ${which}`,
-      listOf(chunks),
+      JSON.stringify(chunks),
     );
   const added = among(entering, "");
   if (added === 0) return true;
@@ -93,19 +77,18 @@ export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]):
 export function markInFlightLive(sql: SqlStorage, chunks: number[]): void {
   sql.exec(
     "UPDATE in_flight_vectors SET live = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
-    listOf(chunks),
+    JSON.stringify(chunks),
   );
 }
 
 export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
   sql.exec(
     "DELETE FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
-    listOf(chunks),
+    JSON.stringify(chunks),
   );
 }
 
-export function inFlightBatches(sql: SqlStorage, limit: number): InFlightBatch[] {
-  const plain = plainUpTo(sql);
+export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[] {
   // Beside a single max() the other columns are of its row.
   const rows = sql.exec<{
     batch: number;
@@ -123,28 +106,28 @@ export function inFlightBatches(sql: SqlStorage, limit: number): InFlightBatch[]
   return Array.from(rows, (row) => ({
     id: row.batch,
     at: row.at,
-    vectorId: vectorIdOfRow(row, plain),
+    vectorId: vectorIdOf(row.id, row.chunk),
     folder: row.folder,
   }));
 }
 
-export function confirmSeen(sql: SqlStorage, batches: number[], now: number): void {
+export function confirmSeen({ sql }: Stored, batches: number[], now: number): void {
   sql.exec("DELETE FROM in_flight_vectors WHERE seen_at <= ?", now - TRUST_AFTER_MS);
   sql.exec(
     `UPDATE in_flight_vectors SET seen_at = ?
       WHERE seen_at IS NULL AND batch IN (SELECT value FROM json_each(?))`,
     now,
-    listOf(batches),
+    JSON.stringify(batches),
   );
+  settleMoved(sql);
 }
 
 /** A live file's vectors go where the file lies, others where they were sent to. */
 export function vectorsToUpsert(
-  sql: SqlStorage,
+  { sql }: Stored,
   sentBefore: number,
   limit: number,
 ): VectorToUpsert[] {
-  const plain = plainUpTo(sql);
   const rows = sql.exec<{
     chunk: number;
     id: ChunkId;
@@ -163,20 +146,21 @@ export function vectorsToUpsert(
     limit,
   );
   return Array.from(rows, (row) => ({
-    vectorId: vectorIdOfRow(row, plain),
+    vectorId: vectorIdOf(row.id, row.chunk),
     fileId: row.fileId,
     folder: row.state === "live" ? folderOf(row.path) : row.folder,
     vector: new Uint8Array(row.vector),
   }));
 }
 
-/** Returns which files they are of. */
 export function recordUpsert(
-  sql: SqlStorage,
+  { sql }: Stored,
   vectors: UpsertedVector[],
   { id, at }: UpsertBatch,
-): { file: number; folder: string }[] {
-  const sent = listOf(vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]));
+): void {
+  const sent = JSON.stringify(
+    vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]),
+  );
   const rows = sql
     .exec<{ chunk: number; file: number; folder: string }>(
       `SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(?) sent
@@ -189,7 +173,7 @@ export function recordUpsert(
       FROM json_each(?) sent WHERE chunk = sent.value ->> 0`,
     id,
     at,
-    listOf(rows.map(({ chunk, folder }) => [chunk, folder])),
+    JSON.stringify(rows.map(({ chunk, folder }) => [chunk, folder])),
   );
-  return rows;
+  noteFolders(sql, rows);
 }

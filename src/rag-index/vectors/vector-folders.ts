@@ -1,7 +1,6 @@
 import { coarserFolders, folderAround, folderOf, withAncestors } from "../../core/folders.ts";
 import type { FileId } from "../../core/ids.ts";
 import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
-import { listOf } from "./in-flight-vectors.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 /**
@@ -15,7 +14,7 @@ export function noteFolders(sql: SqlStorage, sent: { file: number; folder: strin
     `INSERT INTO vector_folders (file, folder)
       SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(?) WHERE 1
       ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`,
-    listOf(sent.map(({ file, folder }) => [file, folder])),
+    JSON.stringify(sent.map(({ file, folder }) => [file, folder])),
   );
 }
 
@@ -42,7 +41,7 @@ export function countMoved(sql: SqlStorage): number {
 }
 
 /** Lists vectors of files that moved to be sent once more; whole files, the first in any case. */
-export function queueMoved(sql: SqlStorage, limitChunks: number): number {
+export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): number {
   const files: number[] = [];
   let queued = 0;
   const rows = sql
@@ -64,12 +63,12 @@ export function queueMoved(sql: SqlStorage, limitChunks: number): number {
     `INSERT INTO in_flight_vectors (chunk)
       SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
       ON CONFLICT (chunk) DO UPDATE SET batch = NULL, sent_at = 0, seen_at = NULL`,
-    listOf(files),
+    JSON.stringify(files),
   );
   sql.exec(
     `UPDATE vector_folders SET queued = 1
       WHERE stale = 1 AND file IN (SELECT value FROM json_each(?))`,
-    listOf(files),
+    JSON.stringify(files),
   );
   return queued;
 }
@@ -88,7 +87,7 @@ export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
   const rows = sql.exec<{ file: number }>(
     `SELECT v.file FROM json_each(?) wanted
       CROSS JOIN vector_folders v ON v.file = wanted.value AND v.stale = 1`,
-    listOf(files),
+    JSON.stringify(files),
   );
   return new Set(Array.from(rows, ({ file }) => file));
 }
@@ -137,7 +136,7 @@ function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[]
         `SELECT v.file, f.id, v.folder FROM json_each(?) eligible
           CROSS JOIN vector_folders v ON v.file = eligible.value AND v.stale = 1
           CROSS JOIN files f ON f.file = v.file`,
-        listOf([...files]),
+        JSON.stringify([...files]),
       )
       .toArray();
   }

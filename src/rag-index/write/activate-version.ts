@@ -11,7 +11,7 @@ import { withSuccession } from "./duplicates.ts";
 import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "./files.ts";
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
-import type { IndexChange } from "../index-change.ts";
+import type { WriteContext } from "./write-context.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
@@ -106,18 +106,17 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
 
 /** Replaces a file's live version; to be called inside a transaction. */
 export function activateVersion(
-  sql: SqlStorage,
-  termCounts: TermCounts,
-  change: IndexChange,
-  call: { facts: FileFacts; revision: number; chunks: PlacedChunk[] },
+  { sql, termCounts, change }: WriteContext,
+  facts: FileFacts,
+  revision: number,
+  chunks: PlacedChunk[],
 ): ActivationResult {
-  const { facts, revision } = call;
   const before = findFile(sql, facts.fileId);
   if (before !== null && isSuperseded(before, revision)) {
     return { outcome: "superseded", revision: before.revision };
   }
   const file = before ?? findOrAddFile(sql, facts.fileId);
-  const placed = new Map(call.chunks.map((chunk) => [chunk.id, chunk]));
+  const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
   const sorted = sortChunks(sql, file.file, revision, placed);
   if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };
   const { entering, leaving } = sorted;
@@ -155,7 +154,11 @@ function makeLive(
 }
 
 /** The facts of a live file change and its chunks do not; inside a transaction. */
-export function describeLive(sql: SqlStorage, facts: FileFacts, revision: number): DescribeResult {
+export function describeFile(
+  { sql }: WriteContext,
+  facts: FileFacts,
+  revision: number,
+): DescribeResult {
   const file = findFile(sql, facts.fileId);
   if (file !== null && isSuperseded(file, revision))
     return { outcome: "superseded", revision: file.revision };

@@ -1,5 +1,4 @@
-/** A chunk whose mark may have changed. */
-export type DuplicateMark = { chunk: number; duplicate: boolean };
+import type { DuplicateMark } from "./write-context.ts";
 
 type Row = { chunk: number; duplicate: number };
 

@@ -1,8 +1,10 @@
 import type { ChunkId } from "../../core/ids.ts";
-import type { IndexChange } from "../index-change.ts";
+import { vectorIdOf } from "../../core/vector-id.ts";
+import type { WriteContext } from "./write-context.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
-import { deleteInFlight, plainUpTo, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
+import { deleteInFlight } from "../vectors/in-flight-vectors.ts";
+import { addTombstones } from "../vectors/tombstones.ts";
 import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
@@ -27,24 +29,16 @@ export function deleteChunks(
     sql,
     leaving.map(({ chunk }) => chunk),
   );
-  const plain = plainUpTo(sql);
-  const ids = JSON.stringify(leaving.map((row) => vectorIdOfRow(row, plain)));
-  const added = sql.exec(
-    "INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1",
-    ids,
+  addTombstones(
+    sql,
+    leaving.map(({ id, chunk }) => vectorIdOf(id, chunk)),
   );
-  const tombstones = added.toArray().length;
   const staged = live.length - leaving.length;
-  addToTotals(sql, { chunks: -live.length, staged, tombstones });
+  addToTotals(sql, { chunks: -live.length, staged });
 }
 
 /** Deletes some chunks, live or staged, of an index that nobody asks any more; whether more are left. */
-export function abandonChunks(
-  sql: SqlStorage,
-  termCounts: TermCounts,
-  change: IndexChange,
-  limit: number,
-): boolean {
+export function abandon({ sql, termCounts, change }: WriteContext, limit: number): boolean {
   const leaving = sql
     .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)
     .toArray();

@@ -3,8 +3,7 @@ import { deleteChunks } from "./remove-chunks.ts";
 import type { LeavingChunk } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { findOrAddFile, markRemoved } from "./files.ts";
-import type { IndexChange } from "../index-change.ts";
-import type { TermCounts } from "./term-counts.ts";
+import type { WriteContext } from "./write-context.ts";
 import { addToTotals } from "../totals.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
 
@@ -14,13 +13,10 @@ type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
  * Takes a file out of every answer and leaves its row as removed, also where nothing of it was stored: a
  * job under way must find it. What a later revision has staged stays. Inside a transaction.
  */
-export function removeFile(
-  sql: SqlStorage,
-  termCounts: TermCounts,
-  change: IndexChange,
-  removal: { fileId: FileId; revision: number },
+function removeFile(
+  { sql, termCounts, change }: WriteContext,
+  { fileId, revision }: { fileId: FileId; revision: number },
 ): void {
-  const { fileId, revision } = removal;
   const file = findOrAddFile(sql, fileId);
   if (revision < file.revision) return;
   const leaving = sql
@@ -39,4 +35,8 @@ export function removeFile(
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
   markRemoved(sql, file.file, revision);
   forgetFolders(sql, file.file);
+}
+
+export function remove(context: WriteContext, files: { fileId: FileId; revision: number }[]): void {
+  for (const file of files) removeFile(context, file);
 }

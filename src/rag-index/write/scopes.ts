@@ -1,4 +1,7 @@
+import { z } from "zod";
+
 import type { IndexScope } from "../../ports/rag-index.ts";
+import { stringsIn } from "../stored-json.ts";
 import { addToTotals } from "../totals.ts";
 
 /** What decides whether a file lies within scopes. */
@@ -29,12 +32,15 @@ export function scopeTest(scopes: IndexScope[] | null): ScopeTest {
 }
 
 const SETTING = "scopes";
+const scopesSchema = z
+  .array(z.object({ type: z.enum(["path", "externalId"]), value: z.string() }))
+  .nullable();
 
 export function readScopes(sql: SqlStorage): IndexScope[] | null {
   const row = sql
     .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", SETTING)
     .toArray()[0];
-  return row === undefined ? null : (JSON.parse(row.value) as IndexScope[] | null);
+  return row === undefined ? null : scopesSchema.parse(JSON.parse(row.value));
 }
 
 type FileRow = {
@@ -46,7 +52,7 @@ type FileRow = {
 };
 
 /** Remembers the scopes and hides or shows what is live accordingly. */
-export function restrictToScopes(sql: SqlStorage, scopes: IndexScope[] | null): void {
+export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScope[] | null): void {
   sql.exec(
     `INSERT INTO settings (name, value) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
@@ -60,7 +66,7 @@ export function restrictToScopes(sql: SqlStorage, scopes: IndexScope[] | null): 
     "SELECT file, hidden, path, external_id, ancestors FROM files WHERE state = 'live'",
   );
   for (const { file, hidden, path, external_id: externalId, ancestors } of rows) {
-    const placed = { path, externalId, ancestors: JSON.parse(ancestors) as string[] };
+    const placed = { path, externalId, ancestors: stringsIn(ancestors) };
     if (holds(placed) !== (hidden === 1)) continue;
     changed.push(file);
     hiddenFiles += hidden === 1 ? -1 : 1;

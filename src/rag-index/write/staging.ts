@@ -1,13 +1,16 @@
 import type { ChunkId, FileId } from "../../core/ids.ts";
+import { vectorIdOf } from "../../core/vector-id.ts";
 import type { StagedChunk } from "../../ports/rag-index.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { addToTotals } from "../totals.ts";
-import { addInFlight, vectorIdOfRow } from "../vectors/in-flight-vectors.ts";
+import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
 
+type Stored = { sql: SqlStorage };
+
 /** Those of the ids whose text and vector are not stored. */
-export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): ChunkId[] {
+export function missing({ sql }: Stored, fileId: FileId, ids: ChunkId[]): ChunkId[] {
   const file = findFile(sql, fileId);
   if (file === null) return ids;
   const rows = sql.exec<{ id: ChunkId }>(
@@ -20,8 +23,8 @@ export function missingChunks(sql: SqlStorage, fileId: FileId, ids: ChunkId[]): 
 }
 
 /** Vectors of those of the ids that are stored of the file. */
-export function storedVectors(
-  sql: SqlStorage,
+export function vectors(
+  { sql }: Stored,
   fileId: FileId,
   ids: ChunkId[],
 ): { id: ChunkId; vector: Uint8Array }[] {
@@ -42,14 +45,12 @@ export function storedVectors(
  * chunk that is stored already only the revision is raised, so that an older job's end keeps it.
  * Returns what was added.
  */
-export function stageChunks(
-  sql: SqlStorage,
-  {
-    fileId,
-    revision,
-    batch,
-  }: { fileId: FileId; revision: number; batch: FileUpsertBatch | undefined },
+export function stage(
+  { sql }: Stored,
+  fileId: FileId,
+  revision: number,
   chunks: StagedChunk[],
+  batch?: FileUpsertBatch,
 ): StoredVector[] {
   if (isSuperseded(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
@@ -82,5 +83,5 @@ export function stageChunks(
     );
   }
   addToTotals(sql, { staged: added.length });
-  return added.map((row) => ({ id: row.id, vectorId: vectorIdOfRow(row, 0) }));
+  return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
 }

@@ -1,4 +1,5 @@
 import { indexWordsOf } from "../../text/words.ts";
+import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { TermCounts } from "./term-counts.ts";
 
@@ -21,7 +22,7 @@ export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
     JSON.stringify(chunks),
   );
   return Array.from(rows, ({ chunk, headings, text }) =>
-    chunkWordsOf(chunk, JSON.parse(headings) as string[], text),
+    chunkWordsOf(chunk, stringsIn(headings), text),
   );
 }
 

@@ -104,7 +104,7 @@ export class RagIndex extends Index {
   async withBound(postingsLimit: number, text: string): Promise<ChunkId[]> {
     await Promise.resolve();
     const store = new IndexStore(this.ctx.storage, { postingsLimit });
-    const { queries } = store.candidates({
+    const { queries } = store.call("candidates", {
       ...everything,
       queries: [{ text, vector: null }],
       limitPerLeg: CANDIDATES,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { BestFew } from "../../../src/rag-index/search/best-few.ts";
+import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
 import {
   matchExpression,
   POSTINGS_LIMIT,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { hash32 } from "../../../src/core/hash.ts";
 import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
-import { queryVector } from "../../../src/rag-index/search/query-vector.ts";
+import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
 import {
   levelsFor,

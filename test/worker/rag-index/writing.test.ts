@@ -1,8 +1,9 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { HOUR_MS } from "../../../src/core/clock.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
+import { vectorIdOf } from "../../../src/core/vector-id.ts";
 import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";
 
 const ids = (version: { placed: { id: ChunkId }[] }) => version.placed.map(({ id }) => id);
@@ -134,8 +135,41 @@ test("a file's facts change without its chunks; an unknown file is absent", asyn
   expect(await index.facts()).toMatchObject({ files: 1, chunks: 1 });
 });
 
+test("an index that was only asked answers as an empty one and keeps no storage", async () => {
+  const index = indexOf("only asked");
+  const { fileId } = factsOf("a.md");
+  const chunk = "e".repeat(40) as ChunkId;
+  const vector = vectorIdOf(chunk, 1);
+  const named = { files: [], folders: ["a"] };
+  expect(await index.missing(fileId, [chunk])).toEqual([chunk]);
+  expect(await index.vectors(fileId, [chunk])).toEqual([]);
+  expect(await search(index, "word")).toMatchObject({ lexical: [], vector: [], hydrated: [] });
+  const restricted = await search(index, "word", { restriction: { named, metadata: [] } });
+  expect(restricted.candidates).toEqual({ lexical: [], vector: [] });
+  expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, tombstones: 0 });
+  expect(await index.listFiles(null, 10)).toEqual([]);
+  expect(await index.sample(3)).toEqual([]);
+  expect(await index.inFlightBatches(10)).toEqual([]);
+  expect(await index.vectorsToUpsert(1, 10)).toEqual([]);
+  expect(await index.queueMoved(10)).toBe(0);
+  expect(await index.tombstones(0, 10)).toEqual([]);
+  expect(await index.orphansAmong([vector])).toEqual([vector]);
+  const page = { vectors: [], sample: null, upTo: 0, isLast: true };
+  expect(await index.nextPageToVerify(10)).toEqual(page);
+  const verified = await index.recordVerifiedPage(page, { missing: [vector], orphans: [vector] });
+  expect(verified).toEqual({ missing: 0, orphans: 0 });
+  await index.confirmSeen([1], 1);
+  await index.confirmRemoved([vector], 1);
+  expect(await index.ledger()).toEqual({ inFlight: 0, moved: 0, purgeDueAt: null });
+  expect(await index.abandon(10)).toBe(false);
+  await runInDurableObject(stubOf("only asked"), (_object, { storage: { sql } }) => {
+    const { tables } = sql.exec("SELECT count(*) AS tables FROM sqlite_master").one();
+    expect(tables).toBe(0);
+  });
+});
+
 test("tombstones are listed until removed, and once more; returning texts get new ids", async () => {
-  const index = indexOf("dead");
+  const index = indexOf("tombstones");
   const facts = factsOf("a.md");
   const { staged } = await versionOf(facts.fileId, ["gone", "back"]);
   const stored = await index.stage(facts.fileId, 1, staged);

@@ -1,10 +1,18 @@
 import type { FileId } from "../core/ids.ts";
-import type { RagIndex } from "../ports/rag-index.ts";
+import type { IndexFacts, RagIndex } from "../ports/rag-index.ts";
+import { stringsIn } from "./stored-json.ts";
+import { readTotals } from "./totals.ts";
 
+type Stored = { sql: SqlStorage };
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
 
+export function facts({ sql }: Stored): IndexFacts {
+  const { chunks, files, staged, tombstones } = readTotals(sql);
+  return { chunks, files, staged, tombstones };
+}
+
 /** Files with a live version in order of id, hidden ones among them. */
-export function listLiveFiles(sql: SqlStorage, after: FileId | null, limit: number): ListedFiles {
+export function listFiles({ sql }: Stored, after: FileId | null, limit: number): ListedFiles {
   return sql
     .exec<ListedFiles[number]>(
       `SELECT id AS fileId, revision, chunk_count AS chunkCount FROM files
@@ -16,10 +24,7 @@ export function listLiveFiles(sql: SqlStorage, after: FileId | null, limit: numb
 }
 
 /** Live chunks at equal distances; costs the same however many there are. */
-export function sampleChunks(
-  sql: SqlStorage,
-  count: number,
-): { text: string; headings: string[] }[] {
+export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
   const rows = sql.exec<{ text: string; headings: string }>(
     `SELECT t.text, c.headings FROM chunks c JOIN texts t ON t.chunk = c.chunk
       WHERE c.live = 1 AND c.chunk IN (
@@ -30,7 +35,5 @@ export function sampleChunks(
     count,
     JSON.stringify(Array.from({ length: count }, (_, at) => at)),
   );
-  return Array.from(rows, ({ text, headings }) => {
-    return { text, headings: JSON.parse(headings) as string[] };
-  });
+  return Array.from(rows, ({ text, headings }) => ({ text, headings: stringsIn(headings) }));
 }

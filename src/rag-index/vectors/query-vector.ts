@@ -1,4 +1,4 @@
-import { halfFloatBits, halfFloatTable } from "../../core/half-float.ts";
+import { halfFloats } from "../../core/half-float.ts";
 
 /** A query's vector as its dimensions that are not 0: a hashed one has few of them. */
 export type QueryVector = {
@@ -21,13 +21,12 @@ export function queryVector(vector: Float32Array): QueryVector {
 
 /** Both are unit vectors, so this is their cosine. */
 export function cosineWith(query: QueryVector, stored: ArrayBuffer): number {
-  const bits = halfFloatBits(stored);
-  checkLength(query, bits.length);
-  const table = halfFloatTable();
+  const components = halfFloats(stored);
+  checkLength(query, components.length);
   const { dimensions, values } = query;
   let sum = 0;
   for (let at = 0; at < dimensions.length; at++) {
-    sum += (values[at] ?? 0) * (table[bits[dimensions[at] ?? 0] ?? 0] ?? 0);
+    sum += (values[at] ?? 0) * (components[dimensions[at] ?? 0] ?? 0);
   }
   return sum;
 }

@@ -1,0 +1,54 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import type { VectorId } from "../../core/ids.ts";
+import { addToTotals } from "../totals.ts";
+
+/**
+ * A worker lives 15 minutes at most: what it still sent when its chunk was removed has arrived by
+ * then, and is removed the second time.
+ */
+const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
+
+type Stored = { sql: SqlStorage };
+
+/** These vectors must leave the vector index. Returns how many of them had no tombstone yet. */
+export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
+  const added = sql.exec(
+    `INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1`,
+    JSON.stringify(ids),
+  );
+  const count = added.toArray().length;
+  addToTotals(sql, { tombstones: count });
+  return count;
+}
+
+export function tombstones({ sql }: Stored, now: number, limit: number): VectorId[] {
+  const rows = sql.exec<{ id: VectorId }>(
+    "SELECT id FROM vector_tombstones WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
+    now,
+    limit,
+  );
+  return Array.from(rows, ({ id }) => id);
+}
+
+export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): void {
+  const list = JSON.stringify(ids);
+  const gone = sql.exec(
+    `DELETE FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))
+          AND removed = 1 AND due_at <= ? RETURNING 1`,
+    list,
+    now,
+  );
+  addToTotals(sql, { tombstones: -gone.toArray().length });
+  sql.exec(
+    `UPDATE vector_tombstones SET removed = 1, due_at = ?
+          WHERE removed = 0 AND id IN (SELECT value FROM json_each(?))`,
+    now + REMOVED_AGAIN_AFTER_MS,
+    list,
+  );
+}
+
+/** The earliest time (ms) at which a vector is to be removed; null: there is none. */
+export function purgeDueAt(sql: SqlStorage): number | null {
+  return sql.exec<{ due: number | null }>("SELECT min(due_at) AS due FROM vector_tombstones").one()
+    .due;
+}

@@ -1,0 +1,105 @@
+import { folderOf } from "../../core/folders.ts";
+import type { ChunkId, VectorId } from "../../core/ids.ts";
+import { chunkOfVector, vectorIdOf } from "../../core/vector-id.ts";
+import type { VectorLedger, VerificationPage } from "../../ports/vector-ledger.ts";
+import { addMissing } from "./in-flight-vectors.ts";
+import { addTombstones } from "./tombstones.ts";
+import { filesOnTheMove } from "./vector-folders.ts";
+
+const VERIFIED_UP_TO = "verifiedUpTo";
+
+type Stored = { sql: SqlStorage };
+type PageRow = { chunk: number; id: ChunkId; file: number; path: string };
+
+export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPage {
+  const [setting] = sql
+    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", VERIFIED_UP_TO)
+    .toArray();
+  const after = Number(setting?.value ?? 0);
+  const rows = sql
+    .exec<PageRow>(
+      `SELECT c.chunk, c.id, c.file, f.path FROM chunks c JOIN files f ON f.file = c.file
+          WHERE c.live = 1 AND c.chunk > ? ORDER BY c.chunk LIMIT ?`,
+      after,
+      limit,
+    )
+    .toArray();
+  const last = rows.at(-1)?.chunk ?? after;
+  // Another one in each pass, so that orphans are looked for all over the space in time.
+  const sampled = rows[Math.floor(Math.random() * rows.length)];
+  const sample = sampled === undefined ? null : vectorOf(sql, sampled.chunk);
+  const vectors = thatShouldShow(sql, rows).map((row) => {
+    return { vectorId: vectorIdOf(row.id, row.chunk), folder: folderOf(row.path) };
+  });
+  return { vectors, sample, upTo: last, isLast: rows.length < limit };
+}
+
+export function recordVerifiedPage(
+  { sql }: Stored,
+  { upTo, isLast }: Parameters<VectorLedger["recordVerifiedPage"]>[0],
+  { missing, orphans }: Parameters<VectorLedger["recordVerifiedPage"]>[1],
+): { missing: number; orphans: number } {
+  const lacking = liveRows(sql, missing).map(({ chunk }) => chunk);
+  const added = addMissing(sql, lacking);
+  // Without room for all of them the page is verified again when some are back.
+  if (added === lacking.length) setVerifiedUpTo(sql, isLast ? 0 : upTo);
+  return { missing: added, orphans: addTombstones(sql, orphansAmong({ sql }, orphans)) };
+}
+
+/** Those that belong to no chunk stored here and have no tombstone. */
+export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
+  const known = new Set(rowsOf(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
+  const tombstones = sql.exec<{ id: VectorId }>(
+    "SELECT id FROM vector_tombstones WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(ids),
+  );
+  for (const { id } of tombstones) known.add(id);
+  return ids.filter((id) => !known.has(id));
+}
+
+function setVerifiedUpTo(sql: SqlStorage, upTo: number): void {
+  sql.exec(
+    `INSERT INTO settings (name, value) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    VERIFIED_UP_TO,
+    String(upTo),
+  );
+}
+
+/** What is not known to show anyhow, or not in its folder, is not looked for. */
+function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
+  const found = sql.exec<{ chunk: number }>(
+    "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+    JSON.stringify(rows.map(({ chunk }) => chunk)),
+  );
+  const inFlight = new Set(Array.from(found, ({ chunk }) => chunk));
+  const moved = filesOnTheMove(
+    sql,
+    rows.map(({ file }) => file),
+  );
+  return rows.filter(({ chunk, file }) => !inFlight.has(chunk) && !moved.has(file));
+}
+
+function rowsOf(sql: SqlStorage, ids: VectorId[]): { chunk: number; id: ChunkId; live: number }[] {
+  return sql
+    .exec<{ chunk: number; id: ChunkId; live: number }>(
+      `SELECT c.chunk, c.id, c.live FROM json_each(?) wanted
+          CROSS JOIN chunks c ON c.id = wanted.value`,
+      JSON.stringify(ids.map(chunkOfVector)),
+    )
+    .toArray();
+}
+
+function liveRows(sql: SqlStorage, ids: VectorId[]) {
+  const wanted = new Set(ids);
+  return rowsOf(sql, ids).filter(
+    (row) => row.live === 1 && wanted.has(vectorIdOf(row.id, row.chunk)),
+  );
+}
+
+function vectorOf(sql: SqlStorage, chunk: number): Uint8Array | null {
+  const [row] = sql
+    .exec<{ vector: ArrayBuffer }>("SELECT vector FROM vectors WHERE chunk = ?", chunk)
+    .toArray();
+  return row === undefined ? null : new Uint8Array(row.vector);
+}
