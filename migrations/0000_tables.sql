@@ -1,3 +1,20 @@
+CREATE TABLE `audit_events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`actor_kind` text NOT NULL,
+	`actor_id` text,
+	`actor_name` text,
+	`action` text NOT NULL,
+	`target` text,
+	`fields` text NOT NULL,
+	`status` integer NOT NULL,
+	`address` text NOT NULL,
+	`request_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `audit_events_at` ON `audit_events` (`at`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_events_actor` ON `audit_events` (`actor_id`,`at`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_events_action` ON `audit_events` (`action`,`at`,`id`);--> statement-breakpoint
 CREATE TABLE `keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

@@ -14,10 +14,12 @@ import {
 } from "../db/access/principal-lookup.ts";
 import { touchSession } from "../db/access/session-store.ts";
 import type { Services } from "../services.ts";
+import type { Actor } from "./app-env.ts";
 import { baseUrlOf, isHttps } from "./base-url.ts";
 
 /** Who calls the public API. */
 export type Caller = {
+  actor: Actor;
   /** Null for a panel session. */
   tokenId: TokenId | null;
   /** An administrator's session: sees the administrator-only fields. */
@@ -70,7 +72,8 @@ function tokenCaller(services: Services, stored: Stored<"token">): Caller {
   if (lastUsedAt === null || lastUsedAt <= before) {
     services.inBackground(touchToken(services.db, tokenId, now, before));
   }
-  return { tokenId, isAdmin: false, mayChange: stored.manageScopes };
+  const actor: Actor = { kind: "token", id: tokenId, name: stored.name };
+  return { actor, tokenId, isAdmin: false, mayChange: stored.manageScopes };
 }
 
 function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {
@@ -81,5 +84,6 @@ function sessionCaller(services: Services, request: Request, stored: Stored<"ses
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
   if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));
   const isAdmin = stored.role === "admin";
-  return { tokenId: null, isAdmin, mayChange: isAdmin };
+  const actor: Actor = { kind: "user", id: stored.userId, name: stored.email };
+  return { actor, tokenId: null, isAdmin, mayChange: isAdmin };
 }

@@ -56,7 +56,7 @@ export async function call(
   });
   const response = await answerTo(request);
   const text = await response.text();
-  const isJson = response.headers.get("Content-Type")?.includes("json") === true;
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json") === true;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
   const answer = { status: response.status, body, headers: response.headers };
   if (path.startsWith("/api/")) {

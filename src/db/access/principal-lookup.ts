@@ -29,12 +29,14 @@ export type Credential = { kind: "token" | "session"; hash: string };
 
 const TOKEN_ROW = row({
   tokenId: id<TokenId>(),
+  name: text,
   manageScopes: flag,
   expiresAt: nullable(number),
   lastUsedAt: nullable(number),
 });
 const SESSION_ROW = row({
   userId: id<UserId>(),
+  email: text,
   role: oneOf(ROLES),
   createdAt: number,
   lastSeenAt: number,
@@ -58,10 +60,10 @@ export type PublicRag = ListedRag & { scopes: IndexScope[] };
 export type PublicInference = Linked<InferenceRecord>;
 export type PublicAgent = Linked<AgentRecord>;
 
-const TOKEN = `select id as tokenId, manage_scopes as manageScopes, expires_at as expiresAt,
+const TOKEN = `select id as tokenId, name, manage_scopes as manageScopes, expires_at as expiresAt,
     last_used_at as lastUsedAt
   from tokens where hash = ?1`;
-const SESSION = `select s.user_id as userId, u.role, s.created_at as createdAt,
+const SESSION = `select s.user_id as userId, u.email, u.role, s.created_at as createdAt,
     s.last_seen_at as lastSeenAt
   from sessions s join users u on u.id = s.user_id where s.hash = ?1`;
 

@@ -63,6 +63,34 @@ export const signInTries = sqliteTable(
   (table) => [index("sign_in_tries_last").on(table.lastAt)],
 );
 
+export const ACTOR_KINDS = ["user", "key", "token", "none"] as const;
+
+/** Every change and sign-in, failed ones too, for 90 days. It refers to none: actors may go. */
+export const auditEvents = sqliteTable(
+  "audit_events",
+  {
+    id: text().primaryKey(),
+    at: integer().notNull(),
+    actorKind: text({ enum: ACTOR_KINDS }).notNull(),
+    actorId: text(),
+    /** As it was called then: an e-mail address, or the name of a key or token. */
+    actorName: text(),
+    action: text().notNull(),
+    target: text(),
+    /** Names of the fields that were sent, as a JSON list; never a value. */
+    fields: text().notNull(),
+    /** Of the answer. */
+    status: integer().notNull(),
+    address: text().notNull(),
+    requestId: text().notNull(),
+  },
+  (table) => [
+    index("audit_events_at").on(table.at, table.id),
+    index("audit_events_actor").on(table.actorId, table.at, table.id),
+    index("audit_events_action").on(table.action, table.at, table.id),
+  ],
+);
+
 /** Automation keys of the panel API (`qrya_…`). */
 export const keys = sqliteTable(
   "keys",

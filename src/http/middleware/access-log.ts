@@ -9,10 +9,12 @@ export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
   const startedAt = Date.now();
   await next();
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
+  const actor = context.get("actor");
   services?.log.info("request", {
     method: context.req.method,
     path: context.req.path.slice(0, PATH_LOGGED_LENGTH),
     status: context.res.status,
+    ...(actor === undefined ? {} : { actor: `${actor.kind}:${actor.id}` }),
     durationMs: Date.now() - startedAt,
   });
 });

@@ -36,6 +36,7 @@ async function admit<Resource>(
   const identifier = req.param("identifier") ?? "";
   const { principal, found } = await lookUp(services.reads, credential, identifier);
   const caller = callerFrom(services, req.raw, principal);
+  context.set("actor", caller.actor);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
   return { caller, resource: found.resource };

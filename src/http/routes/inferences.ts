@@ -93,7 +93,7 @@ inferenceRoutes.openapi(listInferences, async (context) => {
   const { raw } = context.req;
   const credential = await credentialIn(services, raw);
   const { principal, items } = await listPublicInferences(services.reads, credential);
-  callerFrom(services, raw, principal);
+  context.set("actor", callerFrom(services, raw, principal).actor);
   const base = `${baseUrlOf(services.config, raw)}/api/inferences`;
   const answers = items.map(({ name, identifier, createdAt, nativeRag, fileSources }) => ({
     name,

@@ -3,6 +3,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { addScope } from "../../catalog/rags/add-scope.ts";
 import { removeScope } from "../../catalog/rags/remove-scope.ts";
 import type { AppEnv } from "../app-env.ts";
+import { audited } from "../middleware/audit.ts";
 import { guardRag, mayChange } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -18,7 +19,7 @@ const addRagScope = createRoute({
     "Adds an entry to the RAG's scope list and queues a scan. A RAG in global mode has no list: 422. A token that may not manage scopes: 403.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, mayChange, ...readsJson(Scope)] as const,
+  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
   responses: {
     200: json(Ok, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
@@ -36,7 +37,7 @@ const removeRagScope = createRoute({
     "Removes an entry from the RAG's scope list; what is no longer in scope leaves the search at once.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, mayChange, ...readsJson(Scope)] as const,
+  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
   responses: {
     200: json(Ok, "The scope is gone.", EXAMPLES.ok, ["X-Ignored-Fields"]),

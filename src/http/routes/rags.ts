@@ -62,7 +62,7 @@ ragRoutes.openapi(listRags, async (context) => {
   const services = context.get("services");
   const credential = await credentialIn(services, context.req.raw);
   const { principal, items } = await listPublicRags(services.reads, credential);
-  callerFrom(services, context.req.raw, principal);
+  context.set("actor", callerFrom(services, context.req.raw, principal).actor);
   return context.json(items, 200);
 });
 

@@ -10,6 +10,7 @@ import { findWebSource } from "../../db/scans/public-webhooks.ts";
 import { pushUrls } from "../../ingestion/scanning/push-urls.ts";
 import { receiveDriveNotification } from "../../ingestion/scanning/receive-drive-notification.ts";
 import type { AppEnv } from "../app-env.ts";
+import { auditedRefusal } from "../middleware/audit.ts";
 import { errors } from "../schemas/error.ts";
 import { json, jsonRequest, readsJson } from "./route-parts.ts";
 
@@ -44,7 +45,11 @@ const pushWebUrls = createRoute({
   hide: true,
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
-  middleware: [guardWebSource, ...readsJson(PushedUrls)] as const,
+  middleware: [
+    auditedRefusal("/api", "webhooks.push"),
+    guardWebSource,
+    ...readsJson(PushedUrls),
+  ] as const,
   request: { body: jsonRequest(PushedUrls) },
   responses: {
     200: json(

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
+import { purgeEvents } from "../../db/access/audit-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import {
@@ -26,6 +27,8 @@ const FORGOTTEN_PER_SWEEP = 200;
 /** The message that was sent with the removal has had its time by then. */
 const PURGE_AGAIN_AFTER_MS = 5 * MINUTE_MS;
 
+const AUDIT_KEPT_MS = 90 * DAY_MS;
+
 type Step = (services: Services) => Promise<void>;
 
 const STEPS: [name: string, step: Step][] = [
@@ -35,6 +38,7 @@ const STEPS: [name: string, step: Step][] = [
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
+  ["audit trail", ({ db, now }) => purgeEvents(db, now() - AUDIT_KEPT_MS)],
   ["indexes", checkIndexes],
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],

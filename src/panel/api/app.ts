@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 
 import { agentRoutes } from "./agents.ts";
+import { audited } from "../../http/middleware/audit.ts";
+import { auditRoutes } from "./audit.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { adminsChange, ownPagesOnly, signedInOnly } from "./guards.ts";
 import { inferenceRoutes } from "./inferences.ts";
@@ -23,6 +25,7 @@ import { userRoutes } from "./users.ts";
  */
 export function panelApi(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
+  app.use(audited("/panel/api"));
   app.route("/session", sessionRoutes());
   app.use(signedInOnly, ownPagesOnly);
   app.route("/sessions", openSessionRoutes());
@@ -38,5 +41,6 @@ export function panelApi(): Hono<PanelEnv> {
   app.route("/models", modelRoutes());
   app.route("/usage", usageRoutes());
   app.route("/overview", overviewRoutes());
+  app.route("/audit", auditRoutes());
   return app;
 }

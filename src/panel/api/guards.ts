@@ -1,10 +1,11 @@
 import { createMiddleware } from "hono/factory";
 
-import { findPanelCaller } from "../../access/sessions/find-panel-caller.ts";
+import { findPanelCaller, type PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { isSameOrigin } from "../../access/sessions/same-origin.ts";
 import { sessionSecretIn } from "../../access/sessions/session-cookie.ts";
 import { SECOND_MS } from "../../core/clock.ts";
 import { forbidden, tooManyRequests, unauthorized } from "../../core/errors.ts";
+import type { Actor } from "../../http/app-env.ts";
 import { baseUrlOf, isHttps } from "../../http/base-url.ts";
 import { clientOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
@@ -20,8 +21,15 @@ export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => 
   const caller = await findPanelCaller(services, raw.headers, secure);
   if (caller === null) throw await refusal(services, raw.headers);
   context.set("caller", caller);
+  context.set("actor", actorOf(caller));
   await next();
 });
+
+function actorOf(caller: PanelCaller): Actor {
+  if (caller.kind === "key") return { kind: "key", id: caller.keyId, name: caller.name };
+  const { userId, email } = caller.session;
+  return { kind: "user", id: userId, name: email };
+}
 
 /** Good credentials are never counted: a push of ten thousand files is no attack. */
 async function refusal({ rateLimits }: Pick<Services, "rateLimits">, headers: Headers) {

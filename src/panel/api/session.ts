@@ -9,20 +9,24 @@ import {
 } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
+import { foldEmail } from "../../access/users/email.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { forbidden } from "../../core/errors.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { rateWindow } from "../../http/middleware/rate-window.ts";
 import { isHttps } from "../../http/base-url.ts";
-import { password } from "./fields.ts";
+import { email, password } from "./fields.ts";
 import { noForeignPages, ownPagesOnly, signedInOnly } from "./guards.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { bodyOf } from "./read-request.ts";
 
 const credentials = z.object({ email: z.string().min(1), password: z.string().min(1) });
 
-const userOf = ({ userId, email, role }: Session) => ({ id: userId, email, role });
+const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
+
+/** What was typed as an address is kept only where it looks like one: it may be a password. */
+const emailIn = (typed: string) => (email.safeParse(typed).success ? foldEmail(typed) : "unknown");
 
 /** Signing in, asking who one is, signing out. */
 export function sessionRoutes(): Hono<PanelEnv> {
@@ -35,7 +39,9 @@ export function sessionRoutes(): Hono<PanelEnv> {
       userAgent: context.req.header("User-Agent") ?? "",
     };
     const given = await bodyOf(context.req, credentials);
+    context.set("auditTarget", emailIn(given.email));
     const { session, secret } = await signIn(services, { ...given, ...origin });
+    context.set("actor", { kind: "user", id: session.userId, name: session.email });
     context.header("Set-Cookie", sessionCookie(secret, isHttps(services.config, raw)));
     return context.json({ user: userOf(session) });
   });

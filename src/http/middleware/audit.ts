@@ -1,0 +1,109 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+
+import { recordEvent } from "../../access/audit/record-event.ts";
+import type { AppEnv } from "../app-env.ts";
+import { addressOf } from "../client-address.ts";
+
+const FIELDS_MAX = 30;
+const FIELD_NAME = /^[A-Za-z]\w{0,63}$/;
+const TARGET_KEPT = 500;
+const UNAUTHORIZED = 401;
+const TOO_MANY_REQUESTS = 429;
+const FAILED_FROM = 400;
+/** Tells what a change would cost, and makes none. */
+const READ_BY_POST = "estimate";
+
+/** What a request without a body changes, by its method. */
+const VERBS: Record<string, string> = {
+  POST: "create",
+  PUT: "put",
+  PATCH: "change",
+  DELETE: "remove",
+};
+
+/**
+ * Records every change below a prefix, failed ones too, once it is answered: one event a request,
+ * named after the route (`rags.create`, `file-sources.scan`). Of a body the names of its fields
+ * are kept and no value. What the rate window refused is no event: it would let strangers write.
+ */
+export function audited(prefix: string) {
+  return createMiddleware<AppEnv>(async (context, next) => {
+    await next();
+    const { method } = context.req;
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
+    if (context.res.status === TOO_MANY_REQUESTS) return;
+    const segments = pathBelow(prefix, context.req.path);
+    if (segments[2] !== READ_BY_POST) await recordChange(context, segments);
+  });
+}
+
+/** The same for a route where only a refused credential is an event; `action` names it. */
+export function auditedRefusal(prefix: string, action: string) {
+  return createMiddleware<AppEnv>(async (context, next) => {
+    await next();
+    const refused = context.res.status === UNAUTHORIZED;
+    if (refused) await recordChange(context, pathBelow(prefix, context.req.path), action);
+  });
+}
+
+async function recordChange(
+  context: Context<AppEnv>,
+  segments: string[],
+  action = actionOf(context.req.method, segments),
+): Promise<void> {
+  const { status } = context.res;
+  const actor = context.get("actor");
+  const failed = status >= FAILED_FROM;
+  await recordEvent(context.get("services"), {
+    actorKind: actor?.kind ?? "none",
+    actorId: actor?.id ?? null,
+    actorName: actor?.name ?? null,
+    action,
+    target: context.get("auditTarget") ?? (await targetOf(context.res, segments)),
+    fields: failed ? [] : await fieldsOf(context),
+    status,
+    address: addressOf(context.req.raw.headers),
+    requestId: context.get("requestId"),
+  });
+}
+
+const pathBelow = (prefix: string, path: string) =>
+  path
+    .slice(prefix.length)
+    .split("/")
+    .filter((segment) => segment !== "");
+
+/** What lies below a resource and is made by POST; all else that is posted to is a verb. */
+const NOUNS_BELOW = new Set(["scopes", "files"]);
+const SPOKEN: Record<string, string> = {
+  "session.create": "session.sign-in",
+  "session.remove": "session.sign-out",
+};
+
+/** By POST `/rags/x/reindex` is `rags.reindex`, and by PUT `/file-sources/x/files/a` is `file-sources.files.put`. */
+function actionOf(method: string, [noun = "", , sub]: string[]): string {
+  const verb = VERBS[method] ?? method.toLowerCase();
+  if (sub === undefined) return SPOKEN[`${noun}.${verb}`] ?? `${noun}.${verb}`;
+  const isVerb = method === "POST" && !NOUNS_BELOW.has(sub);
+  return isVerb ? `${noun}.${sub}` : `${noun}.${sub}.${verb}`;
+}
+
+/** What the path names, or the id that was given to what is new. */
+async function targetOf(answer: Response, [, ...named]: string[]): Promise<string | null> {
+  if (named.length > 0) return named.join("/").slice(0, TARGET_KEPT);
+  if (answer.status !== 201) return null;
+  const made: unknown = await answer.clone().json();
+  const id: unknown = typeof made === "object" && made !== null ? Reflect.get(made, "id") : null;
+  return typeof id === "string" ? id : null;
+}
+
+async function fieldsOf({ req }: Context<AppEnv>): Promise<string[]> {
+  // Only where the body was read as JSON: a file's bytes are none.
+  if (req.bodyCache.text === undefined) return [];
+  const body: unknown = JSON.parse(await req.text());
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
+  return Object.keys(body)
+    .filter((name) => FIELD_NAME.test(name))
+    .slice(0, FIELDS_MAX);
+}

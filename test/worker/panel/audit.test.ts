@@ -1,0 +1,189 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test, vi } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { recordEvent } from "../../../src/access/audit/record-event.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { call, signedIn, withToken } from "../../support/worker-client.ts";
+
+/** Hashing passwords is slow on purpose, and slower on a busy machine. */
+vi.setConfig({ testTimeout: 300_000 });
+
+type Event = {
+  actor: { kind: string; id: string | null; name: string | null };
+  action: string;
+  target: string | null;
+  fields: string[];
+  status: number;
+  address: string;
+  requestId: string;
+};
+
+let admin: Awaited<ReturnType<typeof signedIn>>;
+const trail = async (query = "") => {
+  const { status, body } = await admin.send("GET", `/audit${query}`);
+  expect(status).toBe(200);
+  return body as { data: Event[]; total: number; page: number; limit: number };
+};
+const latest = async () => (await trail("?limit=1")).data[0];
+
+beforeAll(async () => {
+  admin = await signedIn();
+});
+
+test("a change is kept with its actor, address, request and fields, and no value", async () => {
+  const made = await call("POST", "/panel/api/file-sources", {
+    headers: {
+      Authorization: `Bearer ${await newKey()}`,
+      "X-Request-Id": "trail-1",
+      "CF-Connecting-IP": "192.0.2.11",
+    },
+    body: JSON.stringify({
+      name: "Bucket",
+      provider: "object_storage",
+      config: {
+        endpoint: "https://s3.example.com",
+        region: "x",
+        bucket: "b",
+        credentials: { accessKeyId: "AKIDVALUE", secretAccessKey: "SECRETVALUE" },
+      },
+    }),
+  });
+  expect(made.status).toBe(201);
+  expect(await latest()).toEqual({
+    id: expect.any(String),
+    at: expect.stringMatching(/Z$/),
+    actor: { kind: "key", id: expect.any(String), name: "Trail" },
+    action: "file-sources.create",
+    target: (made.body as { id: string }).id,
+    fields: ["name", "provider", "config"],
+    status: 201,
+    address: "192.0.2.11",
+    requestId: "trail-1",
+  });
+  const { results } = await env.DB.prepare("select * from audit_events").all();
+  expect(JSON.stringify(results)).not.toMatch(/SECRETVALUE|AKIDVALUE|"quarry"/);
+});
+
+async function newKey() {
+  const { body } = await admin.send("POST", "/keys", { name: "Trail", role: "admin" });
+  return (body as { key: string }).key;
+}
+
+test("refused changes and sign-ins are kept too, reading is not", async () => {
+  await admin.send("DELETE", "/rags/nowhere");
+  expect(await latest()).toMatchObject({
+    actor: { kind: "user", name: "admin@localhost" },
+    action: "rags.remove",
+    target: "nowhere",
+    fields: [],
+    status: 404,
+  });
+  const signIn = async (email: string, password: string) =>
+    await call("POST", "/panel/api/session", { body: JSON.stringify({ email, password }) });
+  await signIn("Admin@localhost", "wrong");
+  expect(await latest()).toMatchObject({
+    actor: { kind: "none", id: null },
+    action: "session.sign-in",
+    target: "admin@localhost",
+    status: 401,
+  });
+  // A password that was typed into the wrong field is not kept.
+  await signIn("hunter2 of mine", "wrong");
+  expect(await latest()).toMatchObject({ target: "unknown", status: 401 });
+  await signIn("admin@localhost", "quarry");
+  expect(await latest()).toMatchObject({
+    actor: { kind: "user", name: "admin@localhost" },
+    action: "session.sign-in",
+    status: 200,
+  });
+  await call("POST", "/panel/api/tokens", { body: "{}" });
+  expect(await latest()).toMatchObject({
+    actor: { kind: "none" },
+    action: "tokens.create",
+    status: 401,
+  });
+  const { total } = await trail();
+  await admin.send("GET", "/rags");
+  expect((await trail()).total).toBe(total);
+});
+
+test("scope changes by a token and wrong webhook secrets are kept", async () => {
+  const web = await admin.send("POST", "/file-sources", { name: "Site", provider: "web" });
+  const { id } = web.body as { id: string };
+  await admin.send("POST", "/rags", { name: "Trail", fileSource: "site", scopeMode: "scoped" });
+  const made = await admin.send("POST", "/tokens", { name: "Widens", rags: ["trail"] });
+  const token = made.body as { id: string; token: string };
+  const scope = { type: "path", value: "https://example.com/docs/" };
+  expect((await withToken(token.token).post("/rags/trail/scopes", scope)).status).toBe(200);
+  expect(await latest()).toMatchObject({
+    actor: { kind: "token", id: token.id, name: "Widens" },
+    action: "rags.scopes.create",
+    target: "trail/scopes",
+    fields: ["type", "value"],
+    status: 200,
+  });
+  await call("POST", `/api/webhooks/web/${id}`, { body: JSON.stringify({ urls: [] }) });
+  expect(await latest()).toMatchObject({
+    actor: { kind: "none" },
+    action: "webhooks.push",
+    target: `web/${id}`,
+    status: 401,
+  });
+});
+
+test("the trail is paged, filtered and exported, for administrators only", async () => {
+  const page = await trail("?page=2&limit=2");
+  expect([page.page, page.limit, page.data.length]).toEqual([2, 2, 2]);
+  const created = await trail("?action=tokens.create");
+  expect(created.total).toBe(2);
+  const actor = created.data.find((one) => one.actor.id !== null)?.actor.id ?? "";
+  const mine = await trail(`?actor=${actor}&limit=100`);
+  expect(mine.data.every((one) => one.actor.id === actor)).toBe(true);
+  expect((await trail("?from=2100-01-01")).total).toBe(0);
+  expect((await trail("?to=2020-01-01")).total).toBe(0);
+  expect((await admin.send("GET", "/audit?from=soon")).status).toBe(400);
+
+  const { total } = await trail();
+  const exported = await admin.send("GET", "/audit?format=jsonl");
+  expect(exported.headers.get("Content-Type")).toBe("application/x-ndjson");
+  const lines = String(exported.body).trimEnd().split("\n");
+  expect(lines).toHaveLength(total);
+  expect(JSON.parse(lines[0] ?? "")).toEqual((await trail("?limit=1")).data[0]);
+
+  const { body } = await admin.send("POST", "/keys", { name: "Reads", role: "member" });
+  const headers = { Authorization: `Bearer ${(body as { key: string }).key}` };
+  expect((await call("GET", "/panel/api/audit", { headers })).status).toBe(403);
+});
+
+test("a trail that cannot be written loses no change, and is told in the log", async () => {
+  const lines: string[] = [];
+  const log = jsonLog((level, line) => lines.push(`${level} ${line}`));
+  await env.DB.prepare("alter table audit_events rename to hidden").run();
+  try {
+    expect((await admin.send("POST", "/tokens", { name: "Kept" })).status).toBe(201);
+    const event = { actorKind: "user", actorId: "u", actorName: null } as const;
+    const rest = { action: "a.b", target: "t", fields: ["f"], status: 200, address: "" };
+    await recordEvent(
+      { db: openDatabase(env.DB), log, now: () => 1 },
+      { ...event, ...rest, requestId: "r-1" },
+    );
+  } finally {
+    await env.DB.prepare("alter table hidden rename to audit_events").run();
+  }
+  expect(lines.join()).toMatch(/^error .*audit event not stored.*r-1/);
+  expect(JSON.stringify((await admin.send("GET", "/tokens")).body)).toContain("Kept");
+});
+
+test("after 90 days an event is forgotten", async () => {
+  const old = Date.now() - 91 * 86_400_000;
+  await env.DB.prepare("update audit_events set at = ? where action = 'rags.remove'")
+    .bind(old)
+    .run();
+  await sweep(composeServices(env, createExecutionContext()));
+  expect((await trail("?action=rags.remove")).total).toBe(0);
+  expect((await trail()).total).toBeGreaterThan(0);
+});
