@@ -164,6 +164,23 @@ export const HOSTILE_FILES: [name: string, bytes: Uint8Array, end: HostileEnd][]
     pageWith("/X Do", HELVETICA, ...Array.from({ length: 24 }, (_one, at) => form(at + 6, 29))),
     { error: "PDF's page 1 holds too many pieces of text" },
   ],
+  [
+    "objects.pdf",
+    latin1(`%PDF-1.7\n${"1 0 obj <<".repeat(70_000)}`),
+    { error: "PDF is damaged: too many of its objects have no end" },
+  ],
+  [
+    "streams.pdf",
+    latin1(
+      `%PDF-1.7\n${Array.from({ length: 20_000 }, (_one, at) => `${at} 0 obj << /Length 5 >>\nstream\n`).join("")}`,
+    ),
+    { error: "PDF is damaged: too many of its objects have no end" },
+  ],
+  [
+    "trailers.pdf",
+    latin1(`%PDF-1.7\n${"xref trailer << startxref ".repeat(20_000)}`),
+    { error: "PDF is damaged: too many of its objects have no end" },
+  ],
   ["half.pdf", latin1("%PDF-1.4\n1 0 obj\n<< /Type"), { error: "PDF is damaged or incomplete" }],
   [
     "page.pdf",

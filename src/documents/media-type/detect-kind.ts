@@ -75,9 +75,24 @@ function zipKind(file: RawDocument): DetectedKind {
   if (holds("word/")) return { kind: "docx" };
   if (holds("ppt/")) return { kind: "pptx" };
   if (holds("xl/")) return { kind: "xlsx" };
+  const byContent = officeKind(archive);
+  if (byContent !== null) return { kind: byContent };
   if (holds("visio/")) return { foreign: "application/vnd.ms-visio.drawing" };
   const isIWork = names.some((name) => /\.iwa$|^index\.(apxl|xml)(\.gz)?$|^Index\.zip$/.test(name));
   return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
+}
+
+const OFFICE_CONTENT: [RegExp, DocumentKind][] = [
+  [/wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.\w+\.macroEnabled\.main/i, "docx"],
+  [/presentationml\.\w+\.main\+xml|ms-powerpoint\.\w+\.macroEnabled\.main/i, "pptx"],
+  [/spreadsheetml\.(?:sheet|template)\.main\+xml|ms-excel\.\w+\.macroEnabled\.main/i, "xlsx"],
+];
+
+/** Office's packages may keep their parts in any folder: what they are stands in the list of parts. */
+function officeKind(archive: ZipArchive): DocumentKind | null {
+  const [start] = archive.chunks("[Content_Types].xml");
+  const types = start === undefined ? "" : headOf(start, SNIFFED_BYTES);
+  return OFFICE_CONTENT.find(([pattern]) => pattern.test(types))?.[1] ?? null;
 }
 
 /**

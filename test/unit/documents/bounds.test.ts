@@ -115,6 +115,7 @@ describe("objects of a PDF", () => {
       mapped: 0,
       nameless: 1,
       drawn: 0,
+      cmaps: new Set(),
     });
   });
 

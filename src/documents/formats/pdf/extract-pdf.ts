@@ -17,6 +17,7 @@ import { MonospacedFonts } from "./fonts/monospaced-fonts.ts";
 import { objectTexts } from "./bounds/object-texts.ts";
 import { repeatedLines } from "./layout/repeated-lines.ts";
 import type { RepeatedLines } from "./layout/repeated-lines.ts";
+import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
 import { structureOf } from "./structure/structure-tree.ts";
 import type { BlockRole, PageStructure, TreeNode } from "./structure/structure-tree.ts";
@@ -57,6 +58,7 @@ export async function extractPdf(
   file: RawDocument,
   yieldToOthers: YieldToOthers,
 ): Promise<Extraction> {
+  await runCooperatively(checkRecovery(file.bytes), yieldToOthers);
   await runCooperatively(checkStreams(file.bytes), yieldToOthers);
   const bounds = new TreeBounds();
   const forms = new FormSigns();

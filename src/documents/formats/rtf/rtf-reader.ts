@@ -31,6 +31,8 @@ export class RtfReader {
   #group = firstGroup();
   readonly #groups: Group[] = [];
   #isIgnorable = false;
+  #isGroupStart = false;
+  #hasEnded = false;
   #skipBytes = 0;
   #text = new RtfText();
   #paragraph: RtfParagraph = { ...BODY_TEXT };
@@ -51,6 +53,10 @@ export class RtfReader {
   }
 
   accept(token: RtfToken): void {
+    // What follows the document's last brace is no part of it.
+    if (this.#hasEnded) return;
+    const isFirst = this.#isGroupStart;
+    this.#isGroupStart = token.kind === "open";
     if (token.kind === "byte") {
       this.#acceptByte(token.value, token.isRaw);
       return;
@@ -59,7 +65,7 @@ export class RtfReader {
     this.#skipBytes = 0;
     if (token.kind === "open") this.#openGroup();
     else if (token.kind === "close") this.#closeGroup();
-    else if (token.kind === "control") this.#control(token.word, token.parameter);
+    else if (token.kind === "control") this.#control(token.word, token.parameter, isFirst);
   }
 
   /** Groups are open still. */
@@ -75,9 +81,6 @@ export class RtfReader {
   }
 
   readonly #controls: Record<string, (parameter: number | null) => void> = {
-    "*": () => {
-      this.#isIgnorable = true;
-    },
     ansicpg: (page) => {
       this.#fonts.encoding = encodingOfCodePage(page ?? 0);
     },
@@ -170,14 +173,19 @@ export class RtfReader {
     },
   };
 
-  #control(word: string, parameter: number | null): void {
+  #control(word: string, parameter: number | null, isFirst: boolean): void {
+    if (word === "*") {
+      // Within a group it says nothing.
+      this.#isIgnorable = isFirst;
+      return;
+    }
     const symbol = entryNamed(SYMBOLS, word);
-    const wasIgnorable = this.#isIgnorable && word !== "*";
-    if (wasIgnorable) this.#isIgnorable = false;
+    const wasIgnorable = this.#isIgnorable;
+    this.#isIgnorable = false;
     if (SKIPPED.has(word) || (wasIgnorable && !READ_ALTHOUGH_IGNORABLE.has(word))) {
       this.#enter("skip");
     } else if (symbol !== undefined) this.#write(symbol);
-    else if (this.#group.destination !== "skip" || word === "*") {
+    else if (this.#group.destination !== "skip") {
       this.#formula?.control(word);
       entryNamed(this.#controls, word)?.(parameter);
     }
@@ -216,6 +224,7 @@ export class RtfReader {
     if (destination !== "text" && destination !== "note") this.#side = "";
     this.#text.closeGroup(this.#groups.length);
     if (around !== null) this.#closeBox(around);
+    this.#hasEnded = this.#groups.length === 1;
     this.#group = this.#groups.pop() ?? this.#group;
     this.#isIgnorable = false;
   }

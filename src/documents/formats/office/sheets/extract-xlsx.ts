@@ -247,6 +247,7 @@ class SheetReader implements XmlHandler {
   #shownValue(): string {
     const value = this.#value;
     if (this.#type === "s") {
+      if (value === "") return "";
       this.#characters = withinBound(this.#characters + this.#of.shared.sizeOf(Number(value)));
       return this.#of.shared.at(Number(value));
     }

@@ -24,12 +24,23 @@ export function* objectTexts(bytes: Uint8Array): Generator<string> {
     const [from, to] = between;
     yield decoder.decode(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES)));
     if (!/\/ObjStm\b/.test(dictionary)) continue;
-    for (const piece of wholeDictionaries(inflatedTexts(data, left))) {
+    const isPlain = !/\/Filter\b/.test(dictionary);
+    const texts = isPlain ? plainTexts(data, left) : inflatedTexts(data, left);
+    for (const piece of wholeDictionaries(texts)) {
       left -= piece.length;
       yield piece;
     }
   }
   yield decoder.decode(bytes.subarray(end, end + MAX_BETWEEN_BYTES));
+}
+
+/** Up to the bound. */
+function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
+  const decoder = new TextDecoder("latin1");
+  const end = Math.min(data.length, maxBytes);
+  for (let at = 0; at < end; at += LEAST_PIECE_CHARACTERS) {
+    yield decoder.decode(data.subarray(at, Math.min(at + LEAST_PIECE_CHARACTERS, end)));
+  }
 }
 
 /** Up to the bound; what is damaged ends where it breaks. */

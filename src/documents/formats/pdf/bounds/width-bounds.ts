@@ -6,7 +6,7 @@ const MAX_RANGE_END = 1_000_000;
 const LOOK_CHARACTERS = 1 << 16;
 const MOST_LOOKED_AT = 1 << 25;
 /** An integer of seven digits or more that is no part of a reference or of a table of offsets. */
-const LARGE = /(?<![\d.\-A-Za-z])\d{7,}(?![\d.]|\s+\d+\s+(?:R|n|f|obj)\b)/g;
+const LARGE = /(?<![\d.\-A-Za-z])(?:\d{20}(?=\d)|\d{7,20}(?![\d.]|\s+\d+\s+(?:R|n|f|obj)\b))/g;
 const NUMERIC = /[\d\s.-]/;
 const NAME_CHARACTERS = 130;
 const NAME_BEFORE = /\/([^\s/<>[\]()]+)\s*$/;

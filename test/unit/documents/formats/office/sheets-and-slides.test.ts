@@ -34,6 +34,27 @@ describe("sheets", () => {
       "xl/f.xml": `<styleSheet><numFmts>${formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${formats.map((_code, at) => `<xf numFmtId="${200 + at}"/>`).join("")}<xf numFmtId="31"/></cellXfs></styleSheet>`,
       ...more,
     });
+  it("leaves a cell of shared text empty that names none", async () => {
+    const strings = "<si><t>Wrong</t></si><si><t>Gate</t></si>";
+    const row = '<row><c t="s"><v>1</v></c><c t="s"><v></v></c><c t="s"><v>1</v></c></row>';
+    const { markdown } = await book(row, { strings });
+    expect(markdown).toContain("Gate");
+    expect(markdown).not.toContain("Wrong");
+  });
+
+  it("reads a workbook whose parts stand outside of its usual folder", async () => {
+    const { markdown } = await read({
+      "[Content_Types].xml":
+        '<Types><Override PartName="/w.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
+      "_rels/.rels": relationships(["m", "officeDocument", "w.xml"]),
+      "w.xml": '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
+      "_rels/w.xml.rels": relationships(["s", "worksheet", "s.xml"]),
+      "s.xml":
+        '<worksheet><sheetData><row><c t="str"><v>Gate</v></c></row></sheetData></worksheet>',
+    });
+    expect(markdown).toContain("Gate");
+  });
+
   const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
 
   it.each([

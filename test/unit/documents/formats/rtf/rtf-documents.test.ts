@@ -16,6 +16,18 @@ const read = (body: string, head = "") =>
     bytes: bytesOf(String.raw`{\rtf1\ansi\ansicpg1252${head}${body}}`),
   });
 
+it("reads what follows a \\* that does not begin its group", async () => {
+  const { markdown } = await read(
+    String.raw`{Open \*\harbour the gates}{\*\harbour Left out} at six.`,
+  );
+  expect(markdown).toBe("Open the gates at six.");
+});
+
+it("leaves out what follows the end of the document", async () => {
+  const { markdown } = await read("The gates open at six.}\0\0 trailing bytes {\\b more");
+  expect(markdown).toBe("The gates open at six.");
+});
+
 describe("lists and headings", () => {
   const STYLES = String.raw`{\stylesheet{\s0 Normal;}{\s1\sbasedon9\outlinelevel0 \'dcberschrift;}{\s2\sbasedon1\outlinelevel1 Zweite;}{\s3\sbasedon2 Dritte;}{\s9\sbasedon0 Vorlage;}{\s5 Title;}{\s6 Source Code;}{\s7 Quotations;}}`;
   const item = (label: string, level: number, text: string, more = "") =>

@@ -1,0 +1,100 @@
+import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import { UnreadableDocument } from "../../../extracted-document.ts";
+
+/**
+ * Where a PDF's table of objects is wrong, pdf.js looks for the objects itself and reads what it
+ * finds: up to the end of the file for each object, trailer or stream that has no end of its own.
+ * Of so many bytes it may read more than the file has: about two seconds' work.
+ */
+const MAX_EXTRA_BYTES = 1 << 25;
+const STEP_BYTES = 1 << 16;
+
+const [ESCAPE, OPEN, CLOSE] = [0x5c, 0x28, 0x29];
+const OPENERS = new Set([0x5b, 0x3c]);
+const CLOSERS = new Set([0x5d, 0x3e]);
+
+/**
+ * Adds up what each unfinished object, trailer and stream would have pdf.js read.
+ * @throws UnreadableDocument when this is far more than the file
+ */
+export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
+  const limit = bytes.length + MAX_EXTRA_BYTES;
+  let read = 0;
+  let told = 0;
+  const add = (from: number, to: number) => {
+    read += to - from;
+    if (read > limit)
+      throw new UnreadableDocument("PDF is damaged: too many of its objects have no end");
+  };
+  let next: Word | null = nextWord(bytes, 0);
+  let endOfStream = -1;
+  while (next !== null) {
+    const { kind, end } = next;
+    if (kind === "stream") {
+      // As long as there is one; the same one ends all streams before it.
+      if (endOfStream < end) endOfStream = indexOf(bytes, ENDSTREAM, end);
+      if (endOfStream < 0) endOfStream = bytes.length;
+      add(end, endOfStream);
+    }
+    const following = nextWord(bytes, end);
+    if (kind === "object" || kind === "trailer") {
+      const to = following === null ? bytes.length : following.end;
+      if (!isClosed(bytes, end, to)) add(end, bytes.length);
+    }
+    if (end - told > STEP_BYTES) {
+      yield end - told;
+      told = end;
+    }
+    next = following;
+  }
+}
+
+type Word = { kind: "object" | "trailer" | "stream" | "end"; end: number };
+
+const asCodes = (word: string) => Array.from(word, (letter) => letter.charCodeAt(0));
+const [OBJ, TRAILER] = [asCodes("obj"), asCodes("trailer")];
+const [STREAM, ENDSTREAM] = [asCodes("stream"), asCodes("endstream")];
+const [O, T, S, D] = [0x6f, 0x74, 0x73, 0x64];
+
+function nextWord(bytes: Uint8Array, from: number): Word | null {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    const isEnd = bytes[at - 1] === D;
+    if (byte === O && isAt(bytes, OBJ, at)) {
+      return { kind: isEnd ? "end" : "object", end: at + OBJ.length };
+    }
+    if (byte === S && isAt(bytes, STREAM, at)) {
+      return { kind: isEnd ? "end" : "stream", end: at + STREAM.length };
+    }
+    if (byte === T && isAt(bytes, TRAILER, at)) {
+      return { kind: "trailer", end: at + TRAILER.length };
+    }
+  }
+  return null;
+}
+
+function isAt(bytes: Uint8Array, word: number[], at: number): boolean {
+  return word.every((code, index) => bytes[at + index] === code);
+}
+
+function indexOf(bytes: Uint8Array, word: number[], from: number): number {
+  const [first = 0] = word;
+  let at = bytes.indexOf(first, from);
+  while (at >= 0 && !isAt(bytes, word, at)) at = bytes.indexOf(first, at + 1);
+  return at;
+}
+
+/** Whether what opens between these places is closed there: dictionaries, arrays and strings. */
+function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
+  let depth = 0;
+  let strings = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === ESCAPE) at += strings > 0 ? 1 : 0;
+    else if (byte === OPEN) strings++;
+    else if (strings > 0) strings -= byte === CLOSE ? 1 : 0;
+    else if (OPENERS.has(byte)) depth++;
+    else if (CLOSERS.has(byte)) depth--;
+  }
+  return depth <= 0 && strings === 0;
+}
