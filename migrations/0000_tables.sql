@@ -154,12 +154,6 @@ CREATE TABLE `models` (
 	PRIMARY KEY(`model`, `kind`)
 );
 --> statement-breakpoint
-CREATE TABLE `usage_batches` (
-	`id` text PRIMARY KEY NOT NULL,
-	`folded_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `usage_batches_folded` ON `usage_batches` (`folded_at`);--> statement-breakpoint
 CREATE TABLE `usage_counted` (
 	`slot` integer NOT NULL,
 	`first` text NOT NULL,
@@ -172,7 +166,6 @@ CREATE TABLE `usage_hours` (
 	`hour` integer NOT NULL,
 	`dimension` text NOT NULL,
 	`key` text NOT NULL,
-	`bucket` integer NOT NULL,
 	`currency` text NOT NULL,
 	`calls` integer NOT NULL,
 	`errors` integer NOT NULL,
@@ -181,31 +174,12 @@ CREATE TABLE `usage_hours` (
 	`output_tokens` integer NOT NULL,
 	`cost` real NOT NULL,
 	`latencies` text DEFAULT '{}' NOT NULL,
-	PRIMARY KEY(`dimension`, `hour`, `key`, `bucket`, `currency`)
+	PRIMARY KEY(`dimension`, `hour`, `key`, `currency`)
 );
 --> statement-breakpoint
-CREATE TABLE `generation_files` (
-	`rag_id` text NOT NULL,
-	`generation` integer NOT NULL,
-	`file_id` text NOT NULL,
-	`state` text NOT NULL,
-	`revision` integer NOT NULL,
-	`chunk_count` integer DEFAULT 0 NOT NULL,
-	`fingerprint` text,
-	`notes` text DEFAULT '[]' NOT NULL,
-	`error_message` text,
-	`error_is_outside` integer DEFAULT false NOT NULL,
-	`attempts` integer DEFAULT 0 NOT NULL,
-	`lease_id` text,
-	`held_until` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`rag_id`, `generation`, `file_id`),
-	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `generation_files_state` ON `generation_files` (`rag_id`,`generation`,`state`);--> statement-breakpoint
-CREATE INDEX `generation_files_lease` ON `generation_files` (`lease_id`);--> statement-breakpoint
 CREATE TABLE `rag_files` (
 	`rag_id` text NOT NULL,
+	`generation` integer NOT NULL,
 	`file_id` text NOT NULL,
 	`path` text NOT NULL,
 	`status` text NOT NULL,
@@ -214,20 +188,20 @@ CREATE TABLE `rag_files` (
 	`error_message` text,
 	`error_is_outside` integer DEFAULT false NOT NULL,
 	`chunk_count` integer DEFAULT 0 NOT NULL,
-	`indexed_sha256` text,
+	`fingerprint` text,
 	`notes` text DEFAULT '[]' NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`lease_id` text,
 	`held_until` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`rag_id`, `file_id`),
+	PRIMARY KEY(`rag_id`, `generation`, `file_id`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`path`);--> statement-breakpoint
-CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`status`,`path`);--> statement-breakpoint
-CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`);--> statement-breakpoint
-CREATE INDEX `rag_files_held` ON `rag_files` (`rag_id`,`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`generation`,`path`);--> statement-breakpoint
+CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
+CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`,`rag_id`,`generation`);--> statement-breakpoint
+CREATE INDEX `rag_files_held` ON `rag_files` (`rag_id`,`generation`,`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX `rag_files_leaving` ON `rag_files` (`held_until`) WHERE status = 'deleted' and held_until > 0;--> statement-breakpoint
 CREATE TABLE `rag_generations` (
 	`rag_id` text NOT NULL,
@@ -243,14 +217,18 @@ CREATE TABLE `rag_generations` (
 	`changed_at` integer DEFAULT 0 NOT NULL,
 	`live_since` integer DEFAULT 0 NOT NULL,
 	`vectors_from` integer,
-	`moved_after` text,
-	`taken_after` text DEFAULT '' NOT NULL,
+	`filled_up_to` text,
+	`pending_files` integer DEFAULT 0 NOT NULL,
+	`processing_files` integer DEFAULT 0 NOT NULL,
+	`indexed_files` integer DEFAULT 0 NOT NULL,
+	`error_files` integer DEFAULT 0 NOT NULL,
+	`deleted_files` integer DEFAULT 0 NOT NULL,
+	`number_vectors` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `rag_generations_state` ON `rag_generations` (`state`);--> statement-breakpoint
-CREATE INDEX `rag_generations_moving` ON `rag_generations` (`rag_id`) WHERE moved_after is not null;--> statement-breakpoint
 CREATE TABLE `rag_scopes` (
 	`rag_id` text NOT NULL,
 	`type` text NOT NULL,
@@ -272,12 +250,6 @@ CREATE TABLE `rags` (
 	`reranker` text,
 	`search_mode` text DEFAULT 'hybrid' NOT NULL,
 	`generation` integer DEFAULT 1 NOT NULL,
-	`pending_files` integer DEFAULT 0 NOT NULL,
-	`processing_files` integer DEFAULT 0 NOT NULL,
-	`indexed_files` integer DEFAULT 0 NOT NULL,
-	`error_files` integer DEFAULT 0 NOT NULL,
-	`deleted_files` integer DEFAULT 0 NOT NULL,
-	`number_vectors` integer DEFAULT 0 NOT NULL,
 	`refused_index` text,
 	`created_at` integer NOT NULL,
 	`removed_at` integer,
@@ -368,40 +340,40 @@ CREATE TABLE `scan_runs` (
 CREATE INDEX `scan_runs_source` ON `scan_runs` (`file_source_id`,`started_at`);
 --> statement-breakpoint
 -- By hand from here on: what drizzle-kit does not know.
--- Keeps the counters of a RAG exact whoever writes rag_files, and O(1) to read.
+-- Keeps the counters of a generation exact whoever writes rag_files, and O(1) to read.
 CREATE TRIGGER `rag_files_counted_on_insert` AFTER INSERT ON `rag_files`
 BEGIN
-	UPDATE `rags` SET
+	UPDATE `rag_generations` SET
 		`pending_files` = `pending_files` + (new.`status` = 'pending'),
 		`processing_files` = `processing_files` + (new.`status` = 'processing'),
 		`indexed_files` = `indexed_files` + (new.`status` = 'indexed'),
 		`error_files` = `error_files` + (new.`status` = 'error'),
 		`deleted_files` = `deleted_files` + (new.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` + new.`chunk_count`
-	WHERE `id` = new.`rag_id`;
+	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `rag_files_counted_on_update` AFTER UPDATE OF `status`, `chunk_count` ON `rag_files`
 WHEN old.`status` <> new.`status` OR old.`chunk_count` <> new.`chunk_count`
 BEGIN
-	UPDATE `rags` SET
+	UPDATE `rag_generations` SET
 		`pending_files` = `pending_files` + (new.`status` = 'pending') - (old.`status` = 'pending'),
 		`processing_files` = `processing_files` + (new.`status` = 'processing') - (old.`status` = 'processing'),
 		`indexed_files` = `indexed_files` + (new.`status` = 'indexed') - (old.`status` = 'indexed'),
 		`error_files` = `error_files` + (new.`status` = 'error') - (old.`status` = 'error'),
 		`deleted_files` = `deleted_files` + (new.`status` = 'deleted') - (old.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` + new.`chunk_count` - old.`chunk_count`
-	WHERE `id` = new.`rag_id`;
+	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `rag_files_counted_on_delete` AFTER DELETE ON `rag_files`
 BEGIN
-	UPDATE `rags` SET
+	UPDATE `rag_generations` SET
 		`pending_files` = `pending_files` - (old.`status` = 'pending'),
 		`processing_files` = `processing_files` - (old.`status` = 'processing'),
 		`indexed_files` = `indexed_files` - (old.`status` = 'indexed'),
 		`error_files` = `error_files` - (old.`status` = 'error'),
 		`deleted_files` = `deleted_files` - (old.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` - old.`chunk_count`
-	WHERE `id` = old.`rag_id`;
+	WHERE `rag_id` = old.`rag_id` AND `generation` = old.`generation`;
 END;

@@ -1,11 +1,7 @@
-import type { AgentId, FileId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
-import { id, number, row } from "./columns.ts";
+import type { AgentId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
 import type { PROVIDERS } from "./schema/sources.ts";
 
 export type Provider = (typeof PROVIDERS)[number];
-
-/** Of a file that waits anew, as `returning` names it for its message. */
-export const INDEX_MESSAGE = row({ ragId: id<RagId>(), fileId: id<FileId>(), revision: number });
 
 /** A RAG with all that a retrieval needs to know of it; its live generation's settings among it. */
 export type RagRecord = {

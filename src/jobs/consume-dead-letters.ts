@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../core/clock.ts";
-import { giveUpFiles, giveUpScan } from "../db/files/dead-letter-store.ts";
-import { giveUpBuilding, isBuildMessage } from "../db/generations/generation-file-store.ts";
+import { giveUpFiles } from "../db/files/finish-files.ts";
+import { giveUpScan } from "../db/scans/give-up-scan.ts";
 import { MAX_TRIES } from "../ingestion/retry-policy.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -17,10 +17,7 @@ export async function consumeDeadIndexMessages(
   const parsed = parseMessages(services.log, indexMessage, messages);
   const known = parsed.map(({ content }) => content);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
-  const of = { reason, now: services.now() };
-  const live = known.filter((message) => !isBuildMessage(message));
-  await giveUpFiles(services.db, live, of);
-  await giveUpBuilding(services.db, known.filter(isBuildMessage), of);
+  await giveUpFiles(services.db, known, { reason, now: services.now() });
   services.log.error("index messages given up", { count: known.length });
 }
 

@@ -27,7 +27,7 @@ export async function consumeIndexMessages(
 }
 
 const keyOf = ({ ragId, fileId, revision, generation }: IndexMessage) =>
-  `${ragId} ${fileId} ${revision} ${generation ?? "live"}`;
+  `${ragId} ${generation} ${fileId} ${revision}`;
 
 function acknowledgeOrRetry(
   { message, content }: Parsed<IndexMessage>,

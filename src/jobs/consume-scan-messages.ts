@@ -5,7 +5,6 @@ import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resour
 import { backOffMs } from "../ingestion/retry-policy.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
 import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
-import { noteHeld } from "../ingestion/rebuilds/return-to-index.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
 import type { ScanMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
@@ -50,8 +49,6 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
       return await startRebuild(services, message);
     case "build":
       return await continueBuild(services, message.ragId);
-    case "note-held":
-      return await noteHeld(services, message);
     case "purge-rag":
       return await purgeRag(services, message.ragId);
     case "purge-source":

@@ -22,14 +22,6 @@ export const scanMessage: z.ZodType<ScanMessage> = z.discriminatedUnion("kind", 
   z.object({ kind: z.literal("apply-scopes"), ragId, after }),
   z.object({ kind: z.literal("reindex"), ragId, after, since: z.number().optional() }),
   z.object({ kind: z.literal("build"), ragId }),
-  z.object({
-    kind: z.literal("note-held"),
-    ragId,
-    generation: z.number(),
-    shards: z.number(),
-    shard: z.number(),
-    after: id<FileId>().nullable(),
-  }),
   z.object({ kind: z.literal("purge-rag"), ragId }),
   z.object({ kind: z.literal("purge-source"), fileSourceId }),
 ]);
@@ -38,7 +30,7 @@ export const indexMessage: z.ZodType<IndexMessage> = z.object({
   ragId,
   fileId: id<FileId>(),
   revision: z.number(),
-  generation: z.number().optional(),
+  generation: z.number(),
 });
 
 export const usageMessage: z.ZodType<UsageMessage> = z.object({

@@ -11,28 +11,16 @@ export type ScanMessage =
   | { kind: "reindex"; ragId: RagId; after: string | null; since?: number | undefined }
   /** Go on with the generation that is being built beside the live one. */
   | { kind: "build"; ragId: RagId }
-  /** Note what a generation that is to answer again holds, page by page of each shard. */
-  | {
-      kind: "note-held";
-      ragId: RagId;
-      generation: number;
-      shards: number;
-      shard: number;
-      after: FileId | null;
-    }
   /** Remove everything behind a removed RAG or file source, page by page. */
   | { kind: "purge-rag"; ragId: RagId }
   | { kind: "purge-source"; fileSourceId: FileSourceId };
 
-/**
- * Index one file in one RAG, if `revision` is still the newest; `generation`: in one that is being
- * built, otherwise in the live one.
- */
+/** Index one file in one generation of a RAG's index, if `revision` is still the newest. */
 export type IndexMessage = {
   ragId: RagId;
+  generation: number;
   fileId: FileId;
   revision: number;
-  generation?: number | undefined;
 };
 
 /** What a call, or indexing, used of an embedding model or a reranker; priced by the consumer. */

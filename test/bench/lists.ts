@@ -16,6 +16,7 @@ const FILES = 50_000;
 const ROUNDS = 20;
 const PROJECT = join(import.meta.dirname, "../..");
 const BIG = "rag-001" as RagId;
+const LIVE = { ragId: BIG, generation: 1 };
 
 /** Rows, made inside the database: 500 RAGs, one of which has 50,000 files in 500 folders. */
 const FILL = [
@@ -43,8 +44,8 @@ const fillFiles = (from: number, to: number) => [
    select 'file-' || i, 'source', printf('folder-%03d/file-%05d.md', i / 100, i), 'file.md', 1000,
      'text/markdown', '1', '{}', 0 from n`,
   `with recursive n(i) as (values (${from}) union all select i + 1 from n where i < ${to})
-   insert into rag_files (rag_id, file_id, path, status, revision, indexed_at, chunk_count)
-   select '${BIG}', 'file-' || i, printf('folder-%03d/file-%05d.md', i / 100, i),
+   insert into rag_files (rag_id, generation, file_id, path, status, revision, indexed_at, chunk_count)
+   select '${BIG}', 1, 'file-' || i, printf('folder-%03d/file-%05d.md', i / 100, i),
      case when i % 1000 = 0 then 'error' else 'indexed' end, 1, 0, 3 from n`,
 ];
 
@@ -104,11 +105,11 @@ const CASES: Case[] = [
   ["…/files?page=400&limit=100", (db) => readFileSlices(db, [slice(400, none)])],
   ["…/files?page=1&status=error", (db) => readFileSlices(db, [slice(1, failed)])],
   ["…/files?page=1&path=folder-123/", (db) => readFolderPage(db, slice(1, folder))],
-  ["…/files, one batch of 1,000", (db) => readFilesAfter(db, BIG, none, "folder-300", 1_000)],
+  ["…/files, one batch of 1,000", (db) => readFilesAfter(db, LIVE, none, "folder-300", 1_000)],
 ];
 
 const slice = (number: number, filter: Parameters<typeof readFilesAfter>[2]) => ({
-  ragId: BIG,
+  ...LIVE,
   ...page(number, 100),
   filter,
 });

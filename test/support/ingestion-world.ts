@@ -134,11 +134,12 @@ export class World {
     }
   }
 
-  /** Every file of a RAG as D1 has it, by path. */
+  /** Every file that a RAG lists, as D1 has it, by path. */
   async rows(ragId: RagId) {
     const { results } = await env.DB.prepare(
       `select path, status, chunk_count as chunks, error_message as error, attempts
-       from rag_files where rag_id = ? order by path`,
+       from rag_files where rag_id = ?1
+         and generation = (select generation from rags where id = ?1) order by path`,
     )
       .bind(ragId)
       .all<{
@@ -155,7 +156,8 @@ export class World {
     return await env.DB.prepare(
       `select pending_files as pending, processing_files as processing, indexed_files as indexed,
          error_files as error, deleted_files as deleted, number_vectors as vectors
-       from rags where id = ?`,
+       from rag_generations where rag_id = ?1
+         and generation = (select generation from rags where id = ?1)`,
     )
       .bind(ragId)
       .first<Record<string, number>>();

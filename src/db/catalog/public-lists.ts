@@ -38,10 +38,11 @@ const RAG_ITEM_ROW = row({
 
 const RAG_ITEM = `select r.id, r.name, r.identifier,
     case when r.status = 'active' and s.status = 'error' then 'error' else r.status end as status,
-    r.pending_files + r.processing_files + r.indexed_files + r.error_files as totalFiles,
-    r.indexed_files as processedFiles, r.number_vectors as numberVectors, s.id as sourceId,
+    g.pending_files + g.processing_files + g.indexed_files + g.error_files as totalFiles,
+    g.indexed_files as processedFiles, g.number_vectors as numberVectors, s.id as sourceId,
     s.name as sourceName, s.identifier as sourceIdentifier, s.provider`;
 const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id
+  join rag_generations g on g.rag_id = r.id and g.generation = r.generation
   where r.removed_at is null`;
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */

@@ -9,9 +9,9 @@ import { PROVIDERS } from "../schema/sources.ts";
  */
 export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode as scopeMode,
   r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, r.reranker,
-  r.search_mode as searchMode, r.generation, r.number_vectors as numberVectors,
-  r.pending_files as pendingFiles, r.processing_files as processingFiles,
-  r.indexed_files as indexedFiles, r.error_files as errorFiles, r.deleted_files as deletedFiles,
+  r.search_mode as searchMode, r.generation, g.number_vectors as numberVectors,
+  g.pending_files as pendingFiles, g.processing_files as processingFiles,
+  g.indexed_files as indexedFiles, g.error_files as errorFiles, g.deleted_files as deletedFiles,
   s.id as sourceId, s.name as sourceName, s.identifier as sourceIdentifier, s.provider,
   s.status as sourceStatus, g.shards, g.embedding_model as embeddingModel, g.dimensions`;
 

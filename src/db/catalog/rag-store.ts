@@ -20,6 +20,11 @@ export const ragColumns = {
     shards: ragGenerations.shards,
     embeddingModel: ragGenerations.embeddingModel,
     dimensions: ragGenerations.dimensions,
+    pendingFiles: ragGenerations.pendingFiles,
+    processingFiles: ragGenerations.processingFiles,
+    indexedFiles: ragGenerations.indexedFiles,
+    errorFiles: ragGenerations.errorFiles,
+    numberVectors: ragGenerations.numberVectors,
   }),
 };
 
@@ -27,7 +32,17 @@ type RagRow = typeof rags.$inferSelect;
 type Joined = {
   rag: RagRow;
   source: RagRecord["fileSource"] & { status: "active" | "error" };
-  live: { shards: number; embeddingModel: string; dimensions: number };
+  live: Pick<
+    typeof ragGenerations.$inferSelect,
+    | "shards"
+    | "embeddingModel"
+    | "dimensions"
+    | "pendingFiles"
+    | "processingFiles"
+    | "indexedFiles"
+    | "errorFiles"
+    | "numberVectors"
+  >;
 };
 
 export const liveGeneration = and(
@@ -50,10 +65,12 @@ export function ragRecordOf({ rag, source, live }: Joined): RagRecord {
     reranker: rag.reranker,
     searchMode: rag.searchMode,
     generation: rag.generation,
-    ...live,
-    totalFiles: rag.pendingFiles + rag.processingFiles + rag.indexedFiles + rag.errorFiles,
-    processedFiles: rag.indexedFiles,
-    numberVectors: rag.numberVectors,
+    shards: live.shards,
+    embeddingModel: live.embeddingModel,
+    dimensions: live.dimensions,
+    totalFiles: live.pendingFiles + live.processingFiles + live.indexedFiles + live.errorFiles,
+    processedFiles: live.indexedFiles,
+    numberVectors: live.numberVectors,
   };
 }
 

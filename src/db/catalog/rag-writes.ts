@@ -31,6 +31,8 @@ export type NewRag = {
   createdAt: number;
 };
 
+const zero = (name: string) => sql<number>`0`.as(name);
+
 /** Writes a RAG, its first generation and its scopes in one step; false: identifier taken. */
 export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
   const { scopes, embeddingModel, dimensions, format, ...row } = rag;
@@ -52,8 +54,13 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         changedAt: sql<number>`${createdAt}`.as("changed_at"),
         liveSince: sql<number>`${createdAt}`.as("live_since"),
         vectorsFrom: sql<null>`null`.as("vectors_from"),
-        movedAfter: sql<null>`null`.as("moved_after"),
-        takenAfter: sql<string>`''`.as("taken_after"),
+        filledUpTo: sql<null>`null`.as("filled_up_to"),
+        pendingFiles: zero("pending_files"),
+        processingFiles: zero("processing_files"),
+        indexedFiles: zero("indexed_files"),
+        errorFiles: zero("error_files"),
+        deletedFiles: zero("deleted_files"),
+        numberVectors: zero("number_vectors"),
       })
       .from(rags)
       .where(eq(rags.id, id)),

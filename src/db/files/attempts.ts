@@ -1,80 +1,38 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { runBatch, statement } from "../raw-sql.ts";
-import type { Statement } from "../raw-sql.ts";
+import { allRows, statement } from "../raw-sql.ts";
+import { sameFile } from "./file-rows.ts";
 
-/** Stands in `lease_id` of a file that waits again because its worker ended without a word. */
+/**
+ * A file's attempt is counted before its work begins, so that a worker that dies or hangs on it is
+ * known. Which of the files that it held has killed a worker is not: they are suspects, are worked
+ * on one by one, and each one's attempt is counted when its own work begins.
+ */
+
+/** Stands in `lease_id` of a suspect that waits again. */
 export const CRASHED = "crashed";
 
-export const keyOfFile = ({ ragId, fileId }: Pick<IndexMessage, "ragId" | "fileId">) =>
-  `${ragId} ${fileId}`;
+/** Whether the row `x` was left by its worker: one that ends as it should lets go of its lease. */
+export const isLeft = (x = "rag_files") =>
+  `(${x}.status = 'processing' and ${x}.lease_id is not null)`;
 
-const SAME_FILE = `rf.rag_id = m.value ->> 'ragId' and rf.file_id = m.value ->> 'fileId'`;
+/** Whether the row `x` is a suspect at the time that the parameter `now` names. */
+export const isSuspect = (x: string, now: string) =>
+  `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.held_until < ${now}))`;
 
-/** A lease is let go of where a worker ends as it should, also to wait for vectors to show. */
-export const LEFT = `(status = 'processing' and lease_id is not null)`;
-
-/** The files of these messages, as a JSON list, whose last worker ended without a word. */
-export function crashedAmong(messages: string, now: number): Statement {
-  return statement(
-    `select rf.rag_id as ragId, rf.file_id as fileId
-     from json_each(?1) m cross join rag_files rf on ${SAME_FILE}
-     where rf.lease_id = '${CRASHED}' or (${LEFT} and rf.held_until < ?2)`,
-    messages,
-    now,
-  );
-}
-
-const SAME_BUILT = `g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
-  and g.file_id = m.value ->> 'fileId'`;
-
-/** Of a file on its way into a new generation: its last worker ended without a word. */
-export const LEFT_BUILDING = `(state = 'processing' and lease_id is not null)`;
-
-/** The same for messages of generations that are being built. */
-export function crashedInBuilding(messages: string, now: number): Statement {
-  return statement(
-    `select g.rag_id as ragId, g.file_id as fileId
-     from json_each(?1) m cross join generation_files g on ${SAME_BUILT}
-     where g.lease_id = '${CRASHED}' or (${LEFT_BUILDING} and g.held_until < ?2)`,
-    messages,
-    now,
-  );
-}
-
-type TriedFile = Pick<IndexMessage, "ragId" | "fileId"> & {
-  generation: number;
-  isBuilding: boolean;
-};
-
-/** Counts a try of files under this lease, or takes one back (-1) that has not begun. */
-export async function countTries(
+/** Counts an attempt of a suspect under this lease. */
+export async function countAttempt(
   db: Database,
-  files: TriedFile[],
+  { ragId, generation, fileId }: IndexMessage,
   leaseId: string,
-  by: 1 | -1,
 ): Promise<void> {
-  if (files.length === 0) return;
-  const keysOf = (building: boolean) =>
-    JSON.stringify(
-      files
-        .filter(({ isBuilding }) => isBuilding === building)
-        .map(({ ragId, fileId, generation }) => ({ ragId, fileId, generation })),
-    );
-  await runBatch(db, [
+  await allRows(
+    db,
     statement(
-      `update rag_files as rf set attempts = max(0, rf.attempts + ?3) from json_each(?1) m
-       where ${SAME_FILE} and rf.lease_id = ?2`,
-      keysOf(false),
+      `update rag_files set attempts = attempts + 1 from json_each(?1) m
+       where ${sameFile()} and rag_files.lease_id = ?2`,
+      [{ ragId, generation, fileId }],
       leaseId,
-      by,
     ),
-    statement(
-      `update generation_files as g set attempts = max(0, g.attempts + ?3) from json_each(?1) m
-       where ${SAME_BUILT} and g.lease_id = ?2`,
-      keysOf(true),
-      leaseId,
-      by,
-    ),
-  ]);
+  );
 }

@@ -1,33 +1,34 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
-import type { Statement } from "../raw-sql.ts";
-import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
+import { id, jsonObject, nullable, number, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { MESSAGE, pendSql } from "./file-rows.ts";
 
 /** A document of a source as it is stored. */
-export type StoredFile = {
-  id: FileId;
-  path: string;
-  name: string;
-  size: number;
-  mimeType: string;
-  version: string;
-  sha256: string | null;
-  metadata: Record<string, unknown>;
-  deletedAt: number | null;
-};
-
-type Raw<Row> = Omit<Row, "metadata"> & { metadata: string };
+const STORED_FILE = row({
+  id: id<FileId>(),
+  path: text,
+  name: text,
+  size: number,
+  mimeType: text,
+  version: text,
+  sha256: nullable(text),
+  metadata: jsonObject,
+  deletedAt: nullable(number),
+});
+export type StoredFile = Row<typeof STORED_FILE>;
 
 export async function findFile(
   db: Database,
   sourceId: FileSourceId,
   path: string,
 ): Promise<StoredFile | null> {
-  const [row] = await runOne<Raw<StoredFile>>(
+  return await firstRow(
     db,
-    statement(
+    query(
+      STORED_FILE,
       `select id, path, name, size, mime_type as mimeType, version, sha256, metadata,
          deleted_at as deletedAt
        from files where file_source_id = ?1 and path = ?2`,
@@ -35,8 +36,6 @@ export async function findFile(
       path,
     ),
   );
-  if (row === undefined) return null;
-  return { ...row, metadata: JSON.parse(row.metadata) as Record<string, unknown> };
 }
 
 /** What a `PUT` makes of a file. */
@@ -57,16 +56,24 @@ export async function writeFile(
   now: number,
   heldUntil: number,
 ): Promise<{ messages: IndexMessage[]; replaced: string | null } | null> {
-  const results = await runBatch(db, [
-    statement(`select version from files where id = ?1`, file.id),
+  const [before, written, messages] = await runBatch(db, [
+    query(VERSION, `select version from files where id = ?1`, file.id),
     file.isNew ? insertFile(file, now) : updateFile(file, now),
-    pendFile(file.id, file.version, now, heldUntil),
+    query(MESSAGE, PEND_FILE, file.id, file.version, now, heldUntil),
   ]);
-  const [before, written, messages] = results as [{ version: string }[], unknown[], IndexMessage[]];
   return written.length === 0 ? null : { messages, replaced: before[0]?.version ?? null };
 }
 
-function insertFile(file: WrittenFile, now: number): Statement {
+const VERSION = row({ version: text });
+
+const PEND_FILE = pendSql(
+  "files f join rags r on r.file_source_id = f.file_source_id",
+  "f.id = ?1 and f.version = ?2",
+  "?3",
+  "?4",
+);
+
+function insertFile(file: WrittenFile, now: number) {
   return statement(
     `insert into files (id, file_source_id, path, name, size, mime_type, version, sha256,
        metadata, created_at)
@@ -86,7 +93,7 @@ function insertFile(file: WrittenFile, now: number): Statement {
   );
 }
 
-function updateFile(file: WrittenFile, now: number): Statement {
+function updateFile(file: WrittenFile, now: number) {
   return statement(
     `update files set size = ?2, mime_type = ?3, version = ?4, sha256 = ?5, metadata = ?6,
        created_at = case when deleted_at is null then created_at else ?7 end, deleted_at = null
@@ -101,20 +108,7 @@ function updateFile(file: WrittenFile, now: number): Statement {
   );
 }
 
-function pendFile(id: FileId, version: string, now: number, heldUntil: number): Statement {
-  return statement(
-    `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
-     select r.id, f.id, f.path, 'pending', ?3, ?4
-     from files f join rags r on r.file_source_id = f.file_source_id
-     where f.id = ?1 and f.version = ?2 and r.removed_at is null and ${HOLDS}
-     on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}
-     returning rag_id as ragId, file_id as fileId, revision`,
-    id,
-    version,
-    now,
-    heldUntil,
-  );
-}
+const MANIFEST_ROW = row({ path: text, size: number, sha256: nullable(text) });
 
 /** One page of what a source holds, in order of path, for `quarry push`. */
 export async function manifestRows(
@@ -122,10 +116,11 @@ export async function manifestRows(
   sourceId: FileSourceId,
   after: string,
   limit: number,
-): Promise<{ path: string; size: number; sha256: string | null }[]> {
-  return await runOne(
+): Promise<Row<typeof MANIFEST_ROW>[]> {
+  return await allRows(
     db,
-    statement(
+    query(
+      MANIFEST_ROW,
       `select path, size, sha256 from files
        where file_source_id = ?1 and path > ?2 and deleted_at is null order by path limit ?3`,
       sourceId,
@@ -142,7 +137,7 @@ export async function noteContent(
   version: string,
   content: { sha256: string; size: number },
 ): Promise<void> {
-  await runOne(
+  await allRows(
     db,
     statement(
       `update files set sha256 = ?3, size = ?4 where id = ?1 and version = ?2`,
@@ -154,15 +149,18 @@ export async function noteContent(
   );
 }
 
+const FORGETTABLE = row({ id: id<FileId>(), sourceId: id<FileSourceId>() });
+
 /** Files that were deleted before `before` and are to be forgotten. */
 export async function forgettableFiles(
   db: Database,
   before: number,
   limit: number,
-): Promise<{ id: FileId; sourceId: FileSourceId }[]> {
-  return await runOne(
+): Promise<Row<typeof FORGETTABLE>[]> {
+  return await allRows(
     db,
-    statement(
+    query(
+      FORGETTABLE,
       `select id, file_source_id as sourceId from files
        where deleted_at is not null and deleted_at < ?1 order by deleted_at limit ?2`,
       before,
@@ -173,9 +171,10 @@ export async function forgettableFiles(
 
 /** Forgets files that are still deleted, and says which; their rows in RAGs go with them. */
 export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<FileId[]> {
-  const rows = await runOne<{ id: FileId }>(
+  const rows = await allRows(
     db,
-    statement(
+    query(
+      row({ id: id<FileId>() }),
       `delete from files where id in (select value from json_each(?1))
        and deleted_at is not null and deleted_at < ?2 returning id`,
       ids,

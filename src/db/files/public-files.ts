@@ -1,34 +1,40 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Reads } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
-import type { FILE_STATUSES } from "../schema/rags.ts";
+import { nullable, number, oneOf, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { allRows, query, runBatch } from "../raw-sql.ts";
+import { FILE_STATUSES } from "../schema/rags.ts";
 
 export type FileStatus = (typeof FILE_STATUSES)[number];
 
-export type PublicFile = {
-  path: string;
-  externalId: string | null;
-  name: string;
-  status: FileStatus;
-  indexedAt: number | null;
-  size: number;
-  mimeType: string;
-  errorMessage: string | null;
-};
+const PUBLIC_FILE = row({
+  path: text,
+  externalId: nullable(text),
+  name: text,
+  status: oneOf(FILE_STATUSES),
+  indexedAt: nullable(number),
+  size: number,
+  mimeType: text,
+  errorMessage: nullable(text),
+});
+export type PublicFile = Row<typeof PUBLIC_FILE>;
+
+/** The rows of a RAG's live generation. */
+export type LiveRows = { ragId: RagId; generation: number };
 
 const COLUMNS = `rf.path, f.external_id as externalId, f.name, rf.status,
   rf.indexed_at as indexedAt, f.size, f.mime_type as mimeType, rf.error_message as errorMessage`;
 
 export type FileFilter = { status: FileStatus | null; folder: string | null };
-export type FileSlice = { ragId: RagId; offset: number; limit: number; filter: FileFilter };
+export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
 
 /**
- * What is skipped is read from an index alone: (rag_id, path), or (rag_id, status, path) with a
- * status; only the page itself touches the tables.
+ * What is skipped is read from an index alone: (rag_id, generation, path), or with a status
+ * (rag_id, generation, status, path); only the page itself touches the tables.
  */
 function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): string {
   return [
-    `x.rag_id = ?1 and x.path ${from} ?3`,
+    `x.rag_id = ?1 and x.generation = ?5 and x.path ${from} ?3`,
     status === null ? "" : "and x.status = ?2",
     folder === null ? "" : "and x.path < ?4",
   ].join(" ");
@@ -42,15 +48,17 @@ function bounds({ status, folder }: FileFilter, from = folder ?? ""): (string | 
   return [status, from, folder === null ? null : folder.slice(0, -1) + AFTER_SLASH];
 }
 
-function sliceStatement({ ragId, offset, limit, filter }: FileSlice) {
-  return statement(
+function sliceStatement({ ragId, generation, offset, limit, filter }: FileSlice) {
+  return query(
+    PUBLIC_FILE,
     `select ${COLUMNS} from (
        select x.rowid as id from rag_files x where ${filterSql(filter)}
-       order by x.path limit ?5 offset ?6) page
+       order by x.path limit ?6 offset ?7) page
      cross join rag_files rf on rf.rowid = page.id cross join files f on f.id = rf.file_id
      order by rf.path`,
     ragId,
     ...bounds(filter),
+    generation,
     limit,
     offset,
   );
@@ -58,39 +66,42 @@ function sliceStatement({ ragId, offset, limit, filter }: FileSlice) {
 
 /** Slices of one or several RAGs' lists, by path, in one round trip. */
 export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<PublicFile[][]> {
-  return (await runBatch(db, slices.map(sliceStatement))) as PublicFile[][];
+  return await runBatch(db, slices.map(sliceStatement));
 }
 
 /** A page and the number of files below a folder, counted in the index. */
 export async function readFolderPage(db: Reads, slice: FileSlice) {
-  const [files, counted] = await runBatch(db, [
+  const [files, [counted]] = await runBatch(db, [
     sliceStatement(slice),
-    statement(
+    query(
+      row({ total: number }),
       `select count(*) as total from rag_files x where ${filterSql(slice.filter)}`,
       slice.ragId,
       ...bounds(slice.filter),
+      slice.generation,
     ),
   ]);
-  const [row] = (counted ?? []) as { total: number }[];
-  return { files: (files ?? []) as PublicFile[], total: row?.total ?? 0 };
+  return { files, total: counted?.total ?? 0 };
 }
 
 /** The next files after a path (all from the start with null), for a list without pages. */
 export async function readFilesAfter(
   db: Reads,
-  ragId: RagId,
+  { ragId, generation }: LiveRows,
   filter: FileFilter,
   after: string | null,
   limit: number,
 ): Promise<PublicFile[]> {
-  return await runOne<PublicFile>(
+  return await allRows(
     db,
-    statement(
+    query(
+      PUBLIC_FILE,
       `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rowid = x.rowid
          cross join files f on f.id = rf.file_id
-       where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?5`,
+       where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?6`,
       ragId,
       ...bounds(filter, after ?? undefined),
+      generation,
       limit,
     ),
   );
@@ -103,25 +114,23 @@ export async function readFilesAfter(
 export async function findFileStatuses(
   db: Reads,
   sourceId: FileSourceId,
-  ragIds: RagId[],
+  rags: LiveRows[],
   names: string[],
 ): Promise<PublicFile[]> {
   const found = (column: string) =>
-    statement(
-      `select ${COLUMNS} from files f join rag_files rf on rf.file_id = f.id
-       where f.file_source_id = ?1 and f.${column} in (select value from json_each(?2))
-         and rf.rag_id in (select value from json_each(?3))`,
+    query(
+      PUBLIC_FILE,
+      `select ${COLUMNS} from files f cross join json_each(?3) m
+         join rag_files rf on rf.rag_id = m.value ->> 'ragId'
+           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
+       where f.file_source_id = ?1 and f.${column} in (select value from json_each(?2))`,
       sourceId,
       names,
-      ragIds,
+      rags,
     );
   const [byPath, byId] = await runBatch(db, [found("path"), found("external_id")]);
   // A path names one file for certain; an external id may have been another file's before.
-  return (
-    firstNamed(byPath as PublicFile[], names, "path") ??
-    firstNamed(byId as PublicFile[], names, "externalId") ??
-    []
-  );
+  return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];
 }
 
 function firstNamed(files: PublicFile[], names: string[], by: "path" | "externalId") {

@@ -1,49 +1,52 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
+import { allRows, query, statement } from "../raw-sql.ts";
 import { CRASHED } from "./attempts.ts";
-import type { ClaimedFile } from "./file-work-store.ts";
-import { runBatch, statement } from "../raw-sql.ts";
+import type { ClaimedFile } from "./claim-files.ts";
+import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
-/** The try that the claim counted is given back; that of a suspect was not counted yet. */
-const LIVE = `update rag_files set status = 'pending', held_until = ?3,
-    attempts = max(0, attempts - case m.value ->> 'hasCrashed' when 1 then 0 else 1 end),
-    lease_id = case m.value ->> 'hasCrashed' when 1 then '${CRASHED}' end
-  from json_each(?1) m
-  where rag_id = m.value ->> 'ragId' and file_id = m.value ->> 'fileId'
-    and revision = m.value ->> 'revision' and lease_id = ?2 and status = 'processing'
-  returning rag_id as ragId, file_id as fileId, revision`;
+/** The worker still lives: its hold on the files of these messages lasts until then. */
+export async function renewClaims(
+  db: Database,
+  lease: { id: string; until: number },
+  messages: IndexMessage[],
+): Promise<void> {
+  await allRows(
+    db,
+    statement(
+      `update rag_files set held_until = ?3 from json_each(?1) m
+       where ${sameFile()} and rag_files.lease_id = ?2 and rag_files.status = 'processing'`,
+      JSON.stringify(messages),
+      lease.id,
+      lease.until,
+    ),
+  );
+}
 
-const BUILDING = `update generation_files as g set state = 'pending', held_until = ?3,
-    attempts = max(0, g.attempts - case m.value ->> 'hasCrashed' when 1 then 0 else 1 end),
-    lease_id = case m.value ->> 'hasCrashed' when 1 then '${CRASHED}' end
+/** The attempt that the claim counted is taken back; that of a suspect was not counted yet. */
+const RELEASE = `update rag_files set status = 'pending', held_until = ?3,
+    attempts = max(0, attempts - (1 - (m.value ->> 'isSuspect'))),
+    lease_id = case when m.value ->> 'isSuspect' then '${CRASHED}' end
   from json_each(?1) m
-  where g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
-    and g.file_id = m.value ->> 'fileId' and g.lease_id = ?2 and g.state = 'processing'
-  returning rag_id as ragId, generation, file_id as fileId, revision`;
+  where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+    and rag_files.lease_id = ?2 and rag_files.status = 'processing'
+  returning ${MESSAGE_COLUMNS}`;
 
 /**
- * Claimed files that were not begun wait again as if they had not been claimed. Returns what to
- * queue; a file that changed, went or was taken by another meanwhile is left alone.
+ * Releases claimed files that were not started: they wait as if they had not been claimed. Returns
+ * what to queue; a file that changed, went or was taken by another meanwhile is left alone.
  */
 export async function releaseClaims(
   db: Database,
   files: ClaimedFile[],
   of: { leaseId: string; heldUntil: number },
 ): Promise<IndexMessage[]> {
-  const [live, building] = await runBatch(db, [
-    statement(LIVE, listOf(files, false), of.leaseId, of.heldUntil),
-    statement(BUILDING, listOf(files, true), of.leaseId, of.heldUntil),
-  ]);
-  return [...live, ...building] as IndexMessage[];
+  const list = files.map(({ ragId, generation, fileId, revision, isSuspect }) => ({
+    ragId,
+    generation,
+    fileId,
+    revision,
+    isSuspect,
+  }));
+  return await allRows(db, query(MESSAGE, RELEASE, list, of.leaseId, of.heldUntil));
 }
-
-const listOf = (files: ClaimedFile[], isBuilding: boolean) =>
-  files
-    .filter((file) => file.isBuilding === isBuilding)
-    .map(({ ragId, generation, fileId, revision, hasCrashed }) => ({
-      ragId,
-      generation,
-      fileId,
-      revision,
-      hasCrashed,
-    }));

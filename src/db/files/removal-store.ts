@@ -1,36 +1,49 @@
+import { z } from "zod";
+
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { id, json, number, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES } from "../schema/rags.ts";
-import { GENERATIONS } from "../scope-sql.ts";
+import { isOpen, sameFile } from "./file-rows.ts";
 
-/** A file that a RAG no longer shows, while the RAG's index may not know it yet. */
-export type Removal = {
-  ragId: RagId;
-  fileId: FileId;
-  revision: number;
-  /** `[generation, shards]` of every index that may hold the file. */
-  generations: [number, number][];
-};
+const generations = z.array(z.tuple([z.number(), z.number()]));
 
-type RemovalRow = Omit<Removal, "generations"> & { generations: string };
+/**
+ * A file that a generation no longer shows, while indexes may not know it yet: its own, and those
+ * of retired generations, which may answer again. `generations`: `[generation, shards]` of each.
+ */
+export const REMOVAL = row({
+  ragId: id<RagId>(),
+  generation: number,
+  fileId: id<FileId>(),
+  revision: number,
+  generations: json(generations),
+});
+export type Removal = Row<typeof REMOVAL>;
+
+const REMOVAL_COLUMNS = `rag_id as ragId, generation, file_id as fileId, revision,
+  (select json_group_array(json_array(g.generation, g.shards)) from rag_generations g
+    where g.rag_id = rag_files.rag_id and (g.state = 'retired'
+      or (g.generation = rag_files.generation and g.state in ('live', 'building')))) as generations`;
 
 /** Stands in `lease_id` of a `deleted` row that goes altogether once the index knows. */
 const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
-  error_message = null, error_is_outside = 0, indexed_sha256 = null, chunk_count = 0,
+  error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0,
   notes = '${NO_NOTES}', attempts = 0, held_until = ?3`;
 
-const REMOVAL = `returning rag_id as ragId, file_id as fileId, revision, ${GENERATIONS}`;
+/** Marks rows as deleted that stay listed as such; `files` picks the ids of their files. */
+const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id = null
+  where file_id in (${files}) and status <> 'deleted' and ${isOpen()} returning ${REMOVAL_COLUMNS}`;
 
-export function removalsFrom(rows: unknown[] | undefined): Removal[] {
-  return ((rows ?? []) as RemovalRow[]).map(removalFrom);
-}
+/** Rows that a RAG's scopes no longer hold, marked to leave; `where` picks them (alias `rf`). */
+export const leaveSql = (where: string) => `update rag_files set ${DELETED}, lease_id = '${LEAVE}'
+  where rowid in (select rf.rowid from ${where} and ${isOpen("rf")}) returning ${REMOVAL_COLUMNS}`;
 
-function removalFrom({ ragId, fileId, revision, generations }: RemovalRow): Removal {
-  return { ragId, fileId, revision, generations: JSON.parse(generations) as [number, number][] };
-}
+const MARKED = row({ id: id<FileId>(), version: text });
 
 /** The file was deleted at the source: so it is in every RAG. Null when there is no such file. */
 export async function markPathDeleted(
@@ -38,27 +51,27 @@ export async function markPathDeleted(
   of: { sourceId: FileSourceId; path: string },
   now: number,
   heldUntil: number,
-): Promise<{ file: { id: FileId; version: string }; removals: Removal[] } | null> {
-  const [marked, rows] = await runBatch(db, [
-    statement(
+): Promise<{ file: Row<typeof MARKED>; removals: Removal[] } | null> {
+  const [[file], removals] = await runBatch(db, [
+    query(
+      MARKED,
       `update files set deleted_at = ?3 where file_source_id = ?1 and path = ?2
          and deleted_at is null returning id, version`,
       of.sourceId,
       of.path,
       now,
     ),
-    statement(
-      `update rag_files set ${DELETED}, lease_id = null
-       where file_id = (select id from files where file_source_id = ?1 and path = ?4
-         and deleted_at is not null) and status <> 'deleted' ${REMOVAL}`,
+    query(
+      REMOVAL,
+      deleteSql(`select id from files where file_source_id = ?1 and path = ?4
+        and deleted_at is not null`),
       of.sourceId,
       now,
       heldUntil,
       of.path,
     ),
   ]);
-  const [file] = marked as { id: FileId; version: string }[];
-  return file === undefined ? null : { file, removals: removalsFrom(rows) };
+  return file === undefined ? null : { file, removals };
 }
 
 /** The same for files that a scan no longer found, unless they came or came back after `before`. */
@@ -69,45 +82,41 @@ export async function markFilesDeleted(
   now: number,
   heldUntil: number,
 ): Promise<{ count: number; removals: Removal[] }> {
-  const [marked, rows] = await runBatch(db, [
-    statement(
+  const [marked, removals] = await runBatch(db, [
+    query(
+      MARKED,
       `update files set deleted_at = ?2 where id in (select value from json_each(?1))
-         and deleted_at is null and created_at <= ?3 returning id`,
+         and deleted_at is null and created_at <= ?3 returning id, version`,
       ids,
       now,
       before,
     ),
-    statement(
-      `update rag_files set ${DELETED}, lease_id = null
-       where file_id in (select f.id from json_each(?1) m join files f on f.id = m.value
-         where f.deleted_at is not null) and status <> 'deleted' ${REMOVAL}`,
+    query(
+      REMOVAL,
+      deleteSql(`select f.id from json_each(?1) m join files f on f.id = m.value
+        where f.deleted_at is not null`),
       ids,
       now,
       heldUntil,
     ),
   ]);
-  return { count: (marked ?? []).length, removals: removalsFrom(rows) };
+  return { count: marked.length, removals };
 }
 
-/** Rows that a RAG's scopes no longer hold, marked to leave; `where` picks them (alias `rf`). */
-export const leaveSql = (where: string) =>
-  `update rag_files set ${DELETED}, lease_id = '${LEAVE}'
-   where rowid in (select rf.rowid from ${where}) ${REMOVAL}`;
-
-/** The index knows: the rows hold nothing any more, and those that left are gone. */
-export async function settle(db: Database, removals: Removal[]): Promise<void> {
-  const keys = JSON.stringify(
-    removals.map(({ ragId, fileId, revision }) => [ragId, fileId, revision]),
-  );
-  const same = `rag_files.rag_id = m.value ->> 0 and rag_files.file_id = m.value ->> 1
-    and rag_files.revision = m.value ->> 2 and rag_files.status = 'deleted'`;
+/** The indexes know: the rows hold nothing any more, and those that left are deleted. */
+export async function settleRemovals(db: Database, removals: Removal[]): Promise<void> {
+  const list = removals.map(({ ragId, generation, fileId, revision }) => {
+    return { ragId, generation, fileId, revision };
+  });
+  const same = `${sameFile()} and rag_files.revision = m.value ->> 'revision'
+    and rag_files.status = 'deleted'`;
   await runBatch(db, [
     statement(
       `delete from rag_files where rowid in (select rag_files.rowid from json_each(?1) m
          join rag_files on ${same}) and lease_id = '${LEAVE}'`,
-      keys,
+      list,
     ),
-    statement(`update rag_files set held_until = 0 from json_each(?1) m where ${same}`, keys),
+    statement(`update rag_files set held_until = 0 from json_each(?1) m where ${same}`, list),
   ]);
 }
 
@@ -118,16 +127,16 @@ export async function overdueRemovals(
   heldUntil: number,
   limit: number,
 ): Promise<Removal[]> {
-  const rows = await runOne(
+  return await allRows(
     db,
-    statement(
+    query(
+      REMOVAL,
       `update rag_files set held_until = ?2 where rowid in (
          select rowid from rag_files where status = 'deleted' and held_until > 0
-           and held_until < ?1 order by held_until limit ?3) ${REMOVAL}`,
+           and held_until < ?1 order by held_until limit ?3) returning ${REMOVAL_COLUMNS}`,
       now,
       heldUntil,
       limit,
     ),
   );
-  return removalsFrom(rows);
 }

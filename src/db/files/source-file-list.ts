@@ -1,33 +1,29 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
-import type { FILE_STATUSES } from "../schema/rags.ts";
+import { id, nullable, number, oneOf, row, text, textList } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { firstRow, query, runBatch } from "../raw-sql.ts";
+import { FILE_STATUSES, NO_NOTES } from "../schema/rags.ts";
+import type { FileStatus } from "./public-files.ts";
 
-export type FileStatus = (typeof FILE_STATUSES)[number];
-
-/** A file as the panel lists it. `status` is null while no RAG indexes it. */
-export type SourceFile = {
-  path: string;
-  name: string;
-  externalId: string | null;
-  url: string | null;
-  size: number;
-  mimeType: string;
-  sha256: string | null;
-  status: FileStatus | null;
-  errorMessage: string | null;
-  /** What was left out or mended in the content that answers. */
-  notes: string[];
-  /** Last success in any RAG, ms. */
-  indexedAt: number | null;
-};
-
-type FileRow = Omit<SourceFile, "notes"> & { notes: string | null };
-
-const fileFrom = ({ notes, ...file }: FileRow): SourceFile => ({
-  ...file,
-  notes: notes === null ? [] : (JSON.parse(notes) as string[]),
+/**
+ * A file as the panel lists it. `status` is null while no RAG indexes it; `notes`: what was left
+ * out or mended in the content that answers; `indexedAt`: last success in any RAG, ms.
+ */
+const SOURCE_FILE = row({
+  path: text,
+  name: text,
+  externalId: nullable(text),
+  url: nullable(text),
+  size: number,
+  mimeType: text,
+  sha256: nullable(text),
+  status: nullable(oneOf(FILE_STATUSES)),
+  errorMessage: nullable(text),
+  notes: textList,
+  indexedAt: nullable(number),
 });
+export type SourceFile = Row<typeof SOURCE_FILE>;
 
 export type FileSlice = {
   sourceId: FileSourceId;
@@ -38,8 +34,12 @@ export type FileSlice = {
   offset: number;
 };
 
+/** Rows of a file `f` in the live generations. */
+const ROWS = `rag_files rf join rags r on r.id = rf.rag_id and r.generation = rf.generation
+  where rf.file_id = f.id`;
+
 const STATUS = `case when f.deleted_at is not null then 'deleted' else (
-  select rf.status from rag_files rf where rf.file_id = f.id
+  select rf.status from ${ROWS}
   order by case rf.status when 'error' then 0 when 'pending' then 1 when 'processing' then 2
     when 'indexed' then 3 else 4 end limit 1) end`;
 
@@ -56,10 +56,17 @@ const whereOf = ({ path, status }: Pick<FileSlice, "path" | "status">) => `f.fil
   }
   and ${status === null ? "?3 is null" : `${STATUS} = ?3`}`;
 
-export type FileWithStatus = Pick<
-  SourceFile,
-  "name" | "size" | "mimeType" | "sha256" | "status"
-> & { id: FileId; version: string; deletedAt: number | null };
+const FILE_WITH_STATUS = row({
+  id: id<FileId>(),
+  name: text,
+  size: number,
+  mimeType: text,
+  version: text,
+  sha256: nullable(text),
+  deletedAt: nullable(number),
+  status: nullable(oneOf(FILE_STATUSES)),
+});
+export type FileWithStatus = Row<typeof FILE_WITH_STATUS>;
 
 /** One file with its status, in one statement: no new version comes between the two. */
 export async function findFileWithStatus(
@@ -67,9 +74,10 @@ export async function findFileWithStatus(
   sourceId: FileSourceId,
   path: string,
 ): Promise<FileWithStatus | null> {
-  const [row] = await runOne<FileWithStatus>(
+  return await firstRow(
     db,
-    statement(
+    query(
+      FILE_WITH_STATUS,
       `select f.id, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256,
          f.deleted_at as deletedAt, ${STATUS} as status
        from files f where f.file_source_id = ?1 and f.path = ?2`,
@@ -77,7 +85,6 @@ export async function findFileWithStatus(
       path,
     ),
   );
-  return row ?? null;
 }
 
 /** One page and the number of all, in one round trip. */
@@ -87,15 +94,15 @@ export async function listFilesOfSource(
 ): Promise<{ data: SourceFile[]; total: number }> {
   const { sourceId, path, status, limit, offset } = slice;
   const where = whereOf(slice);
-  const [data, counted] = await runBatch(db, [
-    statement(
+  const [data, [counted]] = await runBatch(db, [
+    query(
+      SOURCE_FILE,
       `select f.path, f.name, f.external_id as externalId, f.url, f.size,
          f.mime_type as mimeType, f.sha256, ${STATUS} as status,
-         (select rf.error_message from rag_files rf where rf.file_id = f.id
-           and rf.status = 'error' limit 1) as errorMessage,
-         (select rf.notes from rag_files rf where rf.file_id = f.id
-           order by rf.indexed_at desc limit 1) as notes,
-         (select max(rf.indexed_at) from rag_files rf where rf.file_id = f.id) as indexedAt
+         (select rf.error_message from ${ROWS} and rf.status = 'error' limit 1) as errorMessage,
+         coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1),
+           '${NO_NOTES}') as notes,
+         (select max(rf.indexed_at) from ${ROWS}) as indexedAt
        from files f where ${where} order by f.path limit ?4 offset ?5`,
       sourceId,
       path,
@@ -103,8 +110,13 @@ export async function listFilesOfSource(
       limit,
       offset,
     ),
-    statement(`select count(*) as total from files f where ${where}`, sourceId, path, status),
+    query(
+      row({ total: number }),
+      `select count(*) as total from files f where ${where}`,
+      sourceId,
+      path,
+      status,
+    ),
   ]);
-  const [row] = (counted ?? []) as { total: number }[];
-  return { data: ((data ?? []) as FileRow[]).map(fileFrom), total: row?.total ?? 0 };
+  return { data, total: counted?.total ?? 0 };
 }

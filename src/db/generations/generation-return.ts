@@ -1,9 +1,10 @@
-import type { FileId, RagId } from "../../core/ids.ts";
+import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
+import { id, number, row } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
-import { NO_NOTES } from "../schema/rags.ts";
 
 /**
  * A retired generation `g` of a RAG `r` that can answer again: the last that did, unless the live
@@ -17,7 +18,8 @@ const RETURNABLE = `g.state = 'retired' and g.live_since > 0
     and l.dimensions = g.dimensions and l.chunk_size = g.chunk_size
     and l.chunk_overlap = g.chunk_overlap and l.format = g.format)`;
 
-export type Returnable = { generation: number; shards: number };
+const RETURNABLE_ROW = row({ generation: number });
+export type Returnable = Row<typeof RETURNABLE_ROW>;
 
 /** The generation that an administrator may go back to, in a format that is still understood. */
 export async function returnableGeneration(
@@ -25,10 +27,11 @@ export async function returnableGeneration(
   ragId: RagId,
   wanted: WantedIndex,
 ): Promise<Returnable | null> {
-  const [row] = await runOne<Returnable>(
+  return await firstRow(
     db,
-    statement(
-      `select g.generation, g.shards from rag_generations g
+    query(
+      RETURNABLE_ROW,
+      `select g.generation from rag_generations g
        where g.rag_id = ?1 and ${RETURNABLE} and g.format = ?2 and (?3 = 0 or g.dimensions = ?4)`,
       ragId,
       wanted.format,
@@ -36,12 +39,12 @@ export async function returnableGeneration(
       wanted.dimensions,
     ),
   );
-  return row ?? null;
 }
 
 /**
- * Makes a retired generation one that is being built: it goes live as soon as it holds what
- * changed meanwhile. The RAG keeps its settings from then on. False: it has been dropped.
+ * Makes a retired generation one that is being built: it goes live as soon as its rows follow the
+ * live ones again and it holds what changed meanwhile. The RAG keeps its settings from then on.
+ * False: it has been dropped.
  */
 export async function reopenGeneration(
   db: Database,
@@ -53,7 +56,7 @@ export async function reopenGeneration(
     and b.generation = ?2 and b.state = 'building')`;
   const [reopened] = await runBatch(db, [
     statement(
-      `update rag_generations as g set state = 'building', changed_at = ?3
+      `update rag_generations as g set state = 'building', filled_up_to = '', changed_at = ?3
        where g.rag_id = ?1 and g.generation = ?2 and ${RETURNABLE} returning 1`,
       ragId,
       generation,
@@ -83,34 +86,8 @@ export async function reopenGeneration(
   return reopened.length > 0;
 }
 
-/** Files that a reopened generation still holds, at the revision that it holds of each. */
-export async function noteHeldFiles(
-  db: Database,
-  { ragId, generation }: { ragId: RagId; generation: number },
-  held: { fileId: FileId; revision: number; chunkCount: number }[],
-): Promise<void> {
-  await runBatch(db, [
-    statement(
-      `insert into generation_files (rag_id, generation, file_id, state, revision, chunk_count,
-         notes)
-       select ?1, ?2, m.value ->> 'fileId', 'indexed', m.value ->> 'revision',
-         m.value ->> 'chunkCount', coalesce((select rf.notes from rag_files rf
-           where rf.rag_id = ?1 and rf.file_id = m.value ->> 'fileId'), '${NO_NOTES}')
-       from json_each(?3) m where exists (select 1 from rag_generations b
-         where b.rag_id = ?1 and b.generation = ?2 and b.state = 'building')
-       on conflict (rag_id, generation, file_id) do update set state = 'indexed',
-         revision = excluded.revision, chunk_count = excluded.chunk_count, fingerprint = null,
-         notes = excluded.notes, error_message = null, error_is_outside = 0
-       where generation_files.state in ('indexed', 'error')
-         and generation_files.revision <> excluded.revision`,
-      ragId,
-      generation,
-      JSON.stringify(held),
-    ),
-  ]);
-}
-
-type Dropping = { ragId: RagId; generation: number; shards: number };
+const DROPPING = row({ ragId: id<RagId>(), generation: number, shards: number });
+type Dropping = Row<typeof DROPPING>;
 
 /**
  * Gives up generations for good that nobody goes back to: one that can answer again when it was
@@ -124,14 +101,15 @@ export async function giveUpRetired(
 ): Promise<Dropping[]> {
   const [, rows] = await runBatch(db, [
     statement(
-      `update rag_generations as g set state = 'dropping', changed_at = ?1, moved_after = null
+      `update rag_generations as g set state = 'dropping', changed_at = ?1
        where g.state = 'retired' and g.changed_at < ?2
          and (g.changed_at < ?3 or not (${RETURNABLE}))`,
       times.now,
       times.before,
       times.returnableBefore,
     ),
-    statement(
+    query(
+      DROPPING,
       `select g.rag_id as ragId, g.generation, g.shards from rag_generations g
          join rags r on r.id = g.rag_id
        where g.state = 'dropping' and g.changed_at < ?1 and r.removed_at is null
@@ -140,5 +118,5 @@ export async function giveUpRetired(
       limit,
     ),
   ]);
-  return rows as Dropping[];
+  return rows;
 }

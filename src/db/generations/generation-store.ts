@@ -1,7 +1,9 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { flag, id, nullable, number, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 /** What the deployment asks of every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -21,9 +23,12 @@ const SHARDS_MAX = 32;
 const SAME = `g.embedding_model = ?2 and g.dimensions = ?3 and g.format = ?4
   and g.chunk_size = r.chunk_size and g.chunk_overlap = r.chunk_overlap`;
 
-/** What a RAG `r` will hold when the files that wait are indexed; at most twice what it holds. */
-const PROJECTED = `min(2 * r.number_vectors, r.number_vectors *
-  (r.pending_files + r.processing_files + r.indexed_files) / max(1, r.indexed_files))`;
+/**
+ * What a live generation `l` will hold when the files that wait are indexed; at most twice what it
+ * holds.
+ */
+const PROJECTED = `min(2 * l.number_vectors, l.number_vectors *
+  (l.pending_files + l.processing_files + l.indexed_files) / max(1, l.indexed_files))`;
 
 /** Shards of a new generation: they begin half full, so that growth is rare. */
 const SHARDS = `case when ${PROJECTED} <= ?6 then 1
@@ -31,12 +36,11 @@ const SHARDS = `case when ${PROJECTED} <= ?6 then 1
 
 /** The live generation `g` has what is wanted and is not too small for its chunks. */
 const SUFFICES = `g.state = 'live' and ${SAME}
-  and (r.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
+  and (g.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
 
-/** Vectors of the live generation serve again; unless it is to be indexed from its start. */
-const VECTORS_FROM = `case when ?9 is null then (select l.generation from rag_generations l
-  where l.rag_id = r.id and l.generation = r.generation and l.embedding_model = ?2
-    and l.dimensions = ?3) end`;
+/** Vectors of the live generation `l` serve again; unless it is to be indexed from its start. */
+const VECTORS_FROM = `case when ?9 is null and l.embedding_model = ?2 and l.dimensions = ?3
+  then l.generation end`;
 
 /** An administrator went back to an index without what is wanted now. */
 const REFUSED = `coalesce(r.refused_index, '') = ?7`;
@@ -75,10 +79,11 @@ export async function beginGeneration(
     ),
     statement(
       `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-         chunk_size, chunk_overlap, format, shards, vectors_from, created_at)
+         chunk_size, chunk_overlap, format, shards, vectors_from, created_at, filled_up_to)
        select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
-         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_FROM}, ?8
-       from rags r where r.id = ?1 and r.removed_at is null and ${POSSIBLE} and not ${REFUSED}
+         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_FROM}, ?8, ''
+       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
+       where r.id = ?1 and r.removed_at is null and ${POSSIBLE} and not ${REFUSED}
          and not exists (select 1 from rag_generations g where g.rag_id = r.id
            and (${SUFFICES} or (g.state = 'building' and ${SAME}))
            and (?9 is null or g.created_at >= ?9))`,
@@ -103,7 +108,8 @@ export async function ragsToRebuild(
   const [, rows] = await runBatch(db, [
     // Once something else is wanted, what was refused may be wanted again.
     statement(`update rags set refused_index = null where refused_index <> ?1`, refusalOf(wanted)),
-    statement(
+    query(
+      row({ id: id<RagId>(), possible: flag }),
       `select r.id, ${POSSIBLE} as possible from rags r
        where r.removed_at is null and (?1 is null or r.id = ?1) and not ${REFUSED}
          and (exists (select 1 from rag_generations g where g.rag_id = r.id
@@ -114,27 +120,25 @@ export async function ragsToRebuild(
       ...wantedParameters(wanted),
     ),
   ]);
-  const found = rows as { id: RagId; possible: number }[];
-  const idsOf = (possible: number) =>
-    found.filter((row) => row.possible === possible).map(({ id }) => id);
-  return { ragIds: idsOf(1), impossible: idsOf(0) };
+  const idsOf = (possible: boolean) =>
+    rows.filter((rag) => rag.possible === possible).map(({ id }) => id);
+  return { ragIds: idsOf(true), impossible: idsOf(false) };
 }
 
-export type Building = { ragId: RagId; generation: number; startedAt: number };
-
-/** `takenAfter`: up to this file id files were queued; only a hint, and empty before the first. */
-export type BuildingOn = Building & { takenAfter: string };
+/** `filledUpTo`: it has rows of the RAG's files up to this id (by order of id); null: of all. */
+const BUILDING = row({ ragId: id<RagId>(), generation: number, filledUpTo: nullable(text) });
+export type Building = Row<typeof BUILDING>;
 
 /** Generations that are being built for RAGs that are not paused; one RAG's alone by its id. */
 export async function buildingGenerations(
   db: Database,
   ragId: RagId | null = null,
-): Promise<BuildingOn[]> {
-  return await runOne(
+): Promise<Building[]> {
+  return await allRows(
     db,
-    statement(
-      `select g.rag_id as ragId, g.generation, g.created_at as startedAt,
-         g.taken_after as takenAfter
+    query(
+      BUILDING,
+      `select g.rag_id as ragId, g.generation, g.filled_up_to as filledUpTo
        from rag_generations g join rags r on r.id = g.rag_id
        where g.state = 'building' and r.status = 'active' and r.removed_at is null
          and (?1 is null or g.rag_id = ?1)`,
@@ -143,46 +147,46 @@ export async function buildingGenerations(
   );
 }
 
-/** The next step looks for files to queue from here on. */
-export async function noteTaken(
+/** RAGs among these generations that are being built, and have no file under way any more. */
+export async function idleBuilds(
   db: Database,
-  { ragId, generation }: Building,
-  takenAfter: string,
-): Promise<void> {
-  await runOne(
+  generations: { ragId: RagId; generation: number }[],
+): Promise<RagId[]> {
+  if (generations.length === 0) return [];
+  const rows = await allRows(
     db,
-    statement(
-      `update rag_generations set taken_after = ?3
-       where rag_id = ?1 and generation = ?2 and taken_after <> ?3`,
-      ragId,
-      generation,
-      takenAfter,
+    query(
+      row({ ragId: id<RagId>() }),
+      `select distinct g.rag_id as ragId from json_each(?1) m cross join rag_generations g
+         on g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
+       where g.state = 'building' and g.pending_files = 0 and g.processing_files = 0`,
+      generations.map(({ ragId, generation }) => ({ ragId, generation })),
     ),
   );
+  return rows.map(({ ragId }) => ragId);
 }
 
-/** Its objects are empty. The notes of its building go too, a part at a time; whether all went. */
+/** Its objects are empty. Its rows go too, a part at a time, and when all went, it is dropped. */
 export async function dropGeneration(
   db: Database,
   { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,
   limit: number,
-): Promise<boolean> {
-  const [gone] = await runBatch(db, [
+): Promise<void> {
+  await runBatch(db, [
     statement(
-      `delete from generation_files where rowid in (select f.rowid from generation_files f
-         join rag_generations g on g.rag_id = f.rag_id and g.generation = f.generation
-         where f.rag_id = ?1 and g.state not in ('building', 'retired')
-           and g.moved_after is null limit ?2) returning 1`,
+      `delete from rag_files where rowid in (select x.rowid from rag_generations g
+         join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
+         where g.rag_id = ?1 and g.generation = ?2 and g.state = 'dropping' limit ?3)`,
       ragId,
+      generation,
       limit,
     ),
     statement(
       `update rag_generations set state = 'dropped' where rag_id = ?1 and generation = ?2
-         and state = 'dropping' and not exists (select 1 from generation_files f
-           where f.rag_id = ?1 and f.generation = ?2)`,
+         and state = 'dropping' and not exists (select 1 from rag_files x
+           where x.rag_id = ?1 and x.generation = ?2)`,
       ragId,
       generation,
     ),
   ]);
-  return gone.length < limit;
 }

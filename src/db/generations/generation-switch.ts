@@ -1,62 +1,53 @@
 import type { Database } from "../client.ts";
-import { BUILT, FIRST, moveLostFiles } from "./generation-move.ts";
-import type { MoveTimes } from "./generation-move.ts";
-import type { Building } from "./generation-store.ts";
 import { runBatch, statement } from "../raw-sql.ts";
+import type { Building } from "./generation-store.ts";
 
 /**
- * Everything that answers now answers then as well: a file that is indexed has been worked on to
- * the end, one that waits for its next version has at least an earlier one. Where more failed for
- * an outside cause than succeeded, the cause is not the files': the old index stays.
+ * Everything that answers now answers then as well: a file that is indexed or failed has been
+ * worked on to the end, one that waits for its next version has at least an earlier one. Where
+ * more failed for an outside cause than succeeded, the cause is not the files': the old index
+ * stays. Read are the files under way, and the failed ones where they are the most.
  */
-const READY = `not exists (select 1 from rag_files rf
-    left join generation_files g on g.rag_id = ?1 and g.generation = ?2 and g.file_id = rf.file_id
-    where rf.rag_id = ?1 and rf.status <> 'deleted'
-      and (rf.chunk_count > 0 or rf.status = 'indexed')
-      and not coalesce(${BUILT}
-        or (rf.status in ('pending', 'processing') and g.chunk_count > 0), 0))
-  and not exists (select 1 from generation_files g where g.rag_id = ?1 and g.generation = ?2
-    and g.state = 'processing' and g.held_until > ?3)
-  and (select coalesce(sum(g.error_is_outside), 0) from generation_files g
-      where g.rag_id = ?1 and g.generation = ?2 and g.state = 'error')
-    <= (select count(*) from generation_files g
-      where g.rag_id = ?1 and g.generation = ?2 and g.state = 'indexed')`;
+const READY = `n.filled_up_to is null
+  and not exists (select 1 from rags r
+    cross join rag_files b on b.rag_id = r.id and b.generation = n.generation
+      and b.status in ('pending', 'processing')
+    join rag_files l on l.rag_id = r.id and l.generation = r.generation and l.file_id = b.file_id
+    where r.id = n.rag_id and (l.status in ('indexed', 'error')
+      or (l.chunk_count > 0 and b.chunk_count = 0)))
+  and (n.error_files <= n.indexed_files
+    or n.indexed_files >= (select count(*) from rag_files b where b.rag_id = n.rag_id
+      and b.generation = n.generation and b.status = 'error' and b.error_is_outside = 1))`;
 
 const GOES_LIVE = `exists (select 1 from rags r join rag_generations n
   on n.rag_id = r.id and n.generation = ?2 and n.state = 'live'
   where r.id = ?1 and r.generation <> ?2)`;
 
-/** Rows still follow the last switch: the next one waits for them. */
-const NONE_MOVES = `not exists (select 1 from rag_generations l where l.rag_id = ?1
-  and l.state = 'live' and l.moved_after is not null)`;
-
 /**
- * From here on the built generation answers and the one before is retired, all in one step; false
- * when it is not ready. The rows of its files follow page by page.
+ * From here on the built generation answers, its rows are the RAG's files, and the one before is
+ * retired, all in one step; false when it is not ready.
  */
 export async function switchGeneration(
   db: Database,
-  building: Building,
-  of: MoveTimes,
+  { ragId, generation }: Building,
+  now: number,
 ): Promise<boolean> {
-  const { ragId, generation } = building;
   const [switched] = await runBatch(db, [
     statement(
-      `update rag_generations set state = 'live', changed_at = ?3, moved_after = '${FIRST}',
+      `update rag_generations as n set state = 'live', changed_at = ?3,
          live_since = case live_since when 0 then ?3 else live_since end
-       where rag_id = ?1 and generation = ?2 and state = 'building' and ${NONE_MOVES} and ${READY}
+       where rag_id = ?1 and generation = ?2 and state = 'building' and ${READY}
          and exists (select 1 from rags where id = ?1 and removed_at is null) returning 1`,
       ragId,
       generation,
-      of.now,
+      now,
     ),
-    moveLostFiles(building, of),
     statement(
-      `update rag_generations set state = 'retired', changed_at = ?3, moved_after = null
+      `update rag_generations set state = 'retired', changed_at = ?3
        where rag_id = ?1 and generation <> ?2 and state = 'live' and ${GOES_LIVE}`,
       ragId,
       generation,
-      of.now,
+      now,
     ),
     statement(`update rags set generation = ?2 where id = ?1 and ${GOES_LIVE}`, ragId, generation),
   ]);

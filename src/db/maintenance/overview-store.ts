@@ -13,13 +13,16 @@ import {
   vectorSyncs,
 } from "../schema/index.ts";
 
+const live = and(eq(ragGenerations.ragId, rags.id), eq(ragGenerations.generation, rags.generation));
+const liveFiles = and(eq(ragFiles.ragId, rags.id), eq(ragFiles.generation, rags.generation));
+
 const counted = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
 
 /**
  * What the panel's first page shows, in one round trip. `limit` bounds each of the lists,
  * `callsSince` (ms, by the hour) the calls. The
- * counts come from the RAGs' counters, so that they cost a row a RAG.
+ * counts come from the live generations' counters, so that they cost two rows a RAG.
  */
 export async function readOverview(
   db: Database,
@@ -36,13 +39,14 @@ export async function readOverview(
   ] = await db.batch([
     db
       .select({
-        pending: counted(rags.pendingFiles),
-        processing: counted(rags.processingFiles),
-        indexed: counted(rags.indexedFiles),
-        error: counted(rags.errorFiles),
-        deleted: counted(rags.deletedFiles),
+        pending: counted(ragGenerations.pendingFiles),
+        processing: counted(ragGenerations.processingFiles),
+        indexed: counted(ragGenerations.indexedFiles),
+        error: counted(ragGenerations.errorFiles),
+        deleted: counted(ragGenerations.deletedFiles),
       })
       .from(rags)
+      .innerJoin(ragGenerations, live)
       .where(isNull(rags.removedAt)),
     selectFailingFiles(db, limit),
     selectFailingSources(db, limit),
@@ -50,7 +54,7 @@ export async function readOverview(
     db
       .select({ since: min(ragFiles.revision) })
       .from(ragFiles)
-      .innerJoin(rags, and(eq(rags.id, ragFiles.ragId), isNull(rags.removedAt)))
+      .innerJoin(rags, and(liveFiles, isNull(rags.removedAt)))
       .where(and(sql`${ragFiles.status} in ('pending', 'processing')`, eq(rags.status, "active"))),
     db
       .select({
@@ -109,9 +113,10 @@ const selectFailingFiles = (db: Database, limit: number) =>
       ...aliased("of", { name: files.name }),
     })
     .from(rags)
-    .innerJoin(ragFiles, and(eq(ragFiles.ragId, rags.id), eq(ragFiles.status, "error")))
+    .innerJoin(ragGenerations, live)
+    .innerJoin(ragFiles, and(liveFiles, eq(ragFiles.status, "error")))
     .innerJoin(files, eq(files.id, ragFiles.fileId))
-    .where(and(isNull(rags.removedAt), gt(rags.errorFiles, 0)))
+    .where(and(isNull(rags.removedAt), gt(ragGenerations.errorFiles, 0)))
     .orderBy(asc(rags.identifier), asc(ragFiles.path))
     .limit(limit);
 

@@ -1,6 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { number, row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 /** Every generation of a removed RAG, retired ones included; null when it is not removed. */
 export async function removedRagGenerations(
@@ -9,38 +10,36 @@ export async function removedRagGenerations(
 ): Promise<[generation: number, shards: number][] | null> {
   const [rags, generations] = await runBatch(db, [
     statement(`select 1 from rags where id = ?1 and removed_at is not null`, ragId),
-    statement(`select generation, shards from rag_generations where rag_id = ?1`, ragId),
+    query(
+      row({ generation: number, shards: number }),
+      `select generation, shards from rag_generations where rag_id = ?1`,
+      ragId,
+    ),
   ]);
-  if ((rags ?? []).length === 0) return null;
-  const pairs = generations as { generation: number; shards: number }[];
-  return pairs.map(({ generation, shards }) => [generation, shards]);
+  if (rags.length === 0) return null;
+  return generations.map(({ generation, shards }) => [generation, shards]);
 }
 
 /** Deletes some of a RAG's file rows; whether there may be more. */
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
-  const deleted = await runBatch(
+  const deleted = await allRows(
     db,
-    ["rag_files", "generation_files"].map((table) =>
-      statement(
-        `delete from ${table} where rowid in (
-           select rowid from ${table} where rag_id = ?1 limit ?2) returning 1`,
-        ragId,
-        limit,
-      ),
+    statement(
+      `delete from rag_files where rowid in (
+         select rowid from rag_files where rag_id = ?1 limit ?2) returning 1`,
+      ragId,
+      limit,
     ),
   );
-  return deleted.some((rows) => rows.length === limit);
+  return deleted.length === limit;
 }
 
 /** Whether a worker may still write to the RAG's index. */
 export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promise<boolean> {
-  const rows = await runOne(
+  const rows = await allRows(
     db,
     statement(
       `select 1 from rag_files where rag_id = ?1 and status = 'processing' and held_until > ?2
-       union all
-       select 1 from generation_files where rag_id = ?1 and state = 'processing'
-         and held_until > ?2
        limit 1`,
       ragId,
       now,
@@ -50,12 +49,12 @@ export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promi
 }
 
 export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
-  await runOne(db, statement(`delete from rags where id = ?1 and removed_at is not null`, ragId));
+  await allRows(db, statement(`delete from rags where id = ?1 and removed_at is not null`, ragId));
 }
 
 /** Whether a removed source may be cleaned: RAGs that were on it are cleaned first. */
 export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise<boolean> {
-  const rows = await runOne(
+  const rows = await allRows(
     db,
     statement(
       `select 1 from file_sources where id = ?1 and removed_at is not null
@@ -72,7 +71,7 @@ export async function deleteSourceFiles(
   sourceId: FileSourceId,
   limit: number,
 ): Promise<boolean> {
-  const rows = await runOne(
+  const rows = await allRows(
     db,
     statement(
       `delete from files where rowid in (
@@ -85,7 +84,7 @@ export async function deleteSourceFiles(
 }
 
 export async function deleteSource(db: Database, sourceId: FileSourceId): Promise<void> {
-  await runOne(
+  await allRows(
     db,
     statement(`delete from file_sources where id = ?1 and removed_at is not null`, sourceId),
   );

@@ -4,12 +4,11 @@ import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
-import { INDEX_MESSAGE } from "../records.ts";
-import { leaveSql, removalsFrom } from "../files/removal-store.ts";
+import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
+import { leaveSql, REMOVAL } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
 import { COMMITTED, commitStep } from "./scan-store.ts";
 import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
-import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
 
 /** A file of a source as it was listed last. */
 export const KNOWN_FILE = row({
@@ -103,10 +102,10 @@ export async function commitPage(
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
   const failed = new Set(writes.failures.map(({ id }) => id));
-  const pended = (results.at(-3) ?? []).map(INDEX_MESSAGE);
+  const pended = (results.at(-3) ?? []).map(MESSAGE);
   return {
     messages: pended.filter(({ fileId }) => !failed.has(fileId)),
-    removals: removalsFrom(results.at(-2)),
+    removals: (results.at(-2) ?? []).map(REMOVAL),
   };
 }
 
@@ -137,7 +136,7 @@ function writeStatements(
     ),
     statement(PEND_FILES, run.id, commit, ids, times.now, times.queuedUntil),
     statement(LEAVE_RAGS, ids, times.now, times.removedUntil, run.id, commit),
-    statement(FAIL_FILES, run.id, commit, failures),
+    statement(FAIL_FILES, run.id, commit, failures, times.now),
   );
   return statements;
 }
@@ -178,22 +177,23 @@ const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, u
     created_at = case when deleted_at is null then created_at else excluded.created_at end,
     deleted_at = null`;
 
-const PEND_FILES = `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
-  select r.id, f.id, f.path, 'pending', ?4, ?5
-  from json_each(?3) m cross join files f on f.id = m.value
-    cross join rags r on r.file_source_id = f.file_source_id
-  where r.removed_at is null and ${HOLDS} and ${COMMITTED}
-  on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}
-  returning rag_id as ragId, file_id as fileId, revision`;
+const PEND_FILES = pendSql(
+  `json_each(?3) m cross join files f on f.id = m.value
+     cross join rags r on r.file_source_id = f.file_source_id`,
+  COMMITTED,
+  "?4",
+  "?5",
+);
 
 const LEAVE_RAGS = leaveSql(`json_each(?1) m cross join rag_files rf on rf.file_id = m.value
   cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
   where not ${HOLDS} and ${COMMITTED.replace("?1", "?4").replace("?2", "?5")}`);
 
-const FAIL_FILES = `update rag_files set status = 'error', held_until = 0,
+const FAIL_FILES = `update rag_files set status = 'error', held_until = ?4,
     error_message = m.value ->> 'message', error_is_outside = m.value ->> 'outside'
   from json_each(?3) m
-  where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${COMMITTED}`;
+  where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
+    and ${COMMITTED}`;
 
 /** Two files may swap their paths, or one take the path of another that is going. */
 function freePaths(

@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, nullable, number, row, text, type Row } from "../columns.ts";
 import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
-import { HOLDS, PENDING_AGAIN } from "../scope-sql.ts";
+import { pendSql } from "../files/file-rows.ts";
 
 /** The source's next scan is due at `until` unless one begins before. False: no such source. */
 export async function holdNextScan(
@@ -72,18 +72,14 @@ export async function pushFiles(
       sourceId,
       of.now,
     ),
-    statement(
-      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
-       select r.id, f.id, f.path, 'pending', ?3, ?4
-       from json_each(?1) m
-         cross join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
-         cross join rags r on r.file_source_id = f.file_source_id
-       where r.removed_at is null and ${HOLDS}
-       on conflict (rag_id, file_id) do update set ${PENDING_AGAIN}`,
-      list,
-      sourceId,
-      of.now,
-      of.heldUntil,
-    ),
+    statement(PEND_PUSHED, list, sourceId, of.now, of.heldUntil),
   ]);
 }
+
+const PEND_PUSHED = pendSql(
+  `json_each(?1) m cross join files f on f.file_source_id = ?2 and f.path = m.value ->> 'url'
+     cross join rags r on r.file_source_id = f.file_source_id`,
+  "true",
+  "?3",
+  "?4",
+);

@@ -103,8 +103,6 @@ export const usageHours = sqliteTable(
     dimension: text({ enum: ["all", "inference", "agent", "rag", "token", "model"] }).notNull(),
     /** Id of the resource, name of the model, or empty for `all`. */
     key: text().notNull(),
-    /** -1; older rows are of one latency bucket each (core/latency-buckets.ts). */
-    bucket: integer().notNull(),
     /** Currency of `cost`; empty when nothing has a price. */
     currency: text().notNull(),
     calls: integer().notNull(),
@@ -113,14 +111,10 @@ export const usageHours = sqliteTable(
     inputTokens: integer().notNull(),
     outputTokens: integer().notNull(),
     cost: real().notNull(),
-    /** Calls by latency bucket, as a JSON object: one row a key costs one write a batch. */
+    /** Calls by latency bucket (core/latency-buckets.ts), as a JSON object. */
     latencies: text().notNull().default("{}"),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.dimension, table.hour, table.key, table.bucket, table.currency],
-    }),
-  ],
+  (table) => [primaryKey({ columns: [table.dimension, table.hour, table.key, table.currency] })],
 );
 
 /**
@@ -138,14 +132,4 @@ export const usageCounted = sqliteTable(
     ids: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.slot, table.first] })],
-);
-
-/** The same, one row a message: read until what the version before wrote is forgotten. */
-export const usageBatches = sqliteTable(
-  "usage_batches",
-  {
-    id: text().primaryKey(),
-    foldedAt: integer().notNull(),
-  },
-  (table) => [index("usage_batches_folded").on(table.foldedAt)],
 );

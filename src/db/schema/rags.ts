@@ -43,13 +43,6 @@ export const rags = sqliteTable(
       .default("hybrid"),
     /** The generation that answers. */
     generation: integer().notNull().default(1),
-    /** Counters kept by triggers on rag_files, so that reading them costs one row. */
-    pendingFiles: integer().notNull().default(0),
-    processingFiles: integer().notNull().default(0),
-    indexedFiles: integer().notNull().default(0),
-    errorFiles: integer().notNull().default(0),
-    deletedFiles: integer().notNull().default(0),
-    numberVectors: integer().notNull().default(0),
     /** What the deployment asked for when an administrator went back to an index without it. */
     refusedIndex: text(),
     createdAt: integer().notNull(),
@@ -89,51 +82,21 @@ export const ragGenerations = sqliteTable(
     /** The generation whose vectors it takes where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
     /**
-     * Since it went live, rag_files of the files up to this id (by order of id) say what it holds;
-     * those after it still say what the one before held. Null: all do.
+     * While it is built: it has rows of the RAG's files up to this id (by order of id). Null: of all
+     * files; from then on every change of a file writes its row here as well.
      */
-    movedAfter: text(),
-    /** While it is built: files up to this id (by order of id) were queued once. */
-    takenAfter: text().notNull().default(""),
+    filledUpTo: text(),
+    /** Counters kept by triggers on rag_files, so that reading them costs one row. */
+    pendingFiles: integer().notNull().default(0),
+    processingFiles: integer().notNull().default(0),
+    indexedFiles: integer().notNull().default(0),
+    errorFiles: integer().notNull().default(0),
+    deletedFiles: integer().notNull().default(0),
+    numberVectors: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation] }),
     index("rag_generations_state").on(table.state),
-    index("rag_generations_moving")
-      .on(table.ragId)
-      .where(sql`moved_after is not null`),
-  ],
-);
-
-/**
- * A file on its way into a generation that is being built beside the live one. What the live one
- * holds of the file stands in rag_files; the switch copies from here to there.
- */
-export const generationFiles = sqliteTable(
-  "generation_files",
-  {
-    ragId: text()
-      .$type<RagId>()
-      .notNull()
-      .references(() => rags.id, { onDelete: "cascade" }),
-    generation: integer().notNull(),
-    fileId: text().$type<FileId>().notNull(),
-    state: text({ enum: ["pending", "processing", "indexed", "error"] }).notNull(),
-    /** That of rag_files when the work was begun; where they differ, it is due again. */
-    revision: integer().notNull(),
-    chunkCount: integer().notNull().default(0),
-    fingerprint: text(),
-    notes: text().notNull().default(NO_NOTES),
-    errorMessage: text(),
-    errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
-    attempts: integer().notNull().default(0),
-    leaseId: text(),
-    heldUntil: integer().notNull().default(0),
-  },
-  (table) => [
-    primaryKey({ columns: [table.ragId, table.generation, table.fileId] }),
-    index("generation_files_state").on(table.ragId, table.generation, table.state),
-    index("generation_files_lease").on(table.leaseId),
   ],
 );
 
@@ -175,7 +138,12 @@ export const ragScopes = sqliteTable(
   (table) => [primaryKey({ columns: [table.ragId, table.type, table.value] })],
 );
 
-/** A file as one RAG indexes it. */
+/**
+ * A file in one generation of a RAG's index, and the work on it. The rows of the live generation
+ * are what users see. A change of a file writes the rows of the live generation and of one that is
+ * being built; those of a retired one stay as they are, and where their revision differs from the
+ * live one's, the file is due again should that generation come back.
+ */
 export const ragFiles = sqliteTable(
   "rag_files",
   {
@@ -183,6 +151,7 @@ export const ragFiles = sqliteTable(
       .$type<RagId>()
       .notNull()
       .references(() => rags.id, { onDelete: "cascade" }),
+    generation: integer().notNull(),
     fileId: text()
       .$type<FileId>()
       .notNull()
@@ -199,25 +168,26 @@ export const ragFiles = sqliteTable(
     errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
     /** Chunks of the version that answers. */
     chunkCount: integer().notNull().default(0),
-    /** Hash of the content that answers. */
-    indexedSha256: text(),
+    /** Hash of all that the answering chunks were made from. */
+    fingerprint: text(),
     /** What was left out or mended in that content: a JSON list of plain sentences. */
     notes: text().notNull().default(NO_NOTES),
     attempts: integer().notNull().default(0),
     /**
-     * Who works on it, and until when it (or a message in a queue) holds the row. A `deleted` row
-     * that is held is not yet taken out of the index; `leave` as lease: then the row goes too.
+     * Who works on it, and until when it (or a message in a queue) holds the row; of an error: since
+     * when it is one. A `deleted` row that is held is not yet taken out of the index; `leave` as
+     * lease: then the row goes too.
      */
     leaseId: text(),
     heldUntil: integer().notNull().default(0),
   },
   (table) => [
-    primaryKey({ columns: [table.ragId, table.fileId] }),
-    index("rag_files_path").on(table.ragId, table.path),
-    index("rag_files_status").on(table.ragId, table.status, table.path),
-    index("rag_files_file").on(table.fileId),
+    primaryKey({ columns: [table.ragId, table.generation, table.fileId] }),
+    index("rag_files_path").on(table.ragId, table.generation, table.path),
+    index("rag_files_status").on(table.ragId, table.generation, table.status, table.path),
+    index("rag_files_file").on(table.fileId, table.ragId, table.generation),
     index("rag_files_held")
-      .on(table.ragId, table.heldUntil)
+      .on(table.ragId, table.generation, table.heldUntil)
       .where(sql`status in ('pending', 'processing')`),
     index("rag_files_leaving")
       .on(table.heldUntil)

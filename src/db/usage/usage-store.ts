@@ -58,8 +58,7 @@ export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise
     db,
     query(
       MESSAGE,
-      `select counted.value as id from json_each(?1) asked, ${COUNTED}
-       union select id from usage_batches where id in (select value from json_each(?2))`,
+      `select counted.value as id from json_each(?1) asked, ${COUNTED}`,
       JSON.stringify(slotsOf(messages)),
       idsOf(messages),
     ),
@@ -81,7 +80,6 @@ export async function addUsage(
     statement(REMEMBER, JSON.stringify(slotsOf(messages)), idsOf(messages)),
     statement(ADD_ROWS, JSON.stringify(rows)),
     statement("delete from usage_counted where slot < ?1", Math.floor(forgetBefore / SLOT_MS)),
-    statement("delete from usage_batches where folded_at < ?1", forgetBefore),
   ]);
 }
 
@@ -92,17 +90,14 @@ const REMEMBER = `
     case when exists (select 1 from ${COUNTED}) then null else value ->> 'ids' end
   from json_each(?1) asked`;
 
-/** Every row of one key's hour and currency, whatever the latencies, has this in its key. */
-const ALL_BUCKETS = -1;
-
 const ADD_ROWS = `
-  insert into usage_hours (hour, dimension, key, bucket, currency,
+  insert into usage_hours (hour, dimension, key, currency,
     calls, errors, degraded, input_tokens, output_tokens, cost, latencies)
-  select value ->> 'hour', value ->> 'dimension', value ->> 'key', ${ALL_BUCKETS},
+  select value ->> 'hour', value ->> 'dimension', value ->> 'key',
     value ->> 'currency', value ->> 'calls', value ->> 'errors', value ->> 'degraded',
     value ->> 'inputTokens', value ->> 'outputTokens', value ->> 'cost', value ->> 'latencies'
   from json_each(?1) where true
-  on conflict (dimension, hour, key, bucket, currency) do update set
+  on conflict (dimension, hour, key, currency) do update set
     calls = calls + excluded.calls, errors = errors + excluded.errors,
     degraded = degraded + excluded.degraded,
     input_tokens = input_tokens + excluded.input_tokens,
@@ -151,12 +146,10 @@ export async function sumUsage(
       from,
       to,
     ),
-    // Older rows are of one bucket each.
     query(
       USAGE_LATENCY,
       `select ${key} as key, cast(latency.key as integer) as bucket, sum(latency.value) as calls
-       from usage_hours u, json_each(case when bucket = ${ALL_BUCKETS} then latencies
-         else json_object(cast(bucket as text), calls) end) latency
+       from usage_hours u, json_each(u.latencies) latency
        where ${span} group by 1, 2`,
       dimension,
       from,

@@ -103,6 +103,8 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
   return context.json({ data, total, page: cut.page, limit: cut.limit }, 200);
 });
 
+const liveRowsOf = ({ id, generation }: ListedRag) => ({ ragId: id, generation });
+
 /** Where the RAGs' lists, put one after the other, meet the page: by their counters alone. */
 function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit: number }) {
   const slices: { rag: ListedRag; slice: FileSlice }[] = [];
@@ -112,7 +114,8 @@ function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit:
     const total = totalOf(rag.fileCounts, null);
     const take = Math.min(left, Math.max(0, total - skip));
     const filter = { status: null, folder: null };
-    if (take > 0) slices.push({ rag, slice: { ragId: rag.id, offset: skip, limit: take, filter } });
+    const slice = { ...liveRowsOf(rag), offset: skip, limit: take, filter };
+    if (take > 0) slices.push({ rag, slice });
     skip = Math.max(0, skip - total);
     left -= take;
   }
@@ -126,11 +129,11 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
   const rags = inference.rags.filter(({ fileSource }) => fileSource.identifier === identifier);
   const [first] = rags;
   if (first === undefined) throw notFound();
-  const ids = rags.map(({ id }) => id);
+  const live = rags.map(liveRowsOf);
   const states = await findFileStatuses(
     services.reads,
     first.fileSource.id,
-    ids,
+    live,
     storedFormsOf(file),
   );
   const state = leastFinished(states);

@@ -82,11 +82,11 @@ function folderOf(path: string | undefined): string | null {
 /** Only the files below a folder have to be counted: all else is in the RAG's counters. */
 async function readPage(
   { reads }: Services,
-  { id: ragId, fileCounts }: ListedRag,
+  { id: ragId, generation, fileCounts }: ListedRag,
   filter: FileFilter,
   { offset, limit }: { offset: number; limit: number },
 ) {
-  const slice = { ragId, offset, limit, filter };
+  const slice = { ragId, generation, offset, limit, filter };
   if (filter.folder !== null) return await readFolderPage(reads, slice);
   const total = totalOf(fileCounts, filter.status);
   if (offset >= total) return { files: [], total };
@@ -101,10 +101,11 @@ export function totalOf(counts: FileCounts, status: keyof FileCounts | null): nu
 
 const BATCH_FILES = 1_000;
 
-async function* batchesOf({ reads }: Services, { id }: ListedRag, filter: FileFilter) {
+async function* batchesOf({ reads }: Services, rag: ListedRag, filter: FileFilter) {
+  const live = { ragId: rag.id, generation: rag.generation };
   let after: string | null = null;
   for (;;) {
-    const batch: PublicFile[] = await readFilesAfter(reads, id, filter, after, BATCH_FILES);
+    const batch: PublicFile[] = await readFilesAfter(reads, live, filter, after, BATCH_FILES);
     yield batch;
     const last = batch.at(-1);
     if (last === undefined || batch.length < BATCH_FILES) return;

@@ -1,7 +1,7 @@
 import { encodeHalfFloats } from "../../core/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
 import { estimateTokens } from "../../text/tokens.ts";
-import type { ClaimedFile } from "../../db/files/file-work-store.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Embedder } from "../../ports/models.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { StagedChunk } from "../../ports/rag-index.ts";

@@ -1,6 +1,6 @@
 import { chunkIdOf, sha256Hex } from "../../core/hash.ts";
 import type { ChunkId } from "../../core/ids.ts";
-import type { ClaimedFile } from "../../db/files/file-work-store.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileFacts, IndexAddress, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { CHUNKING_FORMAT, embeddedText } from "../../documents/chunking/chunk-document.ts";

@@ -1,15 +1,11 @@
 import { sendIndexingUsage } from "../../catalog/usage/send-usage.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import {
-  claimForBuilding,
-  finishBuilding,
-  idleAmong,
-  isBuildMessage,
-} from "../../db/generations/generation-file-store.ts";
-import { countTries } from "../../db/files/attempts.ts";
+import { claimFiles, keyOfFile } from "../../db/files/claim-files.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import { finishFiles, requeueSuperseded } from "../../db/files/finish-files.ts";
+import type { FileEnd } from "../../db/files/finish-files.ts";
 import { releaseClaims } from "../../db/files/release-claims.ts";
-import { claimFiles, finishFiles, outgrow } from "../../db/files/file-work-store.ts";
-import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
+import { idleBuilds } from "../../db/generations/generation-store.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
@@ -52,14 +48,13 @@ export async function indexFiles(
   const budget = workBudget(services.now);
   const lease = leaseOf(services, messages);
   const now = services.now();
-  const claimed = await claim(services, messages, { id: lease.id, until: now + LEASE_MS, now });
+  const hold = { id: lease.id, until: now + LEASE_MS, now };
+  const claimed = await claimFiles(services.db, messages, hold);
   await scheduleVectorSync(services, claimed.map(addressOf));
   const job = { lease, budget, tally: new EmbeddingTally() };
-  const suspects = await setApart(services, claimed, lease);
-  const groups = groupsOf(claimed.filter(({ hasCrashed }) => !hasCrashed));
   const results: FileResult[] = [];
   try {
-    for (const group of [...groups, ...suspects.map((file) => [file])]) {
+    for (const group of groupsOf(claimed)) {
       await lease.renew();
       results.push(...(await workInTurn(services, group, job)));
     }
@@ -68,9 +63,12 @@ export async function indexFiles(
   }
   await releaseUnstarted(services, results, lease);
   await confirmWaiting(services, waitingAmong(claimed, results));
-  const replaced = claimed.filter(({ indexedAt }) => indexedAt !== null);
+  const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
-  await tellBuilds(services, claimed);
+  const built = claimed.filter(({ isBuilding }) => isBuilding);
+  for (const ragId of await idleBuilds(services.db, built)) {
+    await services.queue.scan({ kind: "build", ragId });
+  }
   return results.flatMap((result) =>
     result.kind === "end" && result.delayMs !== null
       ? [{ message: messageOf(result.end), delayMs: result.delayMs }]
@@ -79,7 +77,7 @@ export async function indexFiles(
 }
 
 /**
- * What was not begun waits again, its try not counted, and is queued: the rows first, because a
+ * Releases and queues unstarted files, without counting an attempt: the rows first, because a
  * message that comes before its row waits is void. After a crash in between, the sweep sends it.
  */
 async function releaseUnstarted(
@@ -99,58 +97,27 @@ async function releaseUnstarted(
 function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddress[] {
   const waiting = new Set(
     results.flatMap((result) =>
-      result.kind === "end" && result.end.status === "processing" ? [keyOf(result.end)] : [],
+      result.kind === "end" && result.end.status === "processing" ? [keyOfFile(result.end)] : [],
     ),
   );
-  const keyOfClaimed = (file: ClaimedFile) =>
-    keyOf(file.isBuilding ? file : { ...file, generation: undefined });
-  return claimed.filter((file) => waiting.has(keyOfClaimed(file))).map(addressOf);
+  return claimed.filter((file) => waiting.has(keyOfFile(file))).map(addressOf);
 }
-
-const keyOf = ({ ragId, fileId, generation }: IndexMessage) =>
-  `${ragId} ${fileId} ${generation ?? "live"}`;
 
 /**
- * Files whose last worker died are worked on one by one after the others, those with the fewest
- * tries first, and each try is counted when it begins: what kills a worker takes no other file
- * with it.
+ * Files of live generations come first: one that is being built takes their vectors. Suspects are
+ * worked on one by one after all others, those with the fewest attempts first: what kills a worker
+ * takes no other file with it.
  */
-async function setApart(
-  { db }: Services,
-  claimed: ClaimedFile[],
-  lease: Lease,
-): Promise<ClaimedFile[]> {
-  const suspects = claimed.filter(({ hasCrashed }) => hasCrashed);
-  await countTries(db, suspects, lease.id, -1);
-  return suspects.sort((a, b) => a.attempts - b.attempts);
+function groupsOf(claimed: ClaimedFile[]): ClaimedFile[][] {
+  const others = claimed.filter(({ isSuspect }) => !isSuspect);
+  const live = others.filter(({ isBuilding }) => !isBuilding);
+  const built = others.filter(({ isBuilding }) => isBuilding);
+  const suspects = claimed.filter(({ isSuspect }) => isSuspect);
+  const oneByOne = suspects.sort((a, b) => a.attempts - b.attempts).map((file) => [file]);
+  return [...cutByWeight(live), ...cutByWeight(built), ...oneByOne];
 }
 
-async function claim(
-  { db }: Services,
-  messages: IndexMessage[],
-  lease: { id: string; until: number; now: number },
-): Promise<ClaimedFile[]> {
-  const building = messages.filter(isBuildMessage);
-  const live = messages.filter((message) => !isBuildMessage(message));
-  const ofLive = live.length === 0 ? [] : await claimFiles(db, live, lease);
-  return [...ofLive, ...(await claimForBuilding(db, building, lease))];
-}
-
-/** What the live generation has got is due in the building one; one without work may go live. */
-async function tellBuilds(services: Services, claimed: ClaimedFile[]): Promise<void> {
-  const built = new Map(
-    claimed.flatMap((file) =>
-      file.isBuilding ? [[`${file.ragId} ${file.generation}`, file]] : [],
-    ),
-  );
-  const changed = claimed.filter(({ isBuilding, isRebuilt }) => !isBuilding && isRebuilt);
-  const idle = await idleAmong(services.db, [...built.values()]);
-  for (const ragId of new Set([...idle, ...changed].map((file) => file.ragId))) {
-    await services.queue.scan({ kind: "build", ragId });
-  }
-}
-
-function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
+function cutByWeight(files: ClaimedFile[]): ClaimedFile[][] {
   const groups: ClaimedFile[][] = [];
   let open: ClaimedFile[] = [];
   let bytes = 0;
@@ -201,34 +168,33 @@ async function workOn(
 ): Promise<FileResult[]> {
   const { results, saved } = await indexGroup(services, group, job);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
-  const stale = results.flatMap((result) => (result.kind === "stale" ? [result.stale] : []));
+  const superseded = results.flatMap((result) =>
+    result.kind === "superseded" ? [result.message] : [],
+  );
   if (ends.length > 0) await writeEnds(services, ends, job.lease, saved);
-  if (stale.length > 0) {
+  if (superseded.length > 0) {
     const now = services.now();
-    await services.queue.index(await outgrow(services.db, stale, now, now + QUEUED_HOLD_MS));
+    const heldUntil = now + QUEUED_HOLD_MS;
+    await services.queue.index(await requeueSuperseded(services.db, superseded, now, heldUntil));
   }
   return results;
 }
 
 async function writeEnds(
-  services: Services,
+  { db, log, now }: Services,
   ends: FileEnd[],
   lease: Lease,
   saved: Map<FileSourceId, number>,
 ): Promise<void> {
-  const { db, log } = services;
-  const by = { id: lease.id, now: services.now() };
-  const live = ends.filter((end) => !isBuildMessage(end));
-  if (live.length > 0) await finishFiles(db, live, by, saved);
-  await finishBuilding(db, ends.filter(isBuildMessage), by);
+  await finishFiles(db, ends, { id: lease.id, now: now() }, saved);
   for (const { ragId, fileId, status, errorMessage } of ends) {
     if (status === "error") log.warn("file not indexed", { ragId, fileId, reason: errorMessage });
   }
 }
 
-const messageOf = ({ ragId, fileId, revision, generation }: IndexMessage): IndexMessage => ({
+const messageOf = ({ ragId, generation, fileId, revision }: IndexMessage): IndexMessage => ({
   ragId,
+  generation,
   fileId,
   revision,
-  generation,
 });

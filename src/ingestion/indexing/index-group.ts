@@ -1,8 +1,9 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { inParallel } from "../../core/parallel.ts";
 import { runCooperatively } from "../../core/cooperative.ts";
-import { countTries } from "../../db/files/attempts.ts";
-import type { ClaimedFile, FileEnd } from "../../db/files/file-work-store.ts";
+import { countAttempt } from "../../db/files/attempts.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
+import type { FileEnd } from "../../db/files/finish-files.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { chunkCooperatively } from "../../documents/chunking/chunk-document.ts";
@@ -27,7 +28,8 @@ const SLICES_AT_ONCE = 3;
 
 export type FileResult =
   | { kind: "end"; end: FileEnd; delayMs: number | null }
-  | { kind: "stale"; stale: IndexMessage & { above: number } }
+  /** The index knows of a later change, `above` this revision. */
+  | { kind: "superseded"; message: IndexMessage & { above: number } }
   /** Deleted at its source, and already written as such. */
   | { kind: "deleted" }
   /** There was no time left for it. */
@@ -47,7 +49,7 @@ export async function indexGroup(
   const load = loadingOnce(services, lease);
   const prepared = await inParallel(group, FILES_AT_ONCE, async (file) => {
     if (!budget.mayBegin()) return { kind: "unstarted", file } satisfies FileResult;
-    if (file.hasCrashed) await countTries(services.db, [file], lease.id, 1);
+    if (file.isSuspect) await countAttempt(services.db, file, lease.id);
     await lease.renew();
     return await attempt(services, file, () => prepare(services, file, load));
   });
@@ -141,20 +143,14 @@ async function describeUnchanged(
   const index = indexOf(services, file);
   const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
   if (told.outcome === "absent") return null;
-  if (told.outcome === "superseded") return outrun(file, told.revision);
+  if (told.outcome === "superseded") return superseded(file, told.revision);
   return end(file, { status: "indexed", chunkCount: null, fingerprint });
 }
 
-/** The index knows of a later change than this one. */
-function outrun(file: ClaimedFile, above: number): FileResult {
-  const { ragId, fileId, revision } = file;
-  // A removal or a later change is on its way to the live generation; the building one follows.
-  if (file.isBuilding) return end(file, { status: "pending", heldUntil: OUTRUN_HOLD_UNTIL });
-  return { kind: "stale", stale: { ragId, fileId, revision, above } };
+function superseded(file: ClaimedFile, above: number): FileResult {
+  const { ragId, generation, fileId, revision } = file;
+  return { kind: "superseded", message: { ragId, generation, fileId, revision, above } };
 }
-
-/** In the past: due at once, when its row in D1 says so. */
-const OUTRUN_HOLD_UNTIL = 1;
 
 async function activate(services: Services, work: FileWork): Promise<FileResult> {
   if (work.failure !== null) throw work.failure.thrown;
@@ -166,7 +162,7 @@ async function activate(services: Services, work: FileWork): Promise<FileResult>
   if (activation.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }
-  if (activation.outcome === "superseded") return outrun(file, activation.revision);
+  if (activation.outcome === "superseded") return superseded(file, activation.revision);
   if (activation.outcome === "full") return waitForVectors(services, file);
   return end(file, { status: "indexed", chunkCount: activation.chunkCount, fingerprint, notes });
 }
@@ -194,8 +190,8 @@ async function endOfFailure(
     return end(file, { status: "error", errorMessage, errorIsOutside: true });
   }
   const unread = { status: "error" as const, errorMessage, chunkCount: 0, notes: [] };
-  if (file.indexedAt === null) return end(file, unread);
-  return await attempt(services, { ...file, indexedAt: null }, async () => {
+  if (file.chunkCount === 0) return end(file, unread);
+  return await attempt(services, { ...file, chunkCount: 0 }, async () => {
     const { fileId, revision } = file;
     await during("index", () => indexOf(services, file).remove([{ fileId, revision }]));
     return end(file, unread);
@@ -206,7 +202,7 @@ async function endOfFailure(
 const RETRY_HOLD_MS = 60_000;
 
 function end(
-  { ragId, fileId, revision, generation, isBuilding }: ClaimedFile,
+  { ragId, generation, fileId, revision }: ClaimedFile,
   facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
   delayMs: number | null = null,
 ): FileResult {
@@ -218,8 +214,7 @@ function end(
     errorIsOutside: false,
     heldUntil: 0,
   };
-  const of = { ragId, fileId, revision, liveGeneration: generation };
-  if (isBuilding) Object.assign(of, { generation });
+  const of = { ragId, generation, fileId, revision };
   return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };
 }
 

@@ -1,4 +1,4 @@
-import { renewLease } from "../../db/files/file-work-store.ts";
+import { renewClaims } from "../../db/files/release-claims.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
@@ -17,7 +17,7 @@ export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexM
     const now = services.now();
     if (now - renewedAt < RENEW_AFTER_MS) return;
     renewedAt = now;
-    await renewLease(services.db, { id, until: now + LEASE_MS }, messages);
+    await renewClaims(services.db, { id, until: now + LEASE_MS }, messages);
   };
   return { id, renew };
 }

@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../core/clock.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { YieldToOthers } from "../../core/cooperative.ts";
 import { noteContent } from "../../db/files/file-store.ts";
-import type { ClaimedFile } from "../../db/files/file-work-store.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";

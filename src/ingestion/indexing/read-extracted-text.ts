@@ -1,7 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findFileWithStatus } from "../../db/files/source-file-list.ts";
-import type { FileStatus, FileWithStatus } from "../../db/files/source-file-list.ts";
+import type { FileStatus } from "../../db/files/public-files.ts";
+import type { FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";

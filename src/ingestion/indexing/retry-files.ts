@@ -1,5 +1,5 @@
 import type { RagId } from "../../core/ids.ts";
-import { pendFailed } from "../../db/files/scope-work-store.ts";
+import { pendFailed } from "../../db/files/waiting-files.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_HOLD_MS } from "../timeouts.ts";
 
@@ -16,13 +16,13 @@ export async function retryFiles(
   let count = 0;
   for (;;) {
     const now = services.now();
-    const messages = await pendFailed(services.db, ragId, path, {
+    const pended = await pendFailed(services.db, ragId, path, {
       now,
       heldUntil: now + QUEUED_HOLD_MS,
       limit: FILES_PER_STEP,
     });
-    await services.queue.index(messages);
-    count += messages.length;
-    if (messages.length < FILES_PER_STEP) return count;
+    await services.queue.index(pended.messages);
+    count += pended.count;
+    if (pended.messages.length < FILES_PER_STEP) return count;
   }
 }

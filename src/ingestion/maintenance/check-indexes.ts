@@ -40,15 +40,16 @@ type Entry = { fileId: FileId; revision: number; chunkCount: number };
 /** Both lists are walked in order of id, page by page, as far as both are known. */
 async function repairShard(
   services: Services,
-  { ragId, shards }: CountedIndex,
+  counted: CountedIndex,
   shard: number,
   index: RagIndex,
 ): Promise<void> {
+  const { shards } = counted;
   let after: FileId | null = null;
   for (;;) {
     const [entries, rows]: [Entry[], CountedFile[]] = await Promise.all([
       index.listFiles(after, FILES_PER_PAGE),
-      countedFiles(services.db, ragId, after ?? "", FILES_PER_PAGE),
+      countedFiles(services.db, counted, after ?? "", FILES_PER_PAGE),
     ]);
     const last = earliestEnd(entries, rows);
     const isKnown = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
@@ -58,7 +59,7 @@ async function repairShard(
     if (wrong.length > 0) {
       const now = services.now();
       const heldUntil = now + QUEUED_HOLD_MS;
-      await services.queue.index(await pendAfresh(services.db, ragId, wrong, now, heldUntil));
+      await services.queue.index(await pendAfresh(services.db, counted, wrong, now, heldUntil));
     }
     if (last === null) return;
     after = last;

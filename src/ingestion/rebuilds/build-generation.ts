@@ -1,27 +1,19 @@
 import { MINUTE_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
-import { takeDueFiles } from "../../db/generations/generation-file-store.ts";
+import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-fill.ts";
 import { giveUpRetired } from "../../db/generations/generation-return.ts";
-import { FIRST, moveNextPage, movingGenerations } from "../../db/generations/generation-move.ts";
-import type { Moving } from "../../db/generations/generation-move.ts";
-import {
-  buildingGenerations,
-  dropGeneration,
-  noteTaken,
-} from "../../db/generations/generation-store.ts";
-import type { Building, BuildingOn } from "../../db/generations/generation-store.ts";
+import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";
+import type { Building } from "../../db/generations/generation-store.ts";
 import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
-import { QUEUED_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
-import { MAX_TRIES } from "../retry-policy.ts";
+import { SWEPT_HOLD_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
-/** One statement: tens of milliseconds. */
-const MOVED_ROWS_PER_PAGE = 1_000;
-const MOVED_PAGES_PER_STEP = 20;
+/** Of a generation that was brought back, most rows are as they should be. */
+const PAGES_PER_STEP = 20;
 const DROPS_PER_SWEEP = 3;
 const ROWS_PER_DROP = 5_000;
 /** Searches and workers that began before the switch have ended by then. */
@@ -29,20 +21,14 @@ const RETIRED_KEPT_MS = 5 * MINUTE_MS;
 /** A removal that read of a generation before it was given up has reached it by then. */
 const GIVEN_UP_KEPT_MS = MINUTE_MS / 2;
 
-/** Queues what a building generation lacks; when it lacks nothing, it goes live. */
+/** Goes on with the generation that is being built for a RAG; when it lacks nothing, it goes live. */
 export async function continueBuild(services: Services, ragId: RagId): Promise<void> {
-  const [moving] = await movingGenerations(services.db, ragId);
-  if (moving !== undefined) await moveRows(services, moving);
   const [building] = await buildingGenerations(services.db, ragId);
   if (building !== undefined) await build(services, building);
 }
 
-/** The same for every RAG; what is retired for long is emptied. */
+/** The same for every RAG. */
 export async function continueBuilds(services: Services): Promise<void> {
-  // Their messages may be under way: where both come, the second finds the page moved.
-  for (const { ragId } of await movingGenerations(services.db)) {
-    await services.queue.scan({ kind: "build", ragId });
-  }
   for (const building of await buildingGenerations(services.db)) {
     try {
       await build(services, building);
@@ -54,64 +40,43 @@ export async function continueBuilds(services: Services): Promise<void> {
 }
 
 /**
- * A step goes on where the last one stopped, so that a build reads each file a few times however
- * many there are. From the end on each looks through all: for what changed or failed meanwhile.
+ * A step queues the next files, which the generation then has rows of. From the last on, every
+ * change of a file is queued where it is made, and a step only looks whether all is done.
  */
-async function build(services: Services, building: BuildingOn): Promise<void> {
-  const { takenAfter } = building;
-  let step = await queueDueFiles(services, building, takenAfter);
-  if (step.last === null && takenAfter !== FIRST) {
-    step = await queueDueFiles(services, building, FIRST);
+async function build(services: Services, building: Building): Promise<void> {
+  const { ragId, filledUpTo } = building;
+  if (filledUpTo === null) return await retryOrGoLive(services, building);
+  const { queued, isFilled } = await fill(services, building, filledUpTo);
+  // Otherwise the next step follows when these files are done.
+  if (queued > 0) return;
+  if (isFilled) return await retryOrGoLive(services, building);
+  await services.queue.scan({ kind: "build", ragId });
+}
+
+async function fill(services: Services, building: Building, filledUpTo: string) {
+  let after: string | null = filledUpTo;
+  let queued = 0;
+  for (let page = 0; page < PAGES_PER_STEP && after !== null && queued < FILES_PER_STEP; page++) {
+    const heldUntil = services.now() + SWEPT_HOLD_MS;
+    const of = { after, heldUntil, limit: FILES_PER_STEP };
+    const filled = await fillNextPage(services.db, building, of);
+    await services.queue.index(filled.messages);
+    queued += filled.messages.length;
+    after = filled.filledUpTo;
   }
-  const next = step.last ?? FIRST;
-  if (next !== takenAfter) await noteTaken(services.db, building, next);
-  if (!step.underWay) await goLive(services, building);
+  return { queued, isFilled: after === null };
 }
 
-/** `last`: the last file of those queued; null: there are no more after it. */
-async function queueDueFiles(
-  services: Services,
-  building: Building,
-  after: string,
-): Promise<{ last: string | null; underWay: boolean }> {
-  const now = services.now();
-  const { messages, underWay } = await takeDueFiles(services.db, building, {
-    after,
-    now,
-    heldUntil: now + SWEPT_HOLD_MS,
-    limit: FILES_PER_STEP,
-    maxTries: MAX_TRIES,
-    reason: `indexing did not finish after ${MAX_TRIES} tries`,
-  });
-  await services.queue.index(messages);
-  if (messages.length < FILES_PER_STEP) return { last: null, underWay };
-  const last = messages.reduce((max, { fileId }) => (fileId > max ? fileId : max), after);
-  return { last, underWay };
-}
-
-async function goLive(services: Services, building: Building): Promise<void> {
+async function retryOrGoLive(services: Services, building: Building): Promise<void> {
   const { ragId, generation } = building;
+  const now = services.now();
+  const of = { now, heldUntil: now + SWEPT_HOLD_MS, limit: FILES_PER_STEP };
+  const again = await retryFailedOutside(services.db, building, of);
+  if (again.length > 0) return await services.queue.index(again);
   // A crash may have kept the new object from hearing of the scopes.
   if (!(await showOnlyScopes(services, ragId))) return;
-  const now = services.now();
-  const times = { now, heldUntil: now + QUEUED_HOLD_MS };
-  if (!(await switchGeneration(services.db, building, times))) return;
+  if (!(await switchGeneration(services.db, building, now))) return;
   services.log.info("index switched", { ragId, generation });
-  await moveRows(services, { ...building, movedAfter: FIRST });
-}
-
-/** Rows of rag_files follow a switch, some pages at a time; the next follow by message. */
-async function moveRows(services: Services, moving: Moving): Promise<void> {
-  const { ragId } = moving;
-  let { movedAfter }: { movedAfter: string | null } = moving;
-  for (let page = 0; page < MOVED_PAGES_PER_STEP && movedAfter !== null; page++) {
-    const now = services.now();
-    const times = { now, heldUntil: now + QUEUED_HOLD_MS, limit: MOVED_ROWS_PER_PAGE };
-    const moved = await moveNextPage(services.db, { ...moving, movedAfter }, times);
-    await services.queue.index(moved.messages);
-    ({ movedAfter } = moved);
-  }
-  if (movedAfter !== null) await services.queue.scan({ kind: "build", ragId });
 }
 
 /** Empties the objects of generations that were replaced; repeated until the last has gone. */

@@ -56,7 +56,7 @@ export async function estimateRebuild(
   services: Pick<Services, "config" | "db" | "models" | "ragIndexes" | "vectorIndex">,
   { rag, wish }: { rag: RagRecord; wish: RebuildWish },
 ): Promise<RebuildEstimate> {
-  const { generations } = await listGenerations(services.db, rag.id);
+  const generations = await listGenerations(services.db, rag.id);
   const live = generations.find(({ state }) => state === "live");
   const files = rag.processedFiles;
   if (live === undefined || files === 0) return { ...NOTHING, needed: true };

@@ -1,5 +1,5 @@
 import type { RagId } from "../../core/ids.ts";
-import { settle } from "../../db/files/removal-store.ts";
+import { settleRemovals } from "../../db/files/removal-store.ts";
 import type { Removal } from "../../db/files/removal-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
@@ -28,7 +28,7 @@ export async function removeFromIndexes(
         .remove(removals.map(({ fileId, revision }) => ({ fileId, revision }))),
     ),
   );
-  await settle(services.db, removals);
+  await settleRemovals(services.db, removals);
   await tryPurgeTombstones(services, addresses);
 }
 

@@ -1,6 +1,7 @@
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
-import { applyScopesToPage, endOfPage, releasePending } from "../../db/files/scope-work-store.ts";
+import { applyScopesToPage, endOfPage } from "../../db/files/scope-work-store.ts";
+import { releasePending } from "../../db/files/waiting-files.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";

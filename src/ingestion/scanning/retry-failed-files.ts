@@ -1,5 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { pendFailedOutside } from "../../db/files/scope-work-store.ts";
+import { pendFailedOutside } from "../../db/files/waiting-files.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_HOLD_MS } from "../timeouts.ts";
 

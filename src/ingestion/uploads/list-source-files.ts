@@ -1,6 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { listFilesOfSource } from "../../db/files/source-file-list.ts";
-import type { FileStatus, SourceFile } from "../../db/files/source-file-list.ts";
+import type { FileStatus } from "../../db/files/public-files.ts";
+import type { SourceFile } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 
 export type ListSourceFilesInput = {

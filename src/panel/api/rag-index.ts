@@ -39,7 +39,7 @@ const shown = (of: ListedGeneration) => ({
 
 /** The index that answers, the one that is being built, and the one that can answer again. */
 async function indexState(services: Services, ragId: RagId) {
-  const { generations, progress } = await listGenerations(services.db, ragId);
+  const generations = await listGenerations(services.db, ragId);
   const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
   const of = (state: ListedGeneration["state"]) =>
     generations.find((generation) => generation.state === state);
@@ -48,7 +48,10 @@ async function indexState(services: Services, ragId: RagId) {
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
     live: live === undefined ? null : shown(live),
-    building: building === undefined ? null : { ...shown(building), ...progress },
+    building:
+      building === undefined
+        ? null
+        : { ...shown(building), filesDone: building.filesDone, filesFailed: building.filesFailed },
     previous:
       previous === undefined
         ? null

@@ -1,4 +1,4 @@
-import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
+import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { identify } from "../../../src/ingestion/indexing/file-work.ts";

@@ -1,5 +1,5 @@
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
-import type { ClaimedFile } from "../../../src/db/files/file-work-store.ts";
+import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
 import { FILE_LIMIT_BYTES } from "../../../src/ingestion/limits.ts";
 import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
@@ -55,7 +55,7 @@ const fileNamed = (name: string, size: number) => ({
   generation: 1,
   shards: 1,
   isBuilding: false,
-  hasCrashed: false,
+  isSuspect: false,
   chunkSize: 400,
   chunkOverlap: 60,
   embeddingModel: "embedded/hash",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/clock.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { releasePending } from "../../../src/db/files/scope-work-store.ts";
+import { releasePending } from "../../../src/db/files/waiting-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -24,8 +24,8 @@ async function writtenFor(files: number) {
        from n`,
     ).bind(source, files),
     env.DB.prepare(
-      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
-       select ?1, id, path, 'pending', 1, ?3 from files where file_source_id = ?2`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
+       select ?1, 1, id, path, 'pending', 1, ?3 from files where file_source_id = ?2`,
     ).bind(rag, source, world.now + 10 * MINUTE_MS),
   ]);
   const counts = noRows();

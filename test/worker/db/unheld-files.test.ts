@@ -30,8 +30,8 @@ async function ragOf(
        from n`,
     ).bind(source, rows.files),
     env.DB.prepare(
-      `insert into rag_files (rag_id, file_id, path, status, revision, held_until)
-       select ?1, id, path, ?3, 1, ?4 from files where file_source_id = ?2`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
+       select ?1, 1, id, path, ?3, 1, ?4 from files where file_source_id = ?2`,
     ).bind(rag, source, rows.status, rows.heldUntil),
   ]);
   return rag;

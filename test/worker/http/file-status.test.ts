@@ -11,7 +11,7 @@ const run = async (...statements: string[]) =>
 const file = (id: string, path: string, externalId: string) =>
   `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version, metadata, created_at) values ('${id}', 'drive', '${path}', '${externalId}', '${path}', 12, 'text/plain', '1', '{}', 0)`;
 const state = (rag: string, id: string, path: string, status: string, error = "null") =>
-  `insert into rag_files (rag_id, file_id, path, status, revision, indexed_at, error_message) select id, '${id}', '${path}', '${status}', 1, 1767225600000, ${error} from rags where identifier = '${rag}'`;
+  `insert into rag_files (rag_id, generation, file_id, path, status, revision, indexed_at, error_message) select id, generation, '${id}', '${path}', '${status}', 1, 1767225600000, ${error} from rags where identifier = '${rag}'`;
 
 /** Two RAGs on a drive, whose files are known by path and by id. */
 beforeAll(async () => {

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from "vitest";
 
 import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/clock.ts";
-import { latencyBucket } from "../../../src/core/latency-buckets.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { purgeExpired } from "../../../src/db/maintenance/sweep-store.ts";
@@ -48,7 +47,6 @@ const report = (
 beforeEach(async () => {
   await db.$client.batch([
     db.$client.prepare("delete from usage_hours"),
-    db.$client.prepare("delete from usage_batches"),
     db.$client.prepare("delete from usage_counted"),
   ]);
 });
@@ -88,16 +86,6 @@ test("two deliveries at the same time that share a message count it once as well
   await Promise.allSettled(batches.map((batch) => foldUsage(services, batch)));
   for (const batch of batches) await foldUsage(services, batch);
   expect((await report("day"))[0]?.calls).toBe(3);
-});
-
-test("a message that the version before counted does not count again", async () => {
-  const counted = message({});
-  await db.$client
-    .prepare("insert into usage_batches (id, folded_at) values (?, ?)")
-    .bind(counted.id, NOON)
-    .run();
-  await foldUsage(services, [counted, message({})]);
-  expect((await report("day"))[0]?.calls).toBe(1);
 });
 
 test("a thousand retrievals cost less than a hundred rows, whatever their latencies", async () => {
@@ -151,23 +139,6 @@ test("percentiles come out of the buckets within five percent", async () => {
   const [line] = await report("inference");
   expect(Math.abs((line?.p50Ms ?? 0) - 500)).toBeLessThan(25 + 1);
   expect(Math.abs((line?.p95Ms ?? 0) - 950)).toBeLessThan(48 + 1);
-});
-
-test("usage rows with one latency bucket each are in the report as before", async () => {
-  const insert = db.$client.prepare(
-    `insert into usage_hours (hour, dimension, key, bucket, currency, calls, errors, degraded,
-       input_tokens, output_tokens, cost) values (?, 'inference', 'inference', ?, '', ?, 1, 0, 10, 1, 0)`,
-  );
-  await db.$client.batch([
-    insert.bind(NOON, latencyBucket(100), 60),
-    insert.bind(NOON, latencyBucket(1_000), 39),
-  ]);
-  await foldUsage(services, [message({ latencyMs: 9_000, currency: null, cost: null })]);
-  const [line, ...others] = await report("inference");
-  expect(others).toEqual([]);
-  expect(line).toMatchObject({ calls: 100, errors: 2, inputTokens: 120 });
-  expect(Math.abs((line?.p50Ms ?? 0) - 100)).toBeLessThan(6);
-  expect(Math.abs((line?.p95Ms ?? 0) - 1_000)).toBeLessThan(51);
 });
 
 test("a report holds its span of time and nothing else; currencies stay apart", async () => {

@@ -199,6 +199,8 @@ test("a generation is built in as many deliveries as it takes, each file tried o
 });
 
 const mostTries = async (rag: RagId) =>
-  (await env.DB.prepare("select max(attempts) as most from generation_files where rag_id = ?")
+  (await env.DB.prepare(
+    "select max(attempts) as most from rag_files where rag_id = ? and generation = 2",
+  )
     .bind(rag)
     .first<number>("most")) ?? 0;

@@ -91,7 +91,7 @@ async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
   const { results } = await env.DB.prepare(
     `update rag_files set status = 'pending', held_until = 5 where path in (?1, ?2)
        and rag_id in (select id from rags where file_source_id = ?3)
-     returning rag_id as ragId, file_id as fileId, revision`,
+     returning rag_id as ragId, generation, file_id as fileId, revision`,
   )
     .bind(pathOf(1), pathOf(2), source)
     .all<IndexMessage>();

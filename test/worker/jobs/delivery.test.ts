@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../src/core/clock.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { MAX_TRIES } from "../../../src/ingestion/retry-policy.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
@@ -220,41 +220,62 @@ test(
   TIMEOUT_MS,
 );
 
-test(
-  "a file that kills its worker each time is given up alone",
-  async () => {
-    const files: Record<string, string> = {};
-    for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;
-    files["poison.txt"] = "A note, poison.";
-    const reader = new ScriptedSource(files);
-    let died: () => void = () => undefined;
-    const untouched = reader.open.bind(reader);
-    // A worker that dies is one that never comes to an end.
-    reader.open = async (file) => {
-      if (file.path !== "poison.txt") return await untouched(file);
-      died();
-      return await new Promise<never>(() => undefined);
-    };
-    const world = new World({ sourceReaders: async () => reader });
-    const source = await world.addSource("cloud_drive");
-    const rag = await world.addRag(source);
-    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
-    const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
-    let deaths = 0;
-    for (let round = 0; round < 12; round++) {
-      const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
-      const end = await Promise.race([world.deliver(), death]);
-      if (end === "died") deaths++;
+/** How work goes on after a worker died on a file. */
+const NEXT: [string, (world: World) => Promise<void>][] = [
+  [
+    "its worker",
+    async (world) => {
       world.now += 15 * MINUTE_MS;
       await sweep(world.services);
-      if ((await statuses()).every((status) => status === "indexed" || status === "error")) break;
-    }
-    expect(deaths).toBe(MAX_TRIES);
-    const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
-    expect(failed).toMatchObject([
-      { path: "poison.txt", status: "error", error: "indexing did not finish after 5 tries" },
-    ]);
-    expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1, vectors: 12 });
-  },
-  TIMEOUT_MS,
-);
+    },
+  ],
+  [
+    "its local server",
+    async (world) => {
+      world.now += SECOND_MS;
+      world.waiting = [];
+      await recoverAfterRestart(world.services);
+    },
+  ],
+];
+
+for (const [killed, goOn] of NEXT) {
+  test(
+    `a file that kills ${killed} each time is given up alone`,
+    async () => {
+      const files: Record<string, string> = {};
+      for (let at = 0; at < 12; at++) files[`${at}.txt`] = `A note, ${at}.`;
+      files["poison.txt"] = "A note, poison.";
+      const reader = new ScriptedSource(files);
+      let died: () => void = () => undefined;
+      const untouched = reader.open.bind(reader);
+      // A worker that dies is one that never comes to an end.
+      reader.open = async (file) => {
+        if (file.path !== "poison.txt") return await untouched(file);
+        died();
+        return await new Promise<never>(() => undefined);
+      };
+      const world = new World({ sourceReaders: async () => reader });
+      const source = await world.addSource("cloud_drive");
+      const rag = await world.addRag(source);
+      await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
+      const statuses = async () => (await world.rows(rag)).map(({ status }) => status);
+      let deaths = 0;
+      for (let round = 0; round < 12; round++) {
+        const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
+        const end = await Promise.race([world.deliver(), death]);
+        if (end === "died") deaths++;
+        await goOn(world);
+        const ended = await statuses();
+        if (ended.every((status) => status === "indexed" || status === "error")) break;
+      }
+      expect(deaths).toBe(MAX_TRIES);
+      const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
+      expect(failed).toMatchObject([
+        { path: "poison.txt", status: "error", error: "indexing did not finish after 5 tries" },
+      ]);
+      expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1, vectors: 12 });
+    },
+    TIMEOUT_MS,
+  );
+}

@@ -91,10 +91,13 @@ test("what waits has an age, and what is under way is named", async () => {
       "insert into rags (id, name, identifier, file_source_id, created_at) values ('r', 'R', 'waiting', 's', 0)",
     ),
     env.DB.prepare(
+      "insert into rag_generations (rag_id, generation, state, embedding_model, dimensions, chunk_size, chunk_overlap, format, created_at) values ('r', 1, 'live', 'm', 8, 400, 60, 1, 0)",
+    ),
+    env.DB.prepare(
       "insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at) values ('f', 's', 'f', 'f', 1, 'text/plain', '1', '{}', 0)",
     ),
     env.DB.prepare(
-      "insert into rag_files (rag_id, file_id, path, status, revision, held_until) values ('r', 'f', 'f', 'pending', ?, ?)",
+      "insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until) values ('r', 1, 'f', 'f', 'pending', ?, ?)",
     ).bind(now - 90_000, now + 600_000),
   ]);
   const { body } = await admin.send("GET", "/overview");
@@ -112,14 +115,14 @@ test("what waits has an age, and what is under way is named", async () => {
 test("the rates of the last 24 hours are those of the calls, whatever their latency", async () => {
   const hour = Date.now() - (Date.now() % 3_600_000);
   const insert = env.DB.prepare(
-    `insert into usage_hours (hour, dimension, key, bucket, currency, calls, errors, degraded,
-       input_tokens, output_tokens, cost) values (?, ?, 'k', ?, '', ?, ?, ?, 0, 0, 0)`,
+    `insert into usage_hours (hour, dimension, key, currency, calls, errors, degraded,
+       input_tokens, output_tokens, cost) values (?, ?, ?, '', ?, ?, ?, 0, 0, 0)`,
   );
   await env.DB.batch([
-    insert.bind(hour, "all", 1, 90, 3, 10),
-    insert.bind(hour - 3_600_000, "all", 2, 10, 0, 15),
-    insert.bind(hour - 25 * 3_600_000, "all", 2, 1_000, 1_000, 0),
-    insert.bind(hour, "rag", 1, 90, 3, 10),
+    insert.bind(hour, "all", "k", 90, 3, 10),
+    insert.bind(hour - 3_600_000, "all", "k", 10, 0, 15),
+    insert.bind(hour - 25 * 3_600_000, "all", "k", 1_000, 1_000, 0),
+    insert.bind(hour, "rag", "k", 90, 3, 10),
   ]);
   const { body } = await admin.send("GET", "/overview");
   expect(body).toMatchObject({

@@ -182,7 +182,7 @@ test("a RAG removed during a build leaves nothing behind in either generation", 
   for (const generation of [1, 2]) {
     expect(await facts(world, rag, generation)).toMatchObject({ chunks: 0, files: 0, staged: 0 });
   }
-  const left = await env.DB.prepare("select count(*) as n from generation_files where rag_id = ?")
+  const left = await env.DB.prepare("select count(*) as n from rag_files where rag_id = ?")
     .bind(rag)
     .first();
   expect(left).toEqual({ n: 0 });

@@ -37,7 +37,8 @@ const ends = async (rag: RagId) =>
   (
     await env.DB.prepare(
       `select path, status, error_message as error from rag_files
-       where rag_id = ? and status <> 'indexed'`,
+       where rag_id = ? and status <> 'indexed'
+         and generation = (select generation from rags where id = rag_id)`,
     )
       .bind(rag)
       .all()

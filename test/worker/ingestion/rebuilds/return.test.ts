@@ -11,7 +11,7 @@ import {
   found,
   indexedRag,
   longText,
-  ofBuild,
+  ofGeneration,
   patch,
   push,
   states,
@@ -64,7 +64,7 @@ test("changes made meanwhile are in the generation that is returned to", async (
   const live = await found(world, rag);
 
   await returnToIndex(world.services, { ragId: rag });
-  await deliverBut(world, ofBuild);
+  await deliverBut(world, ofGeneration(1));
   expect(await states(rag)).toEqual(["1 building", "2 live"]);
   expect(await found(world, rag)).toEqual(live);
   await world.deliver();
@@ -74,6 +74,28 @@ test("changes made meanwhile are in the generation that is returned to", async (
   expect(texts.join(" ")).toContain("bracken");
   expect(texts.join(" ")).not.toMatch(/moss|heather/);
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
+});
+
+test("what left the scopes meanwhile is not in the index gone back to", async () => {
+  const world = new World();
+  const { source, rag } = await indexedRag(world, FILES);
+  await patch(world, rag, SMALL);
+  await world.deliver();
+  const scopes = ["a.html", "b.html"].map((value) => ({ type: "path" as const, value }));
+  await patch(world, rag, { scopeMode: "scoped", scopes });
+  await world.deliver();
+  await drop(world, source, "b.html");
+  await world.deliver();
+
+  await returnToIndex(world.services, { ragId: rag });
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  expect(await world.rows(rag)).toMatchObject([
+    { path: "a.html", status: "indexed", chunks: 1 },
+    { path: "b.html", status: "deleted", chunks: 0 },
+  ]);
+  expect((await found(world, rag)).counts).toEqual({ "a.html": 1 });
+  expect(await world.counters(rag)).toMatchObject({ indexed: 1, deleted: 1, vectors: 1 });
 });
 
 test("the sweep finishes a return that dies; after the drop it is refused", async () => {

@@ -114,6 +114,11 @@ export async function deliverBut(
   world.waiting.push(...held);
 }
 
-/** Index messages of a generation that is being built. */
-export const ofBuild = ({ body }: World["waiting"][number]) =>
-  !("kind" in body) && body.generation !== undefined;
+/** Whether a message indexes a file in this generation. */
+export const ofGeneration =
+  (generation: number) =>
+  ({ body }: World["waiting"][number]) =>
+    !("kind" in body) && body.generation === generation;
+
+/** Index messages of the first generation that is built beside the one that the RAG began with. */
+export const ofBuild = ofGeneration(2);

@@ -1,29 +1,6 @@
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
-
-/** Files whose messages were delivered in vain, unless somebody works on them now. */
-export async function giveUpFiles(
-  db: Database,
-  messages: IndexMessage[],
-  of: { reason: string; now: number },
-): Promise<void> {
-  await runOne(
-    db,
-    statement(
-      `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
-         attempts = 0, lease_id = null, held_until = 0
-       from json_each(?1) m
-       where rag_files.rag_id = m.value ->> 'ragId' and rag_files.file_id = m.value ->> 'fileId'
-         and rag_files.revision = m.value ->> 'revision'
-         and (status = 'pending' or (status = 'processing' and held_until < ?3))`,
-      JSON.stringify(messages),
-      of.reason,
-      of.now,
-    ),
-  );
-}
+import { runBatch, statement } from "../raw-sql.ts";
 
 /** Ends a scan that no delivery could bring to its end; `runId` null: whichever is under way. */
 export async function giveUpScan(

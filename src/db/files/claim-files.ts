@@ -1,0 +1,122 @@
+import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { flag, id, jsonObject, nullable, number, oneOf, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { query, runBatch, statement } from "../raw-sql.ts";
+import { PROVIDERS } from "../schema/sources.ts";
+import { isSuspect } from "./attempts.ts";
+import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
+
+const CLAIMED = row({
+  ragId: id<RagId>(),
+  generation: number,
+  fileId: id<FileId>(),
+  revision: number,
+  attempts: number,
+  indexedAt: nullable(number),
+  chunkCount: number,
+  fingerprint: nullable(text),
+  path: text,
+  externalId: nullable(text),
+  url: nullable(text),
+  name: text,
+  size: number,
+  mimeType: text,
+  version: text,
+  sha256: nullable(text),
+  metadata: jsonObject,
+  sourceState: nullable(jsonObject),
+  chunkSize: number,
+  chunkOverlap: number,
+  isBuilding: flag,
+  shards: number,
+  vectorsFrom: nullable(number),
+  vectorShards: nullable(number),
+  embeddingModel: text,
+  dimensions: number,
+  sourceId: id<FileSourceId>(),
+  provider: oneOf(PROVIDERS),
+  config: jsonObject,
+  sealedSecrets: nullable(text),
+});
+
+type ClaimedRow = Row<typeof CLAIMED>;
+type SourceColumns = "sourceId" | "provider" | "config" | "sealedSecrets";
+
+/**
+ * Everything that indexing one file in one generation must know. `attempts` counts this one (1:
+ * the first). `chunkCount` chunks answer in the generation, made from what `fingerprint` names;
+ * `indexedAt` is the last success in any. `isBuilding`: the generation does not answer yet.
+ */
+export type ClaimedFile = Omit<ClaimedRow, SourceColumns | "vectorsFrom" | "vectorShards"> & {
+  /** Its last worker ended without a word: this file may be what killed it. */
+  isSuspect: boolean;
+  /** The generation whose vectors serve again where the embedded text is the same. */
+  vectorsFrom: { generation: number; shards: number } | null;
+  source: { id: FileSourceId } & Pick<ClaimedRow, "provider" | "config" | "sealedSecrets">;
+};
+
+const SUSPECTS = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.revision
+  from json_each(?1) m cross join rag_files x on ${sameFile("x")} where ${isSuspect("x", "?2")}`;
+
+const CLAIM = `update rag_files as x set status = 'processing', lease_id = ?2, held_until = ?3,
+    attempts = x.attempts + case when ${isSuspect("x", "?4")} then 0 else 1 end
+  from json_each(?1) m
+  where ${sameFile("x")} and x.revision = m.value ->> 'revision'
+    and (x.status = 'pending' or (x.status = 'processing' and x.held_until < ?4))
+    and exists (select 1 from rags r join rag_generations g on g.rag_id = r.id
+      where r.id = x.rag_id and r.status = 'active' and r.removed_at is null
+        and g.generation = x.generation and ${OPEN})`;
+
+const READ = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.revision, x.attempts,
+    x.indexed_at as indexedAt, x.chunk_count as chunkCount, x.fingerprint,
+    f.path, f.external_id as externalId, f.url, f.name, f.size, f.mime_type as mimeType,
+    f.version, f.sha256, f.metadata, f.source_state as sourceState,
+    g.chunk_size as chunkSize, g.chunk_overlap as chunkOverlap, g.state = 'building' as isBuilding,
+    g.shards, g.vectors_from as vectorsFrom, v.shards as vectorShards,
+    g.embedding_model as embeddingModel, g.dimensions,
+    s.id as sourceId, s.provider, s.config, s.sealed_secrets as sealedSecrets
+  from json_each(?1) m
+    cross join rag_files x on ${sameFile("x")}
+    join files f on f.id = x.file_id
+    join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
+    left join rag_generations v on v.rag_id = x.rag_id and v.generation = g.vectors_from
+    join file_sources s on s.id = f.file_source_id
+  where x.lease_id = ?2 and f.deleted_at is null`;
+
+/**
+ * Takes those of these messages whose work is still wanted and held by nobody. One round trip
+ * for the whole batch; what is not returned is done, void, or another's.
+ */
+export async function claimFiles(
+  db: Database,
+  messages: IndexMessage[],
+  lease: { id: string; until: number; now: number },
+): Promise<ClaimedFile[]> {
+  const list = JSON.stringify(messages);
+  const [suspects, , rows] = await runBatch(db, [
+    query(MESSAGE, SUSPECTS, list, lease.now),
+    statement(CLAIM, list, lease.id, lease.until, lease.now),
+    query(CLAIMED, READ, list, lease.id),
+  ]);
+  const suspected = new Set(suspects.map(keyOfFile));
+  return rows.map((one) => claimedFrom(one, suspected.has(keyOfFile(one))));
+}
+
+/** Names a file in a generation. */
+export const keyOfFile = ({ ragId, generation, fileId }: Omit<IndexMessage, "revision">) =>
+  `${ragId} ${generation} ${fileId}`;
+
+function claimedFrom(claimed: ClaimedRow, isSuspect: boolean): ClaimedFile {
+  const { sourceId, provider, config, sealedSecrets, vectorsFrom, vectorShards, ...file } = claimed;
+  const isReusing = vectorsFrom !== null && vectorShards !== null;
+  return {
+    ...file,
+    // That of a suspect is counted when its work begins.
+    attempts: file.attempts + (isSuspect ? 1 : 0),
+    isSuspect,
+    vectorsFrom: isReusing ? { generation: vectorsFrom, shards: vectorShards } : null,
+    source: { id: sourceId, provider, config, sealedSecrets },
+  };
+}

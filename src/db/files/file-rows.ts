@@ -1,0 +1,57 @@
+import type { FileId, RagId } from "../../core/ids.ts";
+import { id, number, row } from "../columns.ts";
+
+/** A message that indexes one file, as `returning ${MESSAGE_COLUMNS}` of rag_files gives it. */
+export const MESSAGE = row({
+  ragId: id<RagId>(),
+  generation: number,
+  fileId: id<FileId>(),
+  revision: number,
+});
+export const MESSAGE_COLUMNS = "rag_id as ragId, generation, file_id as fileId, revision";
+
+/** Whether the row `x` of rag_files is the one that the message `m`, a JSON object, names. */
+export const sameFile = (x = "rag_files", m = "m.value") =>
+  `${x}.rag_id = ${m} ->> 'ragId' and ${x}.generation = ${m} ->> 'generation'
+    and ${x}.file_id = ${m} ->> 'fileId'`;
+
+/** The generations `g` in which a change of a file is written, and worked on. */
+export const OPEN = `g.state in ('live', 'building')`;
+
+/** Whether the row `x` of rag_files is one of an open generation. */
+export const isOpen = (x = "rag_files") => `exists (select 1 from rag_generations g
+  where g.rag_id = ${x}.rag_id and g.generation = ${x}.generation and ${OPEN})`;
+
+/**
+ * Whether a RAG (alias `r`) holds a file (alias `f`): everything of its source, or what one of
+ * its scopes names: a path, all beneath a folder (ends in `/`), an external id or that of an
+ * ancestor folder.
+ */
+export const HOLDS = `(r.scope_mode = 'global' or exists (
+  select 1 from rag_scopes s where s.rag_id = r.id and case s.type
+    when 'path' then s.value = f.path
+      or (substr(s.value, -1) = '/' and substr(f.path, 1, length(s.value)) = s.value)
+    else s.value = f.external_id
+      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = s.value)
+  end))`;
+
+/** A row that waits for its turn, as it was never tried. */
+const PENDING = `status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,
+  lease_id = null`;
+
+/**
+ * Makes files `f` pending in the open generations of those RAGs `r` that hold them; `from` picks
+ * both. `now` and `heldUntil` name parameters.
+ */
+export const pendSql = (from: string, where: string, now: string, heldUntil: string) =>
+  `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
+   select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${heldUntil}
+   from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
+   where r.removed_at is null and ${HOLDS} and ${where}
+   on conflict (rag_id, generation, file_id) do update set ${PENDING}, path = excluded.path,
+     revision = max(rag_files.revision + 1, excluded.revision), held_until = excluded.held_until
+   returning ${MESSAGE_COLUMNS}`;
+
+/** Makes rows of rag_files pending, whatever they were; `now` and `heldUntil` name parameters. */
+export const pendAgainSql = (now: string, heldUntil: string) => `update rag_files set ${PENDING},
+  revision = max(rag_files.revision + 1, ${now}), held_until = ${heldUntil}`;

@@ -1,0 +1,105 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
+
+/** How one try ended, as it is written. */
+export type FileEnd = IndexMessage & {
+  /** `processing`: all is stored, and the vector index is waited for. */
+  status: "indexed" | "error" | "pending" | "processing";
+  /** Null keeps what is there. */
+  chunkCount: number | null;
+  fingerprint: string | null;
+  /** What was left out or mended in the content of `fingerprint`; null keeps what is there. */
+  notes: string[] | null;
+  errorMessage: string | null;
+  errorIsOutside: boolean;
+  /** For `pending` and `processing`: until when the row is not taken up. */
+  heldUntil: number;
+};
+
+const FINISH = `update rag_files set status = m.value ->> 'status',
+    indexed_at = case m.value ->> 'status' when 'indexed' then ?3 else indexed_at end,
+    chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
+    fingerprint = case m.value ->> 'chunkCount' when 0 then null
+      else coalesce(m.value ->> 'fingerprint', fingerprint) end,
+    notes = coalesce(m.value ->> 'notes', notes),
+    error_message = m.value ->> 'errorMessage',
+    error_is_outside = m.value ->> 'errorIsOutside',
+    attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
+    lease_id = null,
+    held_until = case m.value ->> 'status' when 'error' then ?3 else m.value ->> 'heldUntil' end
+  from json_each(?1) m
+  where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+    and rag_files.status <> 'deleted'
+    and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')`;
+
+/**
+ * Writes the ends of a group of files where the revision is still the one that was worked on.
+ * An `indexed` counts whoever holds the lease: the index has it. `saved`: embeddings that
+ * unchanged chunks made unnecessary, by source.
+ */
+export async function finishFiles(
+  db: Database,
+  ends: FileEnd[],
+  lease: { id: string; now: number },
+  saved: Map<FileSourceId, number>,
+): Promise<void> {
+  const savings = [...saved].filter(([, embeddings]) => embeddings > 0);
+  await runBatch(db, [
+    statement(FINISH, JSON.stringify(ends), lease.id, lease.now),
+    ...savings.map(([sourceId, embeddings]) => statement(SAVED, sourceId, embeddings)),
+  ]);
+}
+
+const SAVED = `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (
+  select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`;
+
+/**
+ * The index has seen a later revision than the message's while D1 has not: the row moves above
+ * it and waits again. Returns what to queue; a row that changed meanwhile is left alone.
+ */
+export async function requeueSuperseded(
+  db: Database,
+  superseded: (IndexMessage & { above: number })[],
+  now: number,
+  heldUntil: number,
+): Promise<IndexMessage[]> {
+  return await allRows(
+    db,
+    query(
+      MESSAGE,
+      `update rag_files set status = 'pending', attempts = 0, lease_id = null, held_until = ?3,
+         revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
+       from json_each(?1) m
+       where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+         and rag_files.status = 'processing'
+       returning ${MESSAGE_COLUMNS}`,
+      JSON.stringify(superseded),
+      now,
+      heldUntil,
+    ),
+  );
+}
+
+/** Gives up files whose messages were delivered in vain, unless somebody works on them now. */
+export async function giveUpFiles(
+  db: Database,
+  messages: IndexMessage[],
+  of: { reason: string; now: number },
+): Promise<void> {
+  await allRows(
+    db,
+    statement(
+      `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
+         attempts = 0, lease_id = null, held_until = ?3
+       from json_each(?1) m
+       where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+         and (status = 'pending' or (status = 'processing' and held_until < ?3))`,
+      JSON.stringify(messages),
+      of.reason,
+      of.now,
+    ),
+  );
+}

@@ -1,0 +1,124 @@
+import { MINUTE_MS } from "../../core/clock.ts";
+import type { FileId, RagId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { id, number, row, text } from "../columns.ts";
+import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql } from "../files/file-rows.ts";
+import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { NO_NOTES } from "../schema/rags.ts";
+import type { Building } from "./generation-store.ts";
+
+/** Rows `l` of the live generation of the RAG ?1, but those that only wait to go. */
+const LIVE = `l.rag_id = ?1 and l.generation = (select generation from rags where id = ?1)
+  and l.lease_id is not 'leave'`;
+
+/** No other worker has filled the page after ?3, and the generation ?2 is still being built. */
+const IS_NEXT = `exists (select 1 from rag_generations g where g.rag_id = ?1 and g.generation = ?2
+  and g.state = 'building' and g.filled_up_to = ?3)`;
+
+/** The last file of the page after this one; null at the end. */
+async function endOfPage(db: Database, ragId: RagId, after: string, limit: number) {
+  const end = await firstRow(
+    db,
+    query(
+      row({ fileId: id<FileId>() }),
+      `select l.file_id as fileId from rag_files l where ${LIVE} and l.file_id > ?2
+       order by l.file_id limit 1 offset ?3`,
+      ragId,
+      after,
+      limit - 1,
+    ),
+  );
+  return end?.fileId ?? null;
+}
+
+const inPage = (x: string) => `${x}.file_id > ?3 and ${x}.file_id <= ?4`;
+
+/** Above all ids. */
+const LAST = "\uffff";
+
+/** Rows of a generation that was brought back, of files that the RAG no longer holds. */
+const DROP_OTHERS = `delete from rag_files where rag_id = ?1 and generation = ?2
+  and ${inPage("rag_files")} and ${IS_NEXT}
+  and not exists (select 1 from rag_files l where ${LIVE} and l.file_id = rag_files.file_id)`;
+
+/**
+ * Every file of the live generation gets a row: due, or deleted like there. A row that was there
+ * before stays as it is where nothing has changed since; what it still holds is kept until then.
+ */
+const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, revision,
+    indexed_at, held_until)
+  select ?1, ?2, l.file_id, l.path, case l.status when 'deleted' then 'deleted' else 'pending' end,
+    l.revision, l.indexed_at, case l.status when 'deleted' then 0 else ?5 end
+  from rag_files l where ${LIVE} and ${inPage("l")} and ${IS_NEXT}
+  on conflict (rag_id, generation, file_id) do update set status = excluded.status,
+    path = excluded.path, revision = max(rag_files.revision + 1, excluded.revision),
+    indexed_at = excluded.indexed_at, error_message = null, error_is_outside = 0,
+    chunk_count = case excluded.status when 'deleted' then 0 else rag_files.chunk_count end,
+    fingerprint = case excluded.status when 'deleted' then null else rag_files.fingerprint end,
+    notes = case excluded.status when 'deleted' then '${NO_NOTES}' else rag_files.notes end,
+    attempts = 0, lease_id = null, held_until = excluded.held_until
+  where rag_files.revision <> excluded.revision
+  returning ${MESSAGE_COLUMNS}, status`;
+
+const FILLED = row({
+  ragId: id<RagId>(),
+  generation: number,
+  fileId: id<FileId>(),
+  revision: number,
+  status: text,
+});
+
+/**
+ * Gives a generation that is being built rows of the RAG's next files, `limit` of them by order of
+ * id. Returns what is to be queued, and up to where it is filled: null when it is to the end.
+ */
+export async function fillNextPage(
+  db: Database,
+  { ragId, generation }: Building,
+  of: { after: string; heldUntil: number; limit: number },
+): Promise<{ messages: IndexMessage[]; filledUpTo: string | null }> {
+  const end = await endOfPage(db, ragId, of.after, of.limit);
+  const page = [ragId, generation, of.after, end ?? LAST] as const;
+  const [, filled] = await runBatch(db, [
+    statement(DROP_OTHERS, ...page),
+    query(FILLED, FILL, ...page, of.heldUntil),
+    statement(
+      `update rag_generations set filled_up_to = ?4
+       where rag_id = ?1 and generation = ?2 and ${IS_NEXT}`,
+      ragId,
+      generation,
+      of.after,
+      end,
+    ),
+  ]);
+  const due = filled.filter(({ status }) => status === "pending");
+  return { messages: due.map(MESSAGE), filledUpTo: end };
+}
+
+/** An outside cause is tried again after so long, ms. */
+const AGAIN_AFTER_MS = 15 * MINUTE_MS;
+
+/** Files that failed in a generation that is being built, for an outside cause, and long ago. */
+export async function retryFailedOutside(
+  db: Database,
+  { ragId, generation }: Building,
+  of: { now: number; heldUntil: number; limit: number },
+): Promise<IndexMessage[]> {
+  return await allRows(
+    db,
+    query(
+      MESSAGE,
+      `${pendAgainSql("?3", "?4")} where rowid in (select rowid from rag_files
+         where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
+           and held_until < ?5 limit ?6)
+       returning ${MESSAGE_COLUMNS}`,
+      ragId,
+      generation,
+      of.now,
+      of.heldUntil,
+      of.now - AGAIN_AFTER_MS,
+      of.limit,
+    ),
+  );
+}

@@ -1,0 +1,230 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+
+import type { RagId } from "../../../../src/core/ids.ts";
+import { openDatabase } from "../../../../src/db/client.ts";
+import { readFileSlices } from "../../../../src/db/files/public-files.ts";
+import {
+  continueBuild,
+  continueBuilds,
+} from "../../../../src/ingestion/rebuilds/build-generation.ts";
+import { countedRows, noRows } from "../../../support/counted-rows.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { World } from "../../../support/ingestion-world.ts";
+import { CHUNKS_BEFORE, forget, ragToBuild } from "./rows-of-files.ts";
+import {
+  deliverBut,
+  drop,
+  facts,
+  found,
+  indexedRag,
+  longText,
+  ofBuild,
+  ofGeneration,
+  patch,
+  push,
+  states,
+} from "./support.ts";
+
+/** Builds, and thousands of rows. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const CHUNKS_AFTER = 12;
+const ROWS = 2_500;
+
+/** A RAG of rows alone, whose next generation is built and has other chunks of each file. */
+async function builtRag(world: World, rows: number): Promise<RagId> {
+  const { rag } = await ragToBuild(world, rows);
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, indexed_at,
+         chunk_count)
+       select rag_id, 2, file_id, path, status, revision, 2, ${CHUNKS_AFTER} from rag_files
+       where rag_id = ?`,
+    ).bind(rag),
+    env.DB.prepare(
+      "update rag_generations set filled_up_to = null where rag_id = ? and generation = 2",
+    ).bind(rag),
+  ]);
+  return rag;
+}
+
+test("a worker that dies in a switch leaves the figures of one index or the other", async () => {
+  let points = 0;
+  for (const moment of ["before", "after"] as const) {
+    for (let at = 1; at < 30; at++) {
+      const world = new World();
+      const rag = await builtRag(world, 100);
+      const crash = new CrashPoint(at, moment);
+      await continueBuild(crash.wrap(world.services), rag).catch(() => undefined);
+      crash.revive();
+      const [first] = await states(rag);
+      const vectors = 100 * (first === "1 live" ? CHUNKS_BEFORE : CHUNKS_AFTER);
+      const exact = { indexed: 100, pending: 0, processing: 0, error: 0, deleted: 0 };
+      expect(await world.counters(rag)).toEqual({ ...exact, vectors });
+      await continueBuilds(world.services);
+      expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+      expect(await world.counters(rag)).toEqual({ ...exact, vectors: 100 * CHUNKS_AFTER });
+      await forget(rag);
+      if (!crash.hasCrashed) break;
+      points++;
+    }
+  }
+  expect(points).toBeGreaterThan(5);
+});
+
+test("a switch costs as much for many files as for few, and nothing follows", async () => {
+  const costs = [];
+  for (const rows of [100, ROWS]) {
+    const world = new World();
+    const rag = await builtRag(world, rows);
+    const counts = noRows();
+    const db = openDatabase(countedRows(env.DB, counts));
+    await continueBuild({ ...world.services, db }, rag);
+    expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+    expect(world.waiting).toEqual([]);
+    costs.push({ ...counts });
+    await forget(rag);
+  }
+  const [few, many] = costs;
+  expect(many).toEqual(few);
+  expect(many?.written).toBeLessThan(10);
+  expect(many?.read).toBeLessThan(50);
+});
+
+test("a page of files costs as many rows while another index is kept", async () => {
+  const world = new World();
+  const rag = await builtRag(world, ROWS);
+  const reads = [];
+  for (const generation of [1, 2]) {
+    const counts = noRows();
+    const db = openDatabase(countedRows(env.DB, counts));
+    const filter = { status: null, folder: null };
+    const slice = { ragId: rag, generation, offset: 1_000, limit: 100, filter };
+    const [files] = await readFileSlices(db, [slice]);
+    expect(files?.map(({ path }) => path).at(-1)).toBe("001100.md");
+    reads.push(counts.read);
+    await continueBuild(world.services, rag);
+  }
+  // What is skipped is an entry of an index; each file shown is one, its row and its file.
+  expect(reads).toEqual([1_000 + 4 * 100, 1_000 + 4 * 100]);
+  await forget(rag);
+});
+
+/** A RAG of two files with a second index that is built but for the switch. */
+async function readyRag(world: World) {
+  const made = await indexedRag(world, {
+    "a.html": longText("moss"),
+    "b.html": longText("heather"),
+  });
+  await patch(world, made.rag, { chunkSize: 32, chunkOverlap: 0 });
+  await deliverBut(world, ofBuild);
+  await world.deliverBatch("quarry-index", world.waiting.splice(0));
+  // All but the message that would switch.
+  world.waiting = [];
+  expect(await states(made.rag)).toEqual(["1 live", "2 building"]);
+  return made;
+}
+
+async function expectTrueFigures(world: World, rag: RagId): Promise<void> {
+  const { counts } = await found(world, rag);
+  const listed = (await world.rows(rag)).filter(({ chunks }) => chunks > 0);
+  expect(Object.fromEntries(listed.map(({ path, chunks }) => [path, chunks]))).toEqual(counts);
+  const { chunks } = await facts(world, rag, 2);
+  expect(await world.counters(rag)).toMatchObject({ pending: 0, processing: 0, vectors: chunks });
+}
+
+test("a file that waits at the switch is pending after it, and answers as before", async () => {
+  const world = new World();
+  const { source, rag } = await readyRag(world);
+  await push(world, source, "a.html", longText("bracken"));
+  await push(world, source, "new.html", longText("sedge"));
+  await continueBuild(world.services, rag);
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(await world.rows(rag)).toMatchObject([
+    { path: "a.html", status: "pending" },
+    { path: "b.html", status: "indexed" },
+    { path: "new.html", status: "pending", chunks: 0 },
+  ]);
+  expect((await found(world, rag)).texts.join(" ")).toContain("moss");
+  await world.deliver();
+  await expectTrueFigures(world, rag);
+  const { texts } = await found(world, rag);
+  expect(texts.join(" ")).toMatch(/bracken/);
+  expect(texts.join(" ")).toMatch(/sedge/);
+  expect(texts.join(" ")).not.toContain("moss");
+});
+
+test("a file changed and changed back around the switch says what it says now", async () => {
+  const world = new World();
+  const { source, rag } = await readyRag(world);
+  await push(world, source, "a.html", "A note, now short, of two parts.");
+  await continueBuild(world.services, rag);
+  await world.deliver();
+  await push(world, source, "a.html", longText("moss"));
+  await world.deliver();
+  await expectTrueFigures(world, rag);
+  expect((await found(world, rag)).texts.join(" ")).toContain("moss ends here");
+});
+
+test("a removal and a failure just before the switch stay", async () => {
+  const world = new World();
+  const { source, rag } = await readyRag(world);
+  await drop(world, source, "a.html");
+  await push(world, source, "b.html", "");
+  await continueBuild(world.services, rag);
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([
+    { path: "a.html", status: "deleted", chunks: 0 },
+    { path: "b.html", status: "error", chunks: 0, error: "no text found" },
+  ]);
+  expect(await world.counters(rag)).toMatchObject({ vectors: 0, error: 1, deleted: 1 });
+});
+
+test("a file that is newer in the live index keeps the switch waiting", async () => {
+  const world = new World();
+  const { source, rag } = await readyRag(world);
+  await push(world, source, "a.html", longText("bracken"));
+  await deliverBut(world, ofBuild);
+  await continueBuild(world.services, rag);
+  expect(await states(rag)).toEqual(["1 live", "2 building"]);
+  await world.deliver();
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  await expectTrueFigures(world, rag);
+  expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
+});
+
+test("what a worker still did for the replaced index does not count", async () => {
+  const world = new World();
+  const { source, rag } = await readyRag(world);
+  await push(world, source, "a.html", longText("bracken"));
+  const untouched = world.services;
+  world.services = {
+    ...untouched,
+    ragIndexes: (address) =>
+      new Proxy(untouched.ragIndexes(address), {
+        get(index, name) {
+          const call = Reflect.get(index, name) as (...args: unknown[]) => Promise<unknown>;
+          return async (...args: unknown[]) => {
+            const answer = await call(...args);
+            if (name === "activateVersion" && address.generation === 1) {
+              world.services = untouched;
+              await continueBuild(untouched, rag);
+            }
+            return answer;
+          };
+        },
+      }),
+  };
+  const ofLive = world.waiting.filter(ofGeneration(1));
+  world.waiting = world.waiting.filter((envelope) => !ofLive.includes(envelope));
+  await world.deliverBatch("quarry-index", ofLive);
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  // The new index does not have the change yet, and the row does not say that it does.
+  expect((await found(world, rag)).texts.join(" ")).toContain("moss");
+  expect(await world.rows(rag)).toMatchObject([{ status: "pending" }, { status: "indexed" }]);
+  await world.deliver();
+  await expectTrueFigures(world, rag);
+  expect((await found(world, rag)).texts.join(" ")).toContain("bracken");
+});
