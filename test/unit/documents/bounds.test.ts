@@ -119,6 +119,12 @@ describe("objects of a PDF", () => {
     });
   });
 
+  it("are found in object streams that are not compressed", () => {
+    const field = "<< /FT /Tx /V (six) >>";
+    const stream = `4 0 obj << /Type /ObjStm /N 1 /First 4 /Length ${field.length + 4} >>\nstream\n5 0 ${field}\nendstream`;
+    expect([...objectTexts(new TextEncoder().encode(stream))].join("")).toContain(field);
+  });
+
   const objectStream = (data: Uint8Array) =>
     pdfOf([pdfStream(deflateSync(data), "/Type /ObjStm /Filter /FlateDecode")]);
 
