@@ -59,18 +59,40 @@ const DEPTHS = [1, 2, 3, 4];
 
 /** The rules of a room's files that lie so deep: a relative path tells the room that it leads to. */
 function importOrder(room: string, depth: number): OxlintOverride {
+  return {
+    files: [`src/${room}/${"*/".repeat(depth - 1)}*`],
+    rules: { "no-restricted-imports": ["error", { patterns: roomPatterns(room, depth) }] },
+  };
+}
+
+function roomPatterns(room: string, depth: number) {
   const top = "\\.\\./".repeat(depth);
   const forbidden = [...forbiddenFor(room), "durable-objects", "cli"].map((name) => `${name}/`);
   const files = ["compose\\.ts", ...(BELOW_SERVICES.has(room) ? ["services\\.ts"] : [])];
-  const patterns = [
+  return [
     {
       regex: `^${top}(${[...forbidden, ...files].join("|")})`,
       message: `src/${room} may import lower rooms only; see docs/architecture.md.`,
     },
     ...(room === "db" ? [] : [onlyIn("drizzle-orm", "db")]),
   ];
+}
+
+/** The folders of src/db, lowest first: each may import those before it. */
+const DB_FOLDERS = ["schema", "catalog", "access", "usage", "files", "generations", "scans"];
+
+/** The rules of a folder of src/db, and again those of the room, which they would replace. */
+function importOrderInDb(folder: string, at: number): OxlintOverride {
+  const later = [...DB_FOLDERS.slice(at + 1), "maintenance"].map((name) => `${name}/`);
+  const patterns = [
+    {
+      regex: `^\\.\\./(${later.join("|")})`,
+      message: `src/db/${folder} may import these folders only: ${DB_FOLDERS.slice(0, at).join(", ")}.`,
+    },
+    ...roomPatterns("db", 2),
+  ];
   return {
-    files: [`src/${room}/${"*/".repeat(depth - 1)}*`],
+    files: [`src/db/${folder}/*`],
     rules: { "no-restricted-imports": ["error", { patterns }] },
   };
 }
@@ -111,6 +133,7 @@ export default defineConfig({
   },
   overrides: [
     ...rooms.flatMap((room) => DEPTHS.map((depth) => importOrder(room, depth))),
+    ...DB_FOLDERS.map(importOrderInDb),
     ...Object.entries(ROOT_FILES).map(rootFile),
     {
       // Their rows are still read unchecked.

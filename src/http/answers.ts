@@ -1,5 +1,5 @@
 import { isoTime } from "../core/clock.ts";
-import type { LinkedSource } from "../db/catalog/public-lists.ts";
+import type { LinkedSource } from "../db/access/public-lists.ts";
 import type { PublicFile } from "../db/files/public-files.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";

@@ -8,7 +8,7 @@ import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { openDatabase, type Database } from "../../src/db/client.ts";
 import { lookUpInference, lookUpRag } from "../../src/db/access/principal-lookup.ts";
 import { readFilesAfter, readFileSlices, readFolderPage } from "../../src/db/files/public-files.ts";
-import { listPublicInferences, listPublicRags } from "../../src/db/catalog/public-lists.ts";
+import { listPublicInferences, listPublicRags } from "../../src/db/access/public-lists.ts";
 import type { RagId } from "../../src/core/ids.ts";
 
 const RAGS = 500;

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/clock.ts";
-import { listPublicInferences } from "../../db/catalog/public-lists.ts";
+import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { listPublicRags } from "../../db/catalog/public-lists.ts";
+import { listPublicRags } from "../../db/access/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { restrictionTo } from "../../retrieval/restriction.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";

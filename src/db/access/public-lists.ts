@@ -1,10 +1,6 @@
 import type { InferenceId } from "../../core/ids.ts";
 import type { Reads } from "../client.ts";
-import {
-  principalQuery,
-  type Credential,
-  type StoredPrincipal,
-} from "../access/principal-lookup.ts";
+import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 import type { Provider } from "../records.ts";
 import { flag, id, number, oneOf, row, text, type Row } from "../columns.ts";
 import { query, runBatch } from "../raw-sql.ts";
