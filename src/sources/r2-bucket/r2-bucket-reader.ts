@@ -23,7 +23,8 @@ export function r2BucketReader(
 ): SourceReader {
   const prefix = folderPrefix(config.prefix);
   return {
-    async list(cursor) {
+    async list(cursor, signal) {
+      signal.throwIfAborted();
       const listed = await asked(() =>
         bucket.list({
           prefix,
@@ -42,7 +43,8 @@ export function r2BucketReader(
       return { files, deleted: [], next: listed.truncated ? listed.cursor : null };
     },
 
-    async open(file) {
+    async open(file, signal) {
+      signal.throwIfAborted();
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const object = await asked(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
       if (object === null) return { outcome: "deleted" };

@@ -34,9 +34,9 @@ export class FollowedSource extends ScriptedSource {
   }
 
   /** The feed is to be taken up where it stood when the listing began. */
-  override async list(cursor: string | null): Promise<ListingPage> {
+  override async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
     const [page = null, begun = String(this.#changes.length)] = cursor?.split("@") ?? [];
-    const listing = await super.list(page);
+    const listing = await super.list(page, signal);
     const { next } = listing;
     return {
       ...listing,

@@ -35,7 +35,8 @@ export class ScriptedSource implements SourceReader {
     );
   }
 
-  async list(cursor: string | null): Promise<ListingPage> {
+  async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
+    signal.throwIfAborted();
     const page = Number(cursor ?? 0);
     await this.beforePage(page);
     if (page === 0) this.listings++;

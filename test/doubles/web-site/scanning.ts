@@ -74,8 +74,9 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
     },
     pageTimeoutMs: PAGE_TIMEOUT_MS,
   };
-  const reader = webReader(webConfig.parse(settings), options);
-  return { files, store, outside, waits, reader, ...scans(reader, files) };
+  const newReader = () => webReader(webConfig.parse(settings), options);
+  const reader = newReader();
+  return { files, store, outside, waits, reader, newReader, ...scans(reader, files) };
 }
 
 const signal = new AbortController().signal;
@@ -114,7 +115,7 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
       const file = files.get(path);
       if (file === undefined) return "unknown";
       const opened = await reader.open(file, signal);
-      if (opened.outcome === "deleted") return "gone";
+      if (opened.outcome === "deleted") return "deleted";
       return { text: await new Response(opened.body).text(), mimeType: opened.mimeType };
     },
   };

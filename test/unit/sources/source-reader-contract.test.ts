@@ -1,0 +1,123 @@
+import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import type { Outgoing } from "../../../src/sources/guarded-fetch.ts";
+import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
+import { RETRY_AFTER_SECONDS, sourceReaderContract } from "../../contract/ports/source-reader.ts";
+import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
+import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
+import { FollowedSource } from "../../doubles/source/followed-source.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
+import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import { startWebSite, type Answer } from "../../doubles/web-site/web-site.ts";
+
+const PAGE_SIZE = 4;
+const FILES = 10;
+/** A page of a crawl is 60 web pages. */
+const WEB_PAGES = 65;
+
+const REFUSALS = {
+  denied: { status: 403, headers: {} },
+  throttled: { status: 429, headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+};
+
+async function objectStorageWorld(): Promise<ReaderWorld> {
+  const storage = await startObjectStorage("library");
+  const held = new Map<string, string>();
+  let refusal: keyof typeof REFUSALS | null = null;
+  const outgoing: Outgoing["fetch"] = async (input, init) =>
+    refusal === null ? await fetch(input, init) : new Response(null, REFUSALS[refusal]);
+  return {
+    async hold(files) {
+      refusal = null;
+      for (const path of held.keys()) if (!files.has(path)) await storage.remove(`docs/${path}`);
+      for (const [path, text] of files) {
+        if (held.get(path) !== text) await storage.put(`docs/${path}`, text);
+      }
+      held.clear();
+      for (const [path, text] of files) held.set(path, text);
+    },
+    newReader: () =>
+      objectStorageReader(
+        {
+          endpoint: storage.endpoint,
+          region: "us-east-1",
+          bucket: storage.bucket,
+          prefix: "docs/",
+          pathStyle: true,
+        },
+        CREDENTIALS,
+        { outgoing: { fetch: outgoing, allowPrivate: true }, now: () => 0, pageSize: PAGE_SIZE },
+      ),
+    fail: (kind) => {
+      refusal = kind;
+    },
+    secrets: Object.values(CREDENTIALS),
+    stop: () => storage.stop(),
+  };
+}
+
+async function webWorld(): Promise<ReaderWorld> {
+  const site = await startWebSite();
+  const startUrls = Array.from({ length: WEB_PAGES }, (_, number) => webPath(number));
+  const source = webSource(site.port, { startUrls, maxDepth: 0 });
+  const headers = { "content-type": "text/plain" };
+  return {
+    async hold(files) {
+      site.routes.clear();
+      for (const [path, body] of files) {
+        site.routes.set(path.slice(BASE.length), { headers, body });
+      }
+      for (const path of startUrls) if (!files.has(path)) site.routes.delete(path);
+      // Nothing of an earlier crawl is opened in place of the site.
+      source.store.entries.clear();
+    },
+    newReader: () => source.newReader(),
+    fail(kind) {
+      const refusal: Answer = REFUSALS[kind];
+      for (const path of site.routes.keys()) site.routes.set(path, refusal);
+    },
+    stop: () => site.stop(),
+  };
+}
+
+const webPath = (number: number) => `${BASE}/file-${number}.txt`;
+
+async function scriptedWorld(): Promise<ReaderWorld> {
+  const source = new ScriptedSource();
+  source.pageSize = PAGE_SIZE;
+  return {
+    async hold(files) {
+      source.failures.clear();
+      source.set(Object.fromEntries(files));
+    },
+    newReader: () => source,
+    fail: (kind) => source.failures.set(0, failureOf(kind)),
+  };
+}
+
+async function followedWorld(): Promise<ReaderWorld> {
+  const source = new FollowedSource();
+  source.pageSize = PAGE_SIZE;
+  return {
+    async hold(files) {
+      source.failures.clear();
+      for (const path of source.files.keys()) if (!files.has(path)) source.remove(path);
+      for (const [path, text] of files) {
+        if (source.files.get(path)?.text !== text) source.change(path, text);
+      }
+    },
+    newReader: () => source,
+    fail: (kind) => source.failures.set(0, failureOf(kind)),
+  };
+}
+
+const failureOf = (kind: "denied" | "throttled") =>
+  new SourceFailure(
+    kind,
+    "told to fail",
+    kind === "throttled" ? RETRY_AFTER_SECONDS * 1_000 : null,
+  );
+
+sourceReaderContract("object storage", { begin: objectStorageWorld, files: FILES });
+sourceReaderContract("the web", { begin: webWorld, files: WEB_PAGES, pathOf: webPath });
+sourceReaderContract("the scripted double", { begin: scriptedWorld, files: FILES });
+sourceReaderContract("the double with a change feed", { begin: followedWorld, files: FILES });
