@@ -84,6 +84,7 @@ export class GoogleDriveDouble {
 
   /** What the platform's `fetch` answers. */
   readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
+    request.signal?.throwIfAborted();
     const url = new URL(address);
     const path = url.pathname;
     this.asked.push(`${request.method ?? "GET"} ${path}${url.search}`);

@@ -4,6 +4,8 @@ import { objectStorageReader } from "../../../src/sources/object-storage/object-
 import { RETRY_AFTER_SECONDS, sourceReaderContract } from "../../contract/ports/source-reader.ts";
 import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
+import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
+import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
@@ -117,7 +119,45 @@ const failureOf = (kind: "denied" | "throttled") =>
     kind === "throttled" ? RETRY_AFTER_SECONDS * 1_000 : null,
   );
 
-sourceReaderContract("object storage", { begin: objectStorageWorld, files: FILES });
-sourceReaderContract("the web", { begin: webWorld, files: WEB_PAGES, pathOf: webPath });
-sourceReaderContract("the scripted double", { begin: scriptedWorld, files: FILES });
-sourceReaderContract("the double with a change feed", { begin: followedWorld, files: FILES });
+/** A drive whose folder `folder/` holds all files. */
+async function driveWorld(): Promise<ReaderWorld> {
+  const drive = await GoogleDriveDouble.open();
+  drive.pageSize = PAGE_SIZE;
+  const folder = drive.folder(drive.root, "folder");
+  const source = driveSource(drive);
+  const nameOf = (path: string) => path.slice("folder/".length);
+  return {
+    async hold(files) {
+      drive.failures.length = 0;
+      const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
+      for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
+      for (const [path, text] of files) {
+        const there = held.get(path);
+        if (there === undefined) drive.file(folder, nameOf(path), text);
+        else if (there.content !== text) drive.change(there.id, { content: text });
+      }
+      drive.pageSize = PAGE_SIZE;
+    },
+    newReader: () => source.reader(),
+    fail(kind) {
+      const reason = kind === "denied" ? "domainPolicy" : "userRateLimitExceeded";
+      const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
+      drive.fail({ path: /drive/, status: 403, reason, headers, times: 100 });
+    },
+    secrets: [drive.account.privateKey],
+  };
+}
+
+const refusing = { refuses: true, follows: false };
+const following = { refuses: true, follows: true };
+
+sourceReaderContract("object storage", { ...refusing, begin: objectStorageWorld, files: FILES });
+sourceReaderContract("the web", {
+  ...refusing,
+  begin: webWorld,
+  files: WEB_PAGES,
+  pathOf: webPath,
+});
+sourceReaderContract("Google Drive", { ...following, begin: driveWorld, files: FILES });
+sourceReaderContract("the scripted double", { ...refusing, begin: scriptedWorld, files: FILES });
+sourceReaderContract("the followed double", { ...following, begin: followedWorld, files: FILES });

@@ -7,6 +7,8 @@ const PREFIX = "reader-contract/";
 
 sourceReaderContract("the bound bucket", {
   files: 10,
+  refuses: false,
+  follows: false,
   begin: async () => ({
     async hold(files) {
       const { objects } = await env.FILES.list({ prefix: PREFIX });
