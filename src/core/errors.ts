@@ -15,6 +15,9 @@ export type ErrorKind =
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
+/** What a caller sent may stand in a message. */
+const MESSAGE_LIMIT = 4_000;
+
 export class QuarryError extends Error {
   override readonly name = "QuarryError";
   readonly kind: ErrorKind;
@@ -27,7 +30,10 @@ export class QuarryError extends Error {
     message: string,
     options: { cause?: unknown; retryAfterSeconds?: number } = {},
   ) {
-    super(message, options);
+    super(
+      message.length > MESSAGE_LIMIT ? `${message.slice(0, MESSAGE_LIMIT)}…` : message,
+      options,
+    );
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }

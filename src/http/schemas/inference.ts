@@ -38,6 +38,8 @@ export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 const RAGS_LIMIT = 1_000;
 const FILTERS_LIMIT = 100;
 const FILTER_VALUES_LIMIT = 1_000;
+const FIELD_MAX_LENGTH = 200;
+const VALUE_MAX_LENGTH = 10_000;
 
 const SelectedFiles = z
   .object({
@@ -57,9 +59,12 @@ const ProviderFilter = z
       .string()
       .optional()
       .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
-    field: z.string().openapi({ description: "A key of the file's metadata.", example: "labels" }),
+    field: z
+      .string()
+      .max(FIELD_MAX_LENGTH)
+      .openapi({ description: "A key of the file's metadata.", example: "labels" }),
     values: z
-      .array(z.string())
+      .array(z.string().max(VALUE_MAX_LENGTH))
       .max(FILTER_VALUES_LIMIT)
       .openapi({ description: "One of them must match." }),
   })

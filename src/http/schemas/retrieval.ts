@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
 
 const QUERIES_LIMIT = 10;
+/** Far beyond any question: the work of a search grows with its words. */
+const QUERY_MAX_LENGTH = 10_000;
 const TOP_K_LIMIT = 100;
 const TOP_K_DEFAULT = 5;
 const MULTIPLIER_LIMIT = 10;
 
 /** A blank one finds nothing and is a mistake. */
-const Query = z.string().regex(/\S/, "must not be blank");
+const Query = z.string().max(QUERY_MAX_LENGTH).regex(/\S/, "must not be blank");
 
 /**
  * The search fields that a RAG and an inference share. Those with a default are components of
@@ -107,8 +109,14 @@ export const Degradation = z
 /** Of `selectedFiles` and `selectedFolders` together, over all RAGs. */
 const SELECTED_LIMIT = 10_000;
 
+/** As long as an address may be; longer than any path that is indexed. */
+const PATH_MAX_LENGTH = 4_096;
+
 /** A path as scopes have it, or a file's external id. */
-const SelectedPath = z.string().regex(/^(?!\/)/, "must be relative, without a leading /");
+const SelectedPath = z
+  .string()
+  .max(PATH_MAX_LENGTH)
+  .regex(/^(?!\/)/, "must be relative, without a leading /");
 export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
 
 /** How a body that selects more is refused. */

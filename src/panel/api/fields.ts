@@ -51,7 +51,7 @@ export const modelName = z
 
 export const systemPrompt = z.string().max(PROMPT_MAX_LENGTH);
 
-export const links = z.array(z.string()).max(LINKS_MAX);
+export const links = z.array(z.string().max(IDENTIFIER_MAX_LENGTH)).max(LINKS_MAX);
 
 export const temperature = z.number().min(0).max(TEMPERATURE_MAX).nullable();
 

@@ -7,13 +7,14 @@ import { removeToken } from "../../access/tokens/remove-token.ts";
 import { isoTime } from "../../core/clock.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { futureTime, name } from "./fields.ts";
+import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { PanelEnv } from "./panel-env.ts";
 import { bodyOf, pageOf, pagingOf } from "./read-request.ts";
 
 const GROUP_MAX = 1_000;
 
 const group = z
-  .array(z.string())
+  .array(z.string().max(IDENTIFIER_MAX_LENGTH))
   .max(GROUP_MAX)
   .refine((names) => names.length === 1 || !names.includes("*"), "must hold * alone or not at all")
   .default([]);
