@@ -65,8 +65,10 @@ export async function indexFiles(
   await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
-  const built = claimed.filter(({ isBuilding }) => isBuilding);
-  for (const ragId of await idleBuilds(services.db, built)) {
+  // A message that nobody wants any more may have been the last that a build waited for.
+  const live = new Set(claimed.flatMap((file) => (file.isBuilding ? [] : [keyOfFile(file)])));
+  const others = messages.filter((message) => !live.has(keyOfFile(message)));
+  for (const ragId of await idleBuilds(services.db, others)) {
     await services.queue.scan({ kind: "build", ragId });
   }
   return results.flatMap((result) =>
