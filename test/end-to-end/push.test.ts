@@ -8,6 +8,7 @@ import type { Retrieval } from "../../src/cli/api/public-api.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
 
@@ -115,4 +116,45 @@ test("status counts, and a wrong token, RAG or address is told", async () => {
   expect((await status("docs", service.url, `${token}x`)).stderr).toContain("Check QUARRY_TOKEN");
   expect((await status("nothing", service.url, token)).stderr).toContain("There is no RAG nothing");
   expect((await status("docs", "http://127.0.0.1:1", token)).stderr).toContain("Cannot reach");
+});
+
+const AT_MOST_MS = 2_000;
+
+async function run(body: unknown): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${service.url}/api/inferences/plain`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Another caller's wait while the work is under way. */
+async function healthMs(): Promise<number> {
+  const started = performance.now();
+  const answer = await fetch(`${service.url}/health`);
+  expect(answer.status).toBe(200);
+  await answer.text();
+  return performance.now() - started;
+}
+
+test("hostile calls end with clear errors, and others are served meanwhile", async () => {
+  await api.create("inferences", {
+    name: "Plain",
+    identifier: "plain",
+    systemPrompt: "",
+    model: "embedded/extractive",
+  });
+  for (const { what, body, status, error } of HOSTILE_CALLS) {
+    const running = run(body);
+    const waitedMs = await healthMs();
+    const answer = await running;
+    const isServed = waitedMs < AT_MOST_MS;
+    const text: unknown = expect.stringMatching(error);
+    expect({ what, isServed, ...answer }).toEqual({ what, isServed: true, status, text });
+  }
+  const running = run({ prompt: LONG_PROMPT });
+  expect(await healthMs()).toBeLessThan(AT_MOST_MS);
+  expect((await running).status).toBe(200);
+  expect(await healthMs()).toBeLessThan(AT_MOST_MS);
 });
