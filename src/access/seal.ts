@@ -35,6 +35,18 @@ export async function unseal(config: Keys, sealed: string): Promise<string> {
   throw new Error("sealed with a key that is neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS");
 }
 
+/** Ids of the two keys as sealed texts begin with them; null: no previous key, or the same one. */
+export async function keyIdsOf(
+  config: Keys,
+): Promise<{ current: string; previous: string | null }> {
+  const current = await idOf(currentKey(config));
+  const previous =
+    config.ENCRYPTION_KEY_PREVIOUS === undefined
+      ? null
+      : await idOf(config.ENCRYPTION_KEY_PREVIOUS);
+  return { current, previous: previous === current ? null : previous };
+}
+
 function currentKey(config: Keys): string {
   if (config.ENCRYPTION_KEY !== undefined) return config.ENCRYPTION_KEY;
   if (config.ENVIRONMENT === "development") return DEVELOPMENT_KEY;

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
 import { reasonOf } from "../../core/errors.ts";
+import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
@@ -39,6 +40,7 @@ const STEPS: [name: string, step: Step][] = [
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["audit trail", ({ db, now }) => purgeEvents(db, now() - AUDIT_KEPT_MS)],
+  ["secrets", resealSecrets],
   ["indexes", checkIndexes],
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { HOUR_MS, SECOND_MS, isoTime } from "../../core/clock.ts";
+import { countSecrets } from "../../access/secrets/count-secrets.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import type { PanelEnv } from "./panel-env.ts";
 
@@ -13,11 +14,15 @@ const CALL_HOURS = 24;
 export function overviewRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.get("/", async (context) => {
-    const { db, now, queueBacklog, vectorIndex } = context.get("services");
+    const { config, db, now, queueBacklog, vectorIndex } = context.get("services");
     const time = now();
     const callsSince = time - (time % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
     const asked = { now: time, callsSince, limit: LIST_LIMIT };
-    const [found, queues] = await Promise.all([readOverview(db, asked), queueBacklog()]);
+    const [found, queues, secrets] = await Promise.all([
+      readOverview(db, asked),
+      queueBacklog(),
+      countSecrets({ config, db }),
+    ]);
     return context.json({
       files: found.counts,
       failingFiles: found.failingFiles,
@@ -40,6 +45,7 @@ export function overviewRoutes(): Hono<PanelEnv> {
       })),
       calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
       vectorIndex: vectorIndex === null ? null : reconciliationOf(found.verifications),
+      secrets,
     });
   });
   return app;

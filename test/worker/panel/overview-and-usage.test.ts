@@ -33,6 +33,7 @@ test("a new service has nothing to show and nothing that waits", async () => {
     queues: QUEUES,
     calls: { hours: 24, total: 0, errors: 0, degraded: 0, errorRate: 0, degradedRate: 0 },
     vectorIndex: null,
+    secrets: { sealedByPreviousKey: 0, unreadable: 0 },
   });
 });
 
@@ -74,6 +75,7 @@ test("the overview counts files by status and names what fails", async () => {
     queues: QUEUES,
     calls: expect.objectContaining({ total: 0 }),
     vectorIndex: null,
+    secrets: { sealedByPreviousKey: 0, unreadable: 0 },
   });
   expect((await admin.send("GET", "/rags/docs-rag")).body).toMatchObject({ status: "active" });
 });

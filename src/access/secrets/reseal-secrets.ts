@@ -1,0 +1,43 @@
+import { reasonOf } from "../../core/errors.ts";
+import {
+  replaceSealed,
+  secretsSealedBy,
+  type SealedSecret,
+} from "../../db/maintenance/sealed-secrets.ts";
+import type { Services } from "../../services.ts";
+import { keyIdsOf, seal, unseal } from "../seal.ts";
+import { countSecrets } from "./count-secrets.ts";
+
+const SECRETS_AT_ONCE = 100;
+
+type Resealing = Pick<Services, "config" | "db" | "log">;
+
+/**
+ * Seals with the current key what the previous one sealed, and logs how many secrets still need
+ * the previous key. A secret that is changed meanwhile keeps its change.
+ */
+export async function resealSecrets(services: Resealing): Promise<void> {
+  const { config, db, log } = services;
+  const { previous } = await keyIdsOf(config);
+  if (previous === null) return;
+  const secrets = await secretsSealedBy(db, previous, SECRETS_AT_ONCE);
+  if (secrets.length === 0) return;
+  const sealed = await Promise.all(secrets.map(async (secret) => await resealed(services, secret)));
+  const changes = sealed.filter((change) => change !== null);
+  const resealedSecrets = await replaceSealed(db, changes);
+  log.info("secrets sealed with the current key", {
+    resealed: resealedSecrets,
+    ...(await countSecrets(services)),
+  });
+}
+
+/** Null when it cannot be opened, although its key is there. */
+async function resealed({ config, log }: Resealing, secret: SealedSecret) {
+  try {
+    return { secret, sealed: await seal(config, await unseal(config, secret.sealed)) };
+  } catch (thrown) {
+    const { kind, id } = secret;
+    log.error("secret cannot be opened", { kind, id, reason: reasonOf(thrown) });
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Database } from "../client.ts";
+import { number, oneOf, row, text, type Row } from "../columns.ts";
+import { allRows, query, runBatch } from "../raw-sql.ts";
+
+/** Everything that is sealed at rest, by the kind of its owner. */
+const KINDS = ["file source"] as const;
+const SEALED = `select 'file source' as kind, id, sealed_secrets as sealed from file_sources
+  where sealed_secrets is not null and removed_at is null`;
+const UPDATES: Record<(typeof KINDS)[number], string> = {
+  "file source": `update file_sources set sealed_secrets = ?3
+    where id = ?1 and sealed_secrets = ?2 returning id`,
+};
+
+const SECRET = row({ kind: oneOf(KINDS), id: text, sealed: text });
+export type SealedSecret = Row<typeof SECRET>;
+
+/** Secrets that a key sealed. In no order, so that one that cannot be read is in nobody's way. */
+export async function secretsSealedBy(
+  db: Database,
+  keyId: string,
+  limit: number,
+): Promise<SealedSecret[]> {
+  return await allRows(
+    db,
+    query(
+      SECRET,
+      `select kind, id, sealed from (${SEALED}) where sealed like ?1 || '.%'
+       order by random() limit ?2`,
+      keyId,
+      limit,
+    ),
+  );
+}
+
+const ID = row({ id: text });
+
+/** Puts new sealed texts in place of the old; one that has changed since stays. Answers how many. */
+export async function replaceSealed(
+  db: Database,
+  changes: { secret: SealedSecret; sealed: string }[],
+): Promise<number> {
+  const updated = await runBatch(
+    db,
+    changes.map(({ secret, sealed }) =>
+      query(ID, UPDATES[secret.kind], secret.id, secret.sealed, sealed),
+    ),
+  );
+  return updated.flat().length;
+}
+
+const COUNT = row({ keyId: text, secrets: number });
+
+/** How many secrets each key sealed. */
+export async function countSealedByKey(db: Database): Promise<Row<typeof COUNT>[]> {
+  return await allRows(
+    db,
+    query(
+      COUNT,
+      `select substr(sealed, 1, instr(sealed, '.') - 1) as keyId, count(*) as secrets
+       from (${SEALED}) group by 1`,
+    ),
+  );
+}

@@ -1,0 +1,96 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+
+import { countSecrets } from "../../../src/access/secrets/count-secrets.ts";
+import { resealSecrets } from "../../../src/access/secrets/reseal-secrets.ts";
+import { seal, unseal } from "../../../src/access/seal.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+const configOf = (current: number, previous?: number) =>
+  parseConfig({
+    ENCRYPTION_KEY: keyOf(current),
+    ENCRYPTION_KEY_PREVIOUS: previous === undefined ? "" : keyOf(previous),
+  });
+const [old, rotated, later] = [configOf(1), configOf(2, 1), configOf(2)];
+const db = openDatabase(env.DB);
+
+const lines: { event: string }[] = [];
+const services = (config: typeof rotated) => ({
+  config,
+  db,
+  log: jsonLog((_level, line) => lines.push(JSON.parse(line))),
+});
+
+async function addSource(id: string, sealed: string | null) {
+  await env.DB.prepare(
+    `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+       created_at, sealed_secrets) values (?1, ?1, ?1, 'document_site', '{}', '', 0, ?2)`,
+  )
+    .bind(id, sealed)
+    .run();
+}
+async function sealedOf(id: string): Promise<string> {
+  const found = env.DB.prepare("select sealed_secrets as sealed from file_sources where id = ?");
+  return (await found.bind(id).first<{ sealed: string }>())?.sealed ?? "";
+}
+
+beforeEach(async () => {
+  lines.length = 0;
+  await env.DB.prepare("delete from file_sources").run();
+});
+
+test("what the previous key sealed is sealed anew, a hundred a turn", async () => {
+  const sealed = await seal(old, "hush");
+  for (let at = 0; at < 101; at++) await addSource(`s${at}`, sealed);
+  const current = await seal(rotated, "mine");
+  await addSource("current", current);
+  await addSource("none", null);
+  await addSource("strange", await seal(configOf(9), "lost"));
+  expect(await countSecrets({ config: rotated, db })).toEqual({
+    sealedByPreviousKey: 101,
+    unreadable: 1,
+  });
+  await resealSecrets(services(rotated));
+  expect(lines.at(-1)).toMatchObject({ resealed: 100, sealedByPreviousKey: 1, unreadable: 1 });
+  await resealSecrets(services(rotated));
+  expect(lines.at(-1)).toMatchObject({ resealed: 1, sealedByPreviousKey: 0, unreadable: 1 });
+  expect(await sealedOf("current")).toBe(current);
+  expect(await unseal(later, await sealedOf("s100"))).toBe("hush");
+  expect(await countSecrets({ config: later, db })).toEqual({
+    sealedByPreviousKey: 0,
+    unreadable: 1,
+  });
+});
+
+test("a secret that is changed meanwhile keeps its change", async () => {
+  await addSource("s", await seal(old, "before"));
+  const changed = await seal(rotated, "after");
+  const racing = {
+    ...services(rotated),
+    db: openDatabase({
+      prepare: (sql: string) => env.DB.prepare(sql),
+      async batch(statements: D1PreparedStatement[]) {
+        const results = await env.DB.batch(statements);
+        await env.DB.prepare("update file_sources set sealed_secrets = ?").bind(changed).run();
+        return results;
+      },
+    } as unknown as D1Database),
+  };
+  await resealSecrets(racing);
+  expect(await sealedOf("s")).toBe(changed);
+  expect(lines.at(-1)).toMatchObject({ resealed: 0 });
+});
+
+test("a secret that cannot be opened stops no other", async () => {
+  const sealed = await seal(old, "hush");
+  await addSource("good", sealed);
+  await addSource("broken", `${sealed.slice(0, -4)}AAAA`);
+  await resealSecrets(services(rotated));
+  expect(await unseal(later, await sealedOf("good"))).toBe("hush");
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: "secret cannot be opened", id: "broken" }),
+  );
+});
