@@ -45,7 +45,7 @@ CREATE INDEX `sessions_last_seen` ON `sessions` (`last_seen_at`);--> statement-b
 CREATE TABLE `sign_in_tries` (
 	`account` text PRIMARY KEY NOT NULL,
 	`tries` integer NOT NULL,
-	`held_until` integer NOT NULL,
+	`claimed_until` integer NOT NULL,
 	`last_at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -192,7 +192,7 @@ CREATE TABLE `rag_files` (
 	`notes` text DEFAULT '[]' NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`lease_id` text,
-	`held_until` integer DEFAULT 0 NOT NULL,
+	`claimed_until` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`rag_id`, `generation`, `file_id`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
@@ -201,8 +201,8 @@ CREATE TABLE `rag_files` (
 CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`generation`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`,`rag_id`,`generation`);--> statement-breakpoint
-CREATE INDEX `rag_files_held` ON `rag_files` (`rag_id`,`generation`,`held_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
-CREATE INDEX `rag_files_leaving` ON `rag_files` (`held_until`) WHERE status = 'deleted' and held_until > 0;--> statement-breakpoint
+CREATE INDEX `rag_files_claimed` ON `rag_files` (`rag_id`,`generation`,`claimed_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
+CREATE INDEX `rag_files_leaving` ON `rag_files` (`claimed_until`) WHERE status = 'deleted' and claimed_until > 0;--> statement-breakpoint
 CREATE TABLE `rag_generations` (
 	`rag_id` text NOT NULL,
 	`generation` integer NOT NULL,
@@ -284,7 +284,7 @@ CREATE TABLE `file_sources` (
 	`next_scan_at` integer,
 	`scan_again` integer DEFAULT false NOT NULL,
 	`scan_run_id` text,
-	`scan_held_until` integer,
+	`scan_claimed_until` integer,
 	`change_cursor` text,
 	`channel_id` text,
 	`channel_token_hash` text,
@@ -295,7 +295,7 @@ CREATE TABLE `file_sources` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `file_sources_identifier` ON `file_sources` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `file_sources_next_scan` ON `file_sources` (`next_scan_at`);--> statement-breakpoint
-CREATE INDEX `file_sources_held` ON `file_sources` (`scan_held_until`);--> statement-breakpoint
+CREATE INDEX `file_sources_claimed` ON `file_sources` (`scan_claimed_until`);--> statement-breakpoint
 CREATE INDEX `file_sources_channel` ON `file_sources` (`channel_id`);--> statement-breakpoint
 CREATE INDEX `file_sources_removed` ON `file_sources` (`removed_at`);--> statement-breakpoint
 CREATE TABLE `files` (

@@ -1,6 +1,6 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
-import { clockClient, driveWindowClient } from "./adapters/cloudflare/own-objects.ts";
+import { clockClient, driveDebounceClient } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
@@ -11,7 +11,7 @@ import { ConfigError, parseConfig } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
-import { ExtractionMemory } from "./core/extraction-memory.ts";
+import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { Services } from "./services.ts";
 
 /** What of a request's or an event's context the services use; objects have no tracing. */
@@ -58,7 +58,7 @@ export function composeServices(env: Env, context: Context): Services {
       return await readerFor(services, source);
     },
     wakeClock: clockClient(env.CLOCK),
-    openDriveWindow: driveWindowClient(env.DRIVE_DEBOUNCE),
+    debounceDriveScan: driveDebounceClient(env.DRIVE_DEBOUNCE),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
   return services;

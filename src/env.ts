@@ -1,4 +1,4 @@
-import type { Clock, DriveWindow, RateWindow } from "./ports/own-objects.ts";
+import type { Clock, DriveDebounce, RateWindow } from "./ports/own-objects.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./ports/job-queue.ts";
 
@@ -12,7 +12,7 @@ export type Env = {
   RATE_WINDOW: Objects<RateWindow>;
   RAG_INDEX: Objects<RagIndex>;
   CLOCK: Objects<Clock>;
-  DRIVE_DEBOUNCE: Objects<DriveWindow>;
+  DRIVE_DEBOUNCE: Objects<DriveDebounce>;
   SCAN_QUEUE: Queue<ScanMessage>;
   INDEX_QUEUE: Queue<IndexMessage>;
   USAGE_QUEUE: Queue<UsageMessage>;

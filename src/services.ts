@@ -1,10 +1,10 @@
 import type { Config } from "./config.ts";
-import type { Now } from "./core/clock.ts";
+import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
-import type { ExtractionMemory } from "./core/extraction-memory.ts";
+import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { DocumentConverter } from "./documents/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -42,8 +42,8 @@ export type Services = {
   sourceReaders: SourceReaders;
   /** Makes sure that the clock's alarm is set; cheap when it is. */
   wakeClock: () => Promise<void>;
-  /** A drive changed: one scan follows at the end of a window of 10 seconds. */
-  openDriveWindow: (fileSourceId: FileSourceId) => Promise<void>;
+  /** A drive changed: one scan is queued after 10 seconds, whatever else changes in them. */
+  debounceDriveScan: (fileSourceId: FileSourceId) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;
 };

@@ -19,8 +19,8 @@ import { aiGateway } from "./openai/ai-gateway.ts";
 import { openAiChat, openAiEmbedding } from "./openai/openai-models.ts";
 import type { OpenAiEndpoint } from "./openai/openai-models.ts";
 import { openAiReranker } from "./openai/openai-reranker.ts";
-import { lacks } from "./provider.ts";
-import type { Provider } from "./provider.ts";
+import { lacks } from "./model-provider.ts";
+import type { Provider } from "./model-provider.ts";
 
 /** Texts a call that every common OpenAI-compatible server accepts (TEI's default is 32). */
 const OPENAI_TEXTS_PER_CALL = 32;

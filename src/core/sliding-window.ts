@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "./clock.ts";
+import { MINUTE_MS } from "./time.ts";
 
 /** Every rate window of the service is a minute. */
 export const WINDOW_MS = MINUTE_MS;

@@ -1,5 +1,5 @@
-import { runCooperatively } from "../core/cooperative.ts";
-import type { YieldToOthers, CooperativeWork } from "../core/cooperative.ts";
+import { runCooperatively } from "../core/work/cooperative.ts";
+import type { YieldToOthers, CooperativeWork } from "../core/work/cooperative.ts";
 import type { DocumentConverter } from "./document-converter.ts";
 import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";

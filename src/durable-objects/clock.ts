@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { composeServices } from "../compose.ts";
-import { MINUTE_MS } from "../core/clock.ts";
+import { MINUTE_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
 import type { Env } from "../env.ts";
 import type { Clock as ClockPort } from "../ports/own-objects.ts";

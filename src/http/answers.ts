@@ -1,4 +1,4 @@
-import { isoTime } from "../core/clock.ts";
+import { isoTime } from "../core/time.ts";
 import type { LinkedSource } from "../db/access/public-lists.ts";
 import type { PublicFile } from "../db/files/public-files.ts";
 import type { RagRecord } from "../db/records.ts";

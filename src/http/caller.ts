@@ -1,9 +1,9 @@
 import { bearerIn } from "../access/bearer.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../access/sessions/find-session.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../db/access/session-store.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
-import { MINUTE_MS } from "../core/clock.ts";
+import { MINUTE_MS } from "../core/time.ts";
 import { forbidden, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
 import type { TokenId } from "../core/ids.ts";

@@ -1,5 +1,5 @@
-import { passagesNotice, writePassages, writeRequest } from "../text/passages.ts";
-import type { Passage } from "../text/passages.ts";
+import { passagesNotice, writePassages, writeRequest } from "../text/prompt-delimiters.ts";
+import type { Passage } from "../text/prompt-delimiters.ts";
 import { cautiousTokens } from "../text/tokens.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";

@@ -1,11 +1,11 @@
 import type { ModelMessage, ToolSet } from "ai";
 
-import type { Deadline } from "../core/deadline.ts";
+import type { Deadline } from "../core/work/deadline.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { Now } from "../core/clock.ts";
+import type { Now } from "../core/time.ts";
 import type { ChatModel } from "../ports/models.ts";
-import { meteredModel } from "./metered-model.ts";
-import type { Meter } from "./metered-model.ts";
+import { retryingModel } from "./retrying-model.ts";
+import type { Meter } from "./retrying-model.ts";
 import { asModelFailed } from "./model-errors.ts";
 import { repairNote } from "./structured-output.ts";
 import type { OutputPlan } from "./structured-output.ts";
@@ -87,7 +87,7 @@ async function speak(
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
   const { steps } = await generateText({
-    model: meteredModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
+    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
     messages,
     stopWhen: isStepCount(maxSteps),
     maxRetries: 0,

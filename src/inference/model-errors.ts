@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from "../core/deadline.ts";
+import { DeadlineExceeded } from "../core/work/deadline.ts";
 import { modelFailed, QuarryError } from "../core/errors.ts";
 import { ModelFailure } from "../ports/models.ts";
 

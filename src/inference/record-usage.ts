@@ -1,11 +1,11 @@
 import { sendUsage } from "../catalog/usage/send-usage.ts";
 import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
-import { Deadline } from "../core/deadline.ts";
+import { Deadline } from "../core/work/deadline.ts";
 import { findPrice, PRICED_TOKENS } from "../db/usage/price-store.ts";
 import type { Price } from "../db/usage/price-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
-import type { Meter } from "./metered-model.ts";
+import type { Meter } from "./retrying-model.ts";
 import type { Caller, InferenceServices, Usage } from "./types.ts";
 
 type Recording = Pick<Services, "queue" | "log" | "now" | "inBackground">;

@@ -1,6 +1,6 @@
 import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
-import { restrictionTo } from "../retrieval/restriction.ts";
+import { restrictionTo } from "../retrieval/restriction-of-call.ts";
 import { retrieve } from "../retrieval/retrieve.ts";
 import type { RetrievalResult } from "../retrieval/types.ts";
 import { checkInferenceInput } from "./check-input.ts";

@@ -1,12 +1,12 @@
-import { Deadline } from "../core/deadline.ts";
-import { newDelimiterKey } from "../text/passages.ts";
+import { Deadline } from "../core/work/deadline.ts";
+import { newDelimiterKey } from "../text/prompt-delimiters.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import type { ChatModel } from "../ports/models.ts";
 import { converse } from "./converse.ts";
 import type { Answer, AskedCall, Turn } from "./converse.ts";
-import { newMeter } from "./metered-model.ts";
-import type { Meter } from "./metered-model.ts";
+import { newMeter } from "./retrying-model.ts";
+import type { Meter } from "./retrying-model.ts";
 import { recordUsage, startPriceLookup, usageOf } from "./record-usage.ts";
 import type { UsageOutcome, UsageSubject } from "./record-usage.ts";
 import { newSearchLog, searchTools } from "./tools/search-tools.ts";
@@ -84,7 +84,7 @@ type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
 };
 
 type RunTools = {
-  /** Of the delimiters; see core/passages.ts. */
+  /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   meter: Meter;
   /** What embedding and reranking used so far; counts also when the run fails later. */

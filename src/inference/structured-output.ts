@@ -1,4 +1,4 @@
-import { BudgetSpent } from "../core/budget.ts";
+import { BudgetSpent } from "../core/work/step-budget.ts";
 import { modelFailed } from "../core/errors.ts";
 import { isJsonObject } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../core/clock.ts";
+import { SECOND_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "../core/clock.ts";
+import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../db/usage/price-store.ts";
 import type { Prices } from "../db/usage/price-store.ts";

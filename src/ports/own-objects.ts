@@ -8,9 +8,9 @@ export interface Clock {
   wake(): Promise<void>;
 }
 
-export interface DriveWindow {
-  /** Opens a window after which the source is scanned, unless one is open. */
-  open(fileSourceId: FileSourceId): Promise<void>;
+export interface DriveDebounce {
+  /** Has the source scanned 10 seconds from now, unless that is set already. */
+  notify(fileSourceId: FileSourceId): Promise<void>;
 }
 
 export interface RateWindow {

@@ -61,7 +61,7 @@ export class SourceFailure extends Error {
 }
 
 /** Bytes that a reader keeps between calls, below a prefix of the source's own in R2. */
-export interface SourceStore {
+export interface ReaderStore {
   read(key: string): Promise<Uint8Array | null>;
   write(key: string, bytes: Uint8Array): Promise<void>;
   /** Removes every key that begins with the prefix. */

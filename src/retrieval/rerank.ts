@@ -1,5 +1,5 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
-import { inParallel } from "../core/parallel.ts";
+import { inParallel } from "../core/work/parallel.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens } from "../ports/models.ts";

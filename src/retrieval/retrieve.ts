@@ -1,4 +1,4 @@
-import { Deadline } from "../core/deadline.ts";
+import { Deadline } from "../core/work/deadline.ts";
 import type { SpanFacts } from "../core/trace.ts";
 import { embedQueries } from "./embed-queries.ts";
 import type { EmbeddedTarget } from "./embed-queries.ts";

@@ -1,8 +1,8 @@
-import { DeadlineExceeded } from "../core/deadline.ts";
-import type { Deadline } from "../core/deadline.ts";
+import { DeadlineExceeded } from "../core/work/deadline.ts";
+import type { Deadline } from "../core/work/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { withRetries } from "../core/retry.ts";
+import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Services } from "../services.ts";
 import type { LegKind, RetrievalReport } from "./retrieval-report.ts";

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../core/clock.ts";
+import { SECOND_MS } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 

@@ -15,7 +15,7 @@ import { cloudDriveConfig, serviceAccount } from "./google-drive/google-drive-co
 import { GoogleDriveReader } from "./google-drive/google-drive-reader.ts";
 import { objectStorageReader } from "./object-storage/object-storage-reader.ts";
 import { r2BucketReader } from "./r2-bucket/r2-bucket-reader.ts";
-import { sourceStore } from "./source-store.ts";
+import { readerStore } from "./reader-store.ts";
 import { webReader } from "./web/web-reader.ts";
 
 type Needed = Pick<Services, "config" | "db" | "files" | "now">;
@@ -37,14 +37,14 @@ export async function readerFor(
     allowPrivate: services.config.ALLOW_PRIVATE_URLS,
   };
   if (source.provider === "web") {
-    const store = sourceStore(services.files, source.id);
+    const store = readerStore(services.files, source.id);
     const known = knownFilesOf(services.db, source.id);
     return webReader(checked(webConfig, config), { outgoing, store, known, now });
   }
   if (source.provider === "cloud_drive") {
     const { credentials, ...settings } = config;
     const account = checked(serviceAccount, credentials);
-    const store = sourceStore(services.files, source.id);
+    const store = readerStore(services.files, source.id);
     const known = knownFilesOf(services.db, source.id);
     const options = { outgoing, store, known, now };
     return new GoogleDriveReader(checked(cloudDriveConfig, settings), account, options);

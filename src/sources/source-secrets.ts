@@ -4,7 +4,7 @@ import { seal, unseal } from "../access/seal.ts";
 import type { Config } from "../config.ts";
 import { invalid } from "../core/errors.ts";
 import type { Provider } from "../db/records.ts";
-import { SECRET_FIELDS, takesSecret, type ProviderConfig } from "./provider-config.ts";
+import { SECRET_FIELDS, takesSecret, type ProviderConfig } from "./source-config.ts";
 
 type Stored = { config: ProviderConfig; sealedSecrets: string | null };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
-import { inParallel } from "../../src/core/parallel.ts";
+import { inParallel } from "../../src/core/work/parallel.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";

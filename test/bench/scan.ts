@@ -39,7 +39,7 @@ const SOURCE_AND_RAG = [
 ];
 
 const EVERYTHING_INDEXED = `update rag_files
-  set status = 'indexed', held_until = 0, indexed_at = 1, chunk_count = 1`;
+  set status = 'indexed', claimed_until = 0, indexed_at = 1, chunk_count = 1`;
 
 function statements(): string[] {
   const folder = join(PROJECT, "migrations");

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { composeServices } from "../../src/compose.ts";
 import { newId } from "../../src/core/ids.ts";
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
-import { ExtractionMemory } from "../../src/core/extraction-memory.ts";
+import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { METADATA_INDEXES } from "../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../src/adapters/embedded/hash-embedder.ts";
-import { MINUTE_MS } from "../../src/core/clock.ts";
+import { MINUTE_MS } from "../../src/core/time.ts";
 import type { Env } from "../../src/env.ts";
 import { VectorizeDouble } from "../doubles/vectorize/vectorize-double.ts";
 import { WorkersAiDouble } from "../doubles/workers-ai/workers-ai-double.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
 import { METADATA_INDEXES, vectorizeIndex } from "../../src/adapters/cloudflare/vectorize-index.ts";
-import { MINUTE_MS } from "../../src/core/clock.ts";
+import { MINUTE_MS } from "../../src/core/time.ts";
 import type { RagId, VectorId } from "../../src/core/ids.ts";
 import { sweep } from "../../src/ingestion/maintenance/sweep.ts";
 import { VectorizeDouble } from "../doubles/vectorize/vectorize-double.ts";

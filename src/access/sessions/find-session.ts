@@ -1,12 +1,14 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { UserId } from "../../core/ids.ts";
-import { findSessionRow, touchSession } from "../../db/access/session-store.ts";
+import {
+  findSessionRow,
+  SESSION_IDLE_MS,
+  SESSION_MAX_MS,
+  touchSession,
+} from "../../db/access/session-store.ts";
 import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
-
-export const SESSION_IDLE_MS = 12 * HOUR_MS;
-export const SESSION_MAX_MS = 7 * DAY_MS;
 
 export type Session = { userId: UserId; email: string; role: Role };
 

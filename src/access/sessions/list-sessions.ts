@@ -1,7 +1,7 @@
 import type { UserId } from "../../core/ids.ts";
 import { listSessionRows, type SessionRow } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS } from "./find-session.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 
 /** A page of the open sessions, the last used first: of one user, or of all. */
 export async function listSessions(

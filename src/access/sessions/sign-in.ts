@@ -12,7 +12,8 @@ import {
 import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
-import { SESSION_IDLE_MS, SESSION_MAX_MS, type Session } from "./find-session.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
+import type { Session } from "./find-session.ts";
 import { endHold, holdBack } from "./slow-down.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../core/clock.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { tooManyRequests } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { claimTry, forgetTries, isKnownAddress } from "../../db/access/sign-in-tries.ts";
@@ -18,12 +18,12 @@ export async function holdBack(
   of: { email: string; user: UserRow | null; address: string },
 ): Promise<void> {
   const now = services.now();
-  const heldUntil = await claimTry(services.db, await accountOf(of.email), now);
-  if (heldUntil === 0) return;
+  const claimedUntil = await claimTry(services.db, await accountOf(of.email), now);
+  if (claimedUntil === 0) return;
   if (of.user !== null && of.address !== "") {
     if (await isKnownAddress(services.db, of.user.id, of.address)) return;
   }
-  throw tooManyRequests(Math.ceil((heldUntil - now) / SECOND_MS));
+  throw tooManyRequests(Math.ceil((claimedUntil - now) / SECOND_MS));
 }
 
 /** After the right password. */

@@ -10,9 +10,9 @@ export function clockClient(namespace: Env["CLOCK"]) {
   };
 }
 
-/** One window for each drive. */
-export function driveWindowClient(namespace: Env["DRIVE_DEBOUNCE"]) {
+/** One object for each drive. */
+export function driveDebounceClient(namespace: Env["DRIVE_DEBOUNCE"]) {
   return async (fileSourceId: FileSourceId) => {
-    await namespace.get(namespace.idFromName(fileSourceId)).open(fileSourceId);
+    await namespace.get(namespace.idFromName(fileSourceId)).notify(fileSourceId);
   };
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
-import { withRetries as retried } from "../../core/retry.ts";
+import { withRetries as retried } from "../../core/work/with-retries.ts";
 
 /** A binding's error does not say whether a retry may succeed: each call gets three attempts. */
 const RULES = {

@@ -4,7 +4,7 @@ import { asId } from "../../core/ids.ts";
 import { withAncestors } from "../../core/folders.ts";
 import { hash32 } from "../../core/hash.ts";
 import type { ChunkId, VectorId } from "../../core/ids.ts";
-import { inParallel } from "../../core/parallel.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import { chunkOfVector } from "../../core/vector-id.ts";
 import type {
   IndexedVector,

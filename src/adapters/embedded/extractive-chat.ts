@@ -7,10 +7,10 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-import { Budget, BudgetSpent } from "../../core/budget.ts";
+import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { ModelFailure } from "../../ports/models.ts";
-import { readPassages, readRequest } from "../../text/passages.ts";
-import type { Passage } from "../../text/passages.ts";
+import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
+import type { Passage } from "../../text/prompt-delimiters.ts";
 import { answerOf } from "./extractive/answer.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
 import { fillSchema } from "./extractive/fill-schema.ts";

@@ -8,8 +8,8 @@
  */
 import type { Config } from "../../config.ts";
 import { modelFailed } from "../../core/errors.ts";
-import { lacks } from "../provider.ts";
-import type { Provider } from "../provider.ts";
+import { lacks } from "../model-provider.ts";
+import type { Provider } from "../model-provider.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";

@@ -1,5 +1,5 @@
 import { newWebhookSecret } from "../../access/credential-format.ts";
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
 import type { Provider } from "../../db/records.ts";
@@ -7,9 +7,9 @@ import { insertSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import type { ProviderConfig } from "../../sources/provider-config.ts";
+import type { ProviderConfig } from "../../sources/source-config.ts";
 import { sealSecrets } from "../../sources/source-secrets.ts";
-import { queueScan } from "./queue-scan.ts";
+import { requestScan } from "./request-scan.ts";
 
 export type NewFileSource = {
   name: string;
@@ -47,7 +47,7 @@ export async function createFileSource(
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
   });
   if (!inserted) throw identifierTaken();
-  if (provider !== "file_system") await queueScan(services, id);
+  if (provider !== "file_system") await requestScan(services, { sourceId: id });
   await services.wakeClock();
   return { source: await findFileSource(services, { key: id }), webhookSecret };
 }

@@ -3,9 +3,9 @@ import { updateSourceRow, type SourceChange } from "../../db/catalog/source-stor
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import type { ProviderConfig } from "../../sources/provider-config.ts";
+import type { ProviderConfig } from "../../sources/source-config.ts";
 import { sealSecrets } from "../../sources/source-secrets.ts";
-import { queueScan } from "./queue-scan.ts";
+import { requestScan } from "./request-scan.ts";
 
 export type FileSourcePatch = {
   name?: string | undefined;
@@ -32,7 +32,8 @@ export async function updateFileSource(
   }
   await updateSourceRow(services.db, id, change);
   if (patch.config !== undefined) await abandonRun(services.db, id, services.now());
-  if (patch.config !== undefined && provider !== "file_system") await queueScan(services, id);
+  if (patch.config !== undefined && provider !== "file_system")
+    await requestScan(services, { sourceId: id });
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });
 }

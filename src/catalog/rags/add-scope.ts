@@ -8,7 +8,7 @@ import { enforceScopes } from "./enforce-scopes.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
 import { SCOPES_MAX } from "./rag-settings.ts";
 import { storedScope } from "./stored-scope.ts";
-import { queueScan } from "../file-sources/queue-scan.ts";
+import { requestScan } from "../file-sources/request-scan.ts";
 
 /** Counting more would read as many rows. */
 const FILES_COUNTED = 10_000;
@@ -28,7 +28,7 @@ export async function addScope(
   if (outcome === "full") throw invalid(`scopes must have at most ${SCOPES_MAX} items`);
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id);
-  await queueScan(services, rag.fileSource.id);
+  await requestScan(services, { sourceId: rag.fileSource.id });
   const files = await countScopeFiles(services.db, rag.fileSource.id, scope, FILES_COUNTED + 1);
   return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };
 }

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
@@ -36,7 +36,7 @@ export async function updateRag(
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });
   }
   if (change.status === "active") {
-    const taken = { heldUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
+    const taken = { claimedUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
     await services.queue.index(await takeWaitingFiles(services.db, rag.id, taken));
   }
   const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = change;

@@ -1,4 +1,4 @@
-import { inParallel } from "../../core/parallel.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import { checkDatabase, checkMigrations } from "./check-database.ts";
 import { checkSecrets, checkVariables } from "./check-settings.ts";
 import { checkSignIn } from "./check-sign-in.ts";

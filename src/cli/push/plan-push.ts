@@ -1,4 +1,4 @@
-import { inParallel } from "../../core/parallel.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { ManifestEntry } from "../api/panel-api.ts";
 import type { Chooser } from "./choose-files.ts";
 import { hashFile } from "./hash-file.ts";

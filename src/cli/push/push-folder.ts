@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { inParallel } from "../../core/parallel.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { PanelApi } from "../api/panel-api.ts";
 import { ApiError } from "../api/send.ts";
 import type { Terminal } from "../terminal.ts";

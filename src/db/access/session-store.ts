@@ -1,8 +1,14 @@
 import { and, asc, count, desc, eq, gt, lt, or } from "drizzle-orm";
 
 import type { UserId } from "../../core/ids.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
 import { sessions, users } from "../schema/index.ts";
+
+/** A session ends when it was not used for so long, */
+export const SESSION_IDLE_MS = 12 * HOUR_MS;
+/** and when it is so old. */
+export const SESSION_MAX_MS = 7 * DAY_MS;
 
 /** A session with its user; null when it is unknown. The caller judges its age. */
 export async function findSessionRow(db: Database, hash: string) {

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/clock.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { number, row } from "../columns.ts";
@@ -11,7 +11,7 @@ const FIRST_WAIT_MS = SECOND_MS;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 const DOUBLINGS_MAX = 10;
 
-const HELD = row({ heldUntil: number });
+const HELD = row({ claimedUntil: number });
 
 /**
  * Counts a try at an account before its password is looked at, so that tries at the same moment
@@ -22,14 +22,14 @@ export async function claimTry(db: Database, account: string, now: number): Prom
   const [claimed, stored] = await runBatch(db, [
     query(
       HELD,
-      `insert into sign_in_tries (account, tries, held_until, last_at) values (?1, 1, 0, ?2)
+      `insert into sign_in_tries (account, tries, claimed_until, last_at) values (?1, 1, 0, ?2)
        on conflict (account) do update set
          tries = case when last_at < ?3 then 1 else tries + 1 end,
-         held_until = case when last_at < ?3 or tries + 1 < ?4 then 0
+         claimed_until = case when last_at < ?3 or tries + 1 < ?4 then 0
            else ?2 + min(?5, ?6 << min(tries + 1 - ?4, ?7)) end,
          last_at = ?2
-       where held_until <= ?2
-       returning held_until as heldUntil`,
+       where claimed_until <= ?2
+       returning claimed_until as claimedUntil`,
       account,
       now,
       now - DAY_MS,
@@ -38,9 +38,13 @@ export async function claimTry(db: Database, account: string, now: number): Prom
       FIRST_WAIT_MS,
       DOUBLINGS_MAX,
     ),
-    query(HELD, `select held_until as heldUntil from sign_in_tries where account = ?1`, account),
+    query(
+      HELD,
+      `select claimed_until as claimedUntil from sign_in_tries where account = ?1`,
+      account,
+    ),
   ]);
-  return claimed.length > 0 ? 0 : (stored[0]?.heldUntil ?? 0);
+  return claimed.length > 0 ? 0 : (stored[0]?.claimedUntil ?? 0);
 }
 
 /** After a success. */

@@ -18,7 +18,7 @@ export const isLeft = (x = "rag_files") =>
 
 /** Whether the row `x` is a suspect at the time that the parameter `now` names. */
 export const isSuspect = (x: string, now: string) =>
-  `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.held_until < ${now}))`;
+  `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.claimed_until < ${now}))`;
 
 /** Counts an attempt of a suspect under this lease. */
 export async function countAttempt(

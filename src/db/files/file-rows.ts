@@ -41,17 +41,22 @@ const PENDING = `status = 'pending', error_message = null, error_is_outside = 0,
 
 /**
  * Makes files `f` pending in the open generations of those RAGs `r` that hold them; `from` picks
- * both. `now` and `heldUntil` name parameters.
+ * both. `now` and `claimedUntil` name parameters.
  */
-export const pendSql = (from: string, where: string, now: string, heldUntil: string) =>
-  `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
-   select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${heldUntil}
+export const pendSql = (from: string, where: string, now: string, claimedUntil: string) =>
+  `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
+   select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
    from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}
    where r.removed_at is null and ${HOLDS} and ${where}
    on conflict (rag_id, generation, file_id) do update set ${PENDING}, path = excluded.path,
-     revision = max(rag_files.revision + 1, excluded.revision), held_until = excluded.held_until
+     revision = max(rag_files.revision + 1, excluded.revision), claimed_until = excluded.claimed_until
    returning ${MESSAGE_COLUMNS}`;
 
-/** Makes rows of rag_files pending, whatever they were; `now` and `heldUntil` name parameters. */
-export const pendAgainSql = (now: string, heldUntil: string) => `update rag_files set ${PENDING},
-  revision = max(rag_files.revision + 1, ${now}), held_until = ${heldUntil}`;
+/** Makes rows of rag_files pending, whatever they were; `now` and `claimedUntil` name parameters. */
+export const pendAgainSql = (now: string, claimedUntil: string) => `update rag_files set ${PENDING},
+  revision = max(rag_files.revision + 1, ${now}), claimed_until = ${claimedUntil}`;
+
+/** Rows `x` of a RAG (?1) in its open generations, by status. */
+export const rowsOf = (status: string) => `rag_generations g cross join rag_files x
+    on x.rag_id = g.rag_id and x.generation = g.generation and x.status = '${status}'
+  where g.rag_id = ?1 and ${OPEN}`;

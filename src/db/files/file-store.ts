@@ -54,12 +54,12 @@ export async function writeFile(
   db: Database,
   file: WrittenFile,
   now: number,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<{ messages: IndexMessage[]; replaced: string | null } | null> {
   const [before, written, messages] = await runBatch(db, [
     query(VERSION, `select version from files where id = ?1`, file.id),
     file.isNew ? insertFile(file, now) : updateFile(file, now),
-    query(MESSAGE, PEND_FILE, file.id, file.version, now, heldUntil),
+    query(MESSAGE, PEND_FILE, file.id, file.version, now, claimedUntil),
   ]);
   return written.length === 0 ? null : { messages, replaced: before[0]?.version ?? null };
 }

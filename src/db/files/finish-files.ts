@@ -16,7 +16,7 @@ export type FileEnd = IndexMessage & {
   errorMessage: string | null;
   errorIsOutside: boolean;
   /** For `pending` and `processing`: until when the row is not taken up. */
-  heldUntil: number;
+  claimedUntil: number;
 };
 
 const FINISH = `update rag_files set status = m.value ->> 'status',
@@ -29,7 +29,7 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
     error_is_outside = m.value ->> 'errorIsOutside',
     attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
     lease_id = null,
-    held_until = case m.value ->> 'status' when 'error' then ?3 else m.value ->> 'heldUntil' end
+    claimed_until = case m.value ->> 'status' when 'error' then ?3 else m.value ->> 'claimedUntil' end
   from json_each(?1) m
   where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
     and rag_files.status <> 'deleted'
@@ -64,13 +64,13 @@ export async function requeueSuperseded(
   db: Database,
   superseded: (IndexMessage & { above: number })[],
   now: number,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<IndexMessage[]> {
   return await allRows(
     db,
     query(
       MESSAGE,
-      `update rag_files set status = 'pending', attempts = 0, lease_id = null, held_until = ?3,
+      `update rag_files set status = 'pending', attempts = 0, lease_id = null, claimed_until = ?3,
          revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
        from json_each(?1) m
        where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
@@ -78,7 +78,7 @@ export async function requeueSuperseded(
        returning ${MESSAGE_COLUMNS}`,
       JSON.stringify(superseded),
       now,
-      heldUntil,
+      claimedUntil,
     ),
   );
 }
@@ -93,10 +93,10 @@ export async function giveUpFiles(
     db,
     statement(
       `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
-         attempts = 0, lease_id = null, held_until = ?3
+         attempts = 0, lease_id = null, claimed_until = ?3
        from json_each(?1) m
        where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-         and (status = 'pending' or (status = 'processing' and held_until < ?3))`,
+         and (status = 'pending' or (status = 'processing' and claimed_until < ?3))`,
       JSON.stringify(messages),
       of.reason,
       of.now,

@@ -14,7 +14,7 @@ export async function renewClaims(
   await allRows(
     db,
     statement(
-      `update rag_files set held_until = ?3 from json_each(?1) m
+      `update rag_files set claimed_until = ?3 from json_each(?1) m
        where ${sameFile()} and rag_files.lease_id = ?2 and rag_files.status = 'processing'`,
       JSON.stringify(messages),
       lease.id,
@@ -24,7 +24,7 @@ export async function renewClaims(
 }
 
 /** The attempt that the claim counted is taken back; that of a suspect was not counted yet. */
-const RELEASE = `update rag_files set status = 'pending', held_until = ?3,
+const RELEASE = `update rag_files set status = 'pending', claimed_until = ?3,
     attempts = max(0, attempts - (1 - (m.value ->> 'isSuspect'))),
     lease_id = case when m.value ->> 'isSuspect' then '${CRASHED}' end
   from json_each(?1) m
@@ -39,7 +39,7 @@ const RELEASE = `update rag_files set status = 'pending', held_until = ?3,
 export async function releaseClaims(
   db: Database,
   files: ClaimedFile[],
-  of: { leaseId: string; heldUntil: number },
+  of: { leaseId: string; claimedUntil: number },
 ): Promise<IndexMessage[]> {
   const list = files.map(({ ragId, generation, fileId, revision, isSuspect }) => ({
     ragId,
@@ -48,5 +48,5 @@ export async function releaseClaims(
     revision,
     isSuspect,
   }));
-  return await allRows(db, query(MESSAGE, RELEASE, list, of.leaseId, of.heldUntil));
+  return await allRows(db, query(MESSAGE, RELEASE, list, of.leaseId, of.claimedUntil));
 }

@@ -33,7 +33,7 @@ const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
   error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0,
-  notes = '${NO_NOTES}', attempts = 0, held_until = ?3`;
+  notes = '${NO_NOTES}', attempts = 0, claimed_until = ?3`;
 
 /** Marks rows as deleted that stay listed as such; `files` picks the ids of their files. */
 const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id = null
@@ -50,7 +50,7 @@ export async function markPathDeleted(
   db: Database,
   of: { sourceId: FileSourceId; path: string },
   now: number,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<{ file: Row<typeof MARKED>; removals: Removal[] } | null> {
   const [[file], removals] = await runBatch(db, [
     query(
@@ -67,7 +67,7 @@ export async function markPathDeleted(
         and deleted_at is not null`),
       of.sourceId,
       now,
-      heldUntil,
+      claimedUntil,
       of.path,
     ),
   ]);
@@ -80,7 +80,7 @@ export async function markFilesDeleted(
   ids: FileId[],
   before: number,
   now: number,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<{ count: number; removals: Removal[] }> {
   const [marked, removals] = await runBatch(db, [
     query(
@@ -97,7 +97,7 @@ export async function markFilesDeleted(
         where f.deleted_at is not null`),
       ids,
       now,
-      heldUntil,
+      claimedUntil,
     ),
   ]);
   return { count: marked.length, removals };
@@ -116,7 +116,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
          join rag_files on ${same}) and lease_id = '${LEAVE}'`,
       list,
     ),
-    statement(`update rag_files set held_until = 0 from json_each(?1) m where ${same}`, list),
+    statement(`update rag_files set claimed_until = 0 from json_each(?1) m where ${same}`, list),
   ]);
 }
 
@@ -124,18 +124,18 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
 export async function overdueRemovals(
   db: Database,
   now: number,
-  heldUntil: number,
+  claimedUntil: number,
   limit: number,
 ): Promise<Removal[]> {
   return await allRows(
     db,
     query(
       REMOVAL,
-      `update rag_files set held_until = ?2 where rowid in (
-         select rowid from rag_files where status = 'deleted' and held_until > 0
-           and held_until < ?1 order by held_until limit ?3) returning ${REMOVAL_COLUMNS}`,
+      `update rag_files set claimed_until = ?2 where rowid in (
+         select rowid from rag_files where status = 'deleted' and claimed_until > 0
+           and claimed_until < ?1 order by claimed_until limit ?3) returning ${REMOVAL_COLUMNS}`,
       now,
-      heldUntil,
+      claimedUntil,
       limit,
     ),
   );

@@ -2,8 +2,8 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { id, number, oneOf, row, text } from "../columns.ts";
-import { allRows, firstRow, query, runBatch } from "../raw-sql.ts";
+import { number, oneOf, row, text } from "../columns.ts";
+import { firstRow, query, runBatch } from "../raw-sql.ts";
 import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
 import type { Removal } from "./removal-store.ts";
@@ -88,12 +88,3 @@ const LEAVE_PAGE = leaveSql(`rags r cross join rag_generations g on g.rag_id = r
     cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
     cross join files f on f.id = rf.file_id
   where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`);
-
-/** RAGs that are not removed. */
-export async function activeRagIds(db: Database): Promise<RagId[]> {
-  const rows = await allRows(
-    db,
-    query(row({ id: id<RagId>() }), `select id from rags where removed_at is null`),
-  );
-  return rows.map(({ id }) => id);
-}

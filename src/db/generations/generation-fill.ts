@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId, RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
@@ -47,7 +47,7 @@ const DROP_OTHERS = `delete from rag_files where rag_id = ?1 and generation = ?2
  * before stays as it is where nothing has changed since; what it still holds is kept until then.
  */
 const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, revision,
-    indexed_at, held_until)
+    indexed_at, claimed_until)
   select ?1, ?2, l.file_id, l.path, case l.status when 'deleted' then 'deleted' else 'pending' end,
     l.revision, l.indexed_at, case l.status when 'deleted' then 0 else ?5 end
   from rag_files l where ${LIVE} and ${inPage("l")} and ${IS_NEXT}
@@ -57,7 +57,7 @@ const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, 
     chunk_count = case excluded.status when 'deleted' then 0 else rag_files.chunk_count end,
     fingerprint = case excluded.status when 'deleted' then null else rag_files.fingerprint end,
     notes = case excluded.status when 'deleted' then '${NO_NOTES}' else rag_files.notes end,
-    attempts = 0, lease_id = null, held_until = excluded.held_until
+    attempts = 0, lease_id = null, claimed_until = excluded.claimed_until
   where rag_files.revision <> excluded.revision
   returning ${MESSAGE_COLUMNS}, status`;
 
@@ -76,13 +76,13 @@ const FILLED = row({
 export async function fillNextPage(
   db: Database,
   { ragId, generation }: Building,
-  of: { after: string; heldUntil: number; limit: number },
+  of: { after: string; claimedUntil: number; limit: number },
 ): Promise<{ messages: IndexMessage[]; filledUpTo: string | null }> {
   const end = await endOfPage(db, ragId, of.after, of.limit);
   const page = [ragId, generation, of.after, end ?? LAST] as const;
   const [, filled] = await runBatch(db, [
     statement(DROP_OTHERS, ...page),
-    query(FILLED, FILL, ...page, of.heldUntil),
+    query(FILLED, FILL, ...page, of.claimedUntil),
     statement(
       `update rag_generations set filled_up_to = ?4
        where rag_id = ?1 and generation = ?2 and ${IS_NEXT}`,
@@ -103,7 +103,7 @@ const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 export async function retryFailedOutside(
   db: Database,
   { ragId, generation }: Building,
-  of: { now: number; heldUntil: number; limit: number },
+  of: { now: number; claimedUntil: number; limit: number },
 ): Promise<IndexMessage[]> {
   return await allRows(
     db,
@@ -111,12 +111,12 @@ export async function retryFailedOutside(
       MESSAGE,
       `${pendAgainSql("?3", "?4")} where rowid in (select rowid from rag_files
          where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
-           and held_until < ?5 limit ?6)
+           and claimed_until < ?5 limit ?6)
        returning ${MESSAGE_COLUMNS}`,
       ragId,
       generation,
       of.now,
-      of.heldUntil,
+      of.claimedUntil,
       of.now - AGAIN_AFTER_MS,
       of.limit,
     ),

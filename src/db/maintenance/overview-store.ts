@@ -144,6 +144,6 @@ const selectScansUnderWay = (db: Database, now: number, limit: number) =>
     })
     .from(fileSources)
     .innerJoin(scanRuns, eq(scanRuns.id, fileSources.scanRunId))
-    .where(and(isNull(fileSources.removedAt), gt(fileSources.scanHeldUntil, now)))
+    .where(and(isNull(fileSources.removedAt), gt(fileSources.scanClaimedUntil, now)))
     .orderBy(desc(scanRuns.startedAt))
     .limit(limit);

@@ -1,7 +1,23 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { number, row } from "../columns.ts";
+import { id, number, row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+
+/** RAGs and sources that were removed before `before` and still have something behind them. */
+export async function removedResources(
+  db: Database,
+  before: number,
+): Promise<{ rags: RagId[]; sources: FileSourceId[] }> {
+  const [rags, sources] = await runBatch(db, [
+    query(row({ id: id<RagId>() }), `select id from rags where removed_at < ?1`, before),
+    query(
+      row({ id: id<FileSourceId>() }),
+      `select id from file_sources where removed_at < ?1`,
+      before,
+    ),
+  ]);
+  return { rags: rags.map(({ id }) => id), sources: sources.map(({ id }) => id) };
+}
 
 /** Every generation of a removed RAG, retired ones included; null when it is not removed. */
 export async function removedRagGenerations(
@@ -39,7 +55,7 @@ export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promi
   const rows = await allRows(
     db,
     statement(
-      `select 1 from rag_files where rag_id = ?1 and status = 'processing' and held_until > ?2
+      `select 1 from rag_files where rag_id = ?1 and status = 'processing' and claimed_until > ?2
        limit 1`,
       ragId,
       now,

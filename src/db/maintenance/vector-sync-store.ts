@@ -55,12 +55,12 @@ export async function addMissingVectorSyncs(
 }
 
 /**
- * Claims the longest overdue until `heldUntil`. A verification that is due begins with the claim, so
+ * Claims the longest overdue until `claimedUntil`. A verification that is due begins with the claim, so
  * that one which fails every time shows as unfinished.
  */
 export async function claimVectorSyncs(
   db: Database,
-  of: { now: number; heldUntil: number; limit: number },
+  of: { now: number; claimedUntil: number; limit: number },
 ): Promise<VectorSync[]> {
   return await runOne<VectorSync>(
     db,
@@ -72,7 +72,7 @@ export async function claimVectorSyncs(
          (select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
            and g.generation = vector_syncs.generation and g.state <> 'dropped') as shards`,
       of.now,
-      of.heldUntil,
+      of.claimedUntil,
       of.limit,
     ),
   );
@@ -82,7 +82,7 @@ export async function claimVectorSyncs(
 export async function rescheduleVectorSync(
   db: Database,
   address: IndexAddress,
-  { heldUntil, dueAt }: { heldUntil: number; dueAt: number },
+  { claimedUntil, dueAt }: { claimedUntil: number; dueAt: number },
 ): Promise<void> {
   const { ragId, generation, shard } = address;
   await runOne(
@@ -94,7 +94,7 @@ export async function rescheduleVectorSync(
       generation,
       shard,
       dueAt,
-      heldUntil,
+      claimedUntil,
     ),
   );
 }

@@ -8,7 +8,7 @@ export async function giveUpScan(
   fileSourceId: FileSourceId,
   of: { runId: ScanRunId | null; reason: string; now: number; nextScanAt: number },
 ): Promise<void> {
-  const which = `(select scan_run_id from file_sources where id = ?1 and scan_held_until < ?4
+  const which = `(select scan_run_id from file_sources where id = ?1 and scan_claimed_until < ?4
     and (?2 is null or scan_run_id = ?2))`;
   await runBatch(db, [
     statement(
@@ -20,7 +20,7 @@ export async function giveUpScan(
       of.now,
     ),
     statement(
-      `update file_sources set status = 'error', scan_run_id = null, scan_held_until = null,
+      `update file_sources set status = 'error', scan_run_id = null, scan_claimed_until = null,
          next_scan_at = case when scan_interval_minutes > 0 then min(?5, coalesce(next_scan_at, ?5))
            else next_scan_at end
        where id = ?1 and scan_run_id = ${which} and ?3 is not null`,

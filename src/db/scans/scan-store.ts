@@ -68,19 +68,19 @@ const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
 export async function beginRun(
   db: Database,
   fileSourceId: FileSourceId,
-  of: { runId: ScanRunId; now: number; heldUntil: number; progress: ScanProgress },
+  of: { runId: ScanRunId; now: number; claimedUntil: number; progress: ScanProgress },
 ): Promise<ScanRun | "busy" | "unknown"> {
-  const { runId, now, heldUntil, progress } = of;
+  const { runId, now, claimedUntil, progress } = of;
   const [[source], , busy] = await runBatch(db, [
     query(
       SCANNED_SOURCE,
-      `update file_sources set scan_run_id = ?2, scan_held_until = ?3, scan_again = 0,
+      `update file_sources set scan_run_id = ?2, scan_claimed_until = ?3, scan_again = 0,
          next_scan_at = case when scan_interval_minutes > 0
            then ?4 + scan_interval_minutes * 60000 end
        where id = ?1 and removed_at is null and scan_run_id is null returning ${SOURCE}`,
       fileSourceId,
       runId,
-      heldUntil,
+      claimedUntil,
       now,
     ),
     statement(
@@ -121,16 +121,16 @@ export async function resumeRun(
   db: Database,
   fileSourceId: FileSourceId,
   runId: ScanRunId,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<ScanRun | null> {
   const [[source], [run]] = await runBatch(db, [
     query(
       SCANNED_SOURCE,
-      `update file_sources set scan_held_until = ?3
+      `update file_sources set scan_claimed_until = ?3
        where id = ?1 and scan_run_id = ?2 and removed_at is null returning ${SOURCE}`,
       fileSourceId,
       runId,
-      heldUntil,
+      claimedUntil,
     ),
     query(
       UNFINISHED_RUN,
@@ -170,7 +170,7 @@ export function commitStep(
   run: ScanRun,
   next: ScanProgress,
   counts: RunCounts,
-  heldUntil: number,
+  claimedUntil: number,
 ): Statement[] {
   return [
     statement(
@@ -187,11 +187,11 @@ export function commitStep(
       counts.downloadsSaved,
     ),
     statement(
-      `update file_sources set scan_held_until = ?3
+      `update file_sources set scan_claimed_until = ?3
        where id = ?4 and scan_run_id = ?1 and ${COMMITTED}`,
       run.id,
       next.commit,
-      heldUntil,
+      claimedUntil,
       run.source.id,
     ),
   ];
@@ -202,9 +202,9 @@ export async function moveOn(
   db: Database,
   run: ScanRun,
   next: ScanProgress,
-  heldUntil: number,
+  claimedUntil: number,
 ): Promise<boolean> {
-  const [moved] = await runBatch(db, commitStep(run, next, NO_COUNTS, heldUntil));
+  const [moved] = await runBatch(db, commitStep(run, next, NO_COUNTS, claimedUntil));
   return (moved ?? []).length > 0;
 }
 
@@ -232,7 +232,7 @@ export async function endRun(
   const [[ended]] = await runBatch(db, [
     query(
       ENDED_RUN,
-      `update file_sources set scan_run_id = null, scan_held_until = null,
+      `update file_sources set scan_run_id = null, scan_claimed_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
          change_cursor = coalesce(?4, change_cursor),
          next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
@@ -272,7 +272,7 @@ export async function abandonRun(db: Database, id: FileSourceId, now: number): P
       now,
     ),
     statement(
-      `update file_sources set scan_run_id = null, scan_held_until = null where id = ?1`,
+      `update file_sources set scan_run_id = null, scan_claimed_until = null where id = ?1`,
       id,
     ),
   ]);

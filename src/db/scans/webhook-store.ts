@@ -1,25 +1,25 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, nullable, number, row, text, type Row } from "../columns.ts";
-import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { pendSql } from "../files/file-rows.ts";
 
-/** The source's next scan is due at `until` unless one begins before. False: no such source. */
-export async function holdNextScan(
+const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text });
+
+/** A web source and the hash of its secret; null for an unknown id and for another provider. */
+export async function findWebSource(
   db: Database,
-  sourceId: FileSourceId,
-  until: number,
-): Promise<boolean> {
-  const rows = await allRows(
+  sourceId: string,
+): Promise<Row<typeof WEB_SOURCE> | null> {
+  return await firstRow(
     db,
-    statement(
-      `update file_sources set next_scan_at = min(coalesce(next_scan_at, ?2), ?2)
-       where id = ?1 and removed_at is null returning 1`,
+    query(
+      WEB_SOURCE,
+      `select id, webhook_secret_hash as webhookSecretHash from file_sources
+       where id = ?1 and provider = 'web' and removed_at is null`,
       sourceId,
-      until,
     ),
   );
-  return rows.length > 0;
 }
 
 const DRIVE_CHANNEL = row({
@@ -51,7 +51,7 @@ export async function pushFiles(
   db: Database,
   sourceId: FileSourceId,
   pushed: PushedUrl[],
-  of: { now: number; heldUntil: number },
+  of: { now: number; claimedUntil: number },
 ): Promise<void> {
   const list = JSON.stringify(pushed);
   await runBatch(db, [
@@ -72,7 +72,7 @@ export async function pushFiles(
       sourceId,
       of.now,
     ),
-    statement(PEND_PUSHED, list, sourceId, of.now, of.heldUntil),
+    statement(PEND_PUSHED, list, sourceId, of.now, of.claimedUntil),
   ]);
 }
 

@@ -57,7 +57,7 @@ export const signInTries = sqliteTable(
     /** SHA-256 of the e-mail address, hex. */
     account: text().primaryKey(),
     tries: integer().notNull(),
-    heldUntil: integer().notNull(),
+    claimedUntil: integer().notNull(),
     lastAt: integer().notNull(),
   },
   (table) => [index("sign_in_tries_last").on(table.lastAt)],

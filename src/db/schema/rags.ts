@@ -179,18 +179,18 @@ export const ragFiles = sqliteTable(
      * lease: then the row goes too.
      */
     leaseId: text(),
-    heldUntil: integer().notNull().default(0),
+    claimedUntil: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation, table.fileId] }),
     index("rag_files_path").on(table.ragId, table.generation, table.path),
     index("rag_files_status").on(table.ragId, table.generation, table.status, table.path),
     index("rag_files_file").on(table.fileId, table.ragId, table.generation),
-    index("rag_files_held")
-      .on(table.ragId, table.generation, table.heldUntil)
+    index("rag_files_claimed")
+      .on(table.ragId, table.generation, table.claimedUntil)
       .where(sql`status in ('pending', 'processing')`),
     index("rag_files_leaving")
-      .on(table.heldUntil)
-      .where(sql`status = 'deleted' and held_until > 0`),
+      .on(table.claimedUntil)
+      .where(sql`status = 'deleted' and claimed_until > 0`),
   ],
 );

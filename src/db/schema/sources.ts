@@ -33,7 +33,7 @@ export const fileSources = sqliteTable(
     scanAgain: integer({ mode: "boolean" }).notNull().default(false),
     /** The scan under way and until when it holds the source. */
     scanRunId: text().$type<ScanRunId>(),
-    scanHeldUntil: integer(),
+    scanClaimedUntil: integer(),
     /** Where the provider's change feed was left. */
     changeCursor: text(),
     /** Notification channel of a cloud drive. */
@@ -49,7 +49,7 @@ export const fileSources = sqliteTable(
       .on(table.identifier)
       .where(sql`removed_at is null`),
     index("file_sources_next_scan").on(table.nextScanAt),
-    index("file_sources_held").on(table.scanHeldUntil),
+    index("file_sources_claimed").on(table.scanClaimedUntil),
     index("file_sources_channel").on(table.channelId),
     index("file_sources_removed").on(table.removedAt),
   ],

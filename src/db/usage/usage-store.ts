@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../core/clock.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
 import { number, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";

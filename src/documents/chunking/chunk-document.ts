@@ -1,5 +1,5 @@
-import { runToEnd, Progress } from "../../core/cooperative.ts";
-import type { CooperativeWork } from "../../core/cooperative.ts";
+import { runToEnd, Progress } from "../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import { UnreadableDocument } from "../extracted-document.ts";

@@ -1,5 +1,5 @@
-import { Progress } from "../../core/cooperative.ts";
-import type { CooperativeWork } from "../../core/cooperative.ts";
+import { Progress } from "../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { pathUnder } from "./heading-path.ts";
 import type { HeadingPath } from "./heading-path.ts";
 import { scanBlocks } from "./scan-blocks.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../core/cooperative.ts";
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import { textOf } from "../extracted-document.ts";
 import type { ExtractedDocument, Extraction, PageStart } from "../extracted-document.ts";

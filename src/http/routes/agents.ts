@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { runAgent } from "../../inference/run-agent.ts";
 import { linkedSourceOf } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";

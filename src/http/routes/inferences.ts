@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
@@ -11,7 +11,7 @@ import { baseUrlOf } from "../base-url.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInference } from "../middleware/guard.ts";
 import { ignoreIdleSearch } from "../middleware/ignore-idle-search.ts";
-import { inferenceHook } from "../inference-hook.ts";
+import { validateInferenceBody } from "../validate-inference-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -122,7 +122,7 @@ inferenceRoutes.openapi(
     };
     return context.json(answer, 200);
   },
-  inferenceHook,
+  validateInferenceBody,
 );
 
 inferenceRoutes.openapi(
@@ -151,5 +151,5 @@ inferenceRoutes.openapi(
       200,
     );
   },
-  inferenceHook,
+  validateInferenceBody,
 );

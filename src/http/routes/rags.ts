@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { listPublicRags } from "../../db/access/public-lists.ts";
 import { recordRetrieveUsage } from "../../inference/record-usage.ts";
-import { restrictionTo } from "../../retrieval/restriction.ts";
+import { restrictionTo } from "../../retrieval/restriction-of-call.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";

@@ -1,5 +1,5 @@
-import { BudgetSpent } from "../../core/budget.ts";
-import type { Budget } from "../../core/budget.ts";
+import { BudgetSpent } from "../../core/work/step-budget.ts";
+import type { Budget } from "../../core/work/step-budget.ts";
 import { checkArray, checkUnevaluatedItems } from "./check-array.ts";
 import { checkObject, checkUnevaluatedProperties } from "./check-object.ts";
 import { checkNumber, checkString } from "./check-scalars.ts";

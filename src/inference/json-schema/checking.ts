@@ -1,4 +1,4 @@
-import type { Budget } from "../../core/budget.ts";
+import type { Budget } from "../../core/work/step-budget.ts";
 import type { JsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import { escaped } from "./subschemas.ts";

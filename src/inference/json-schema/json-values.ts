@@ -1,4 +1,4 @@
-import type { Budget } from "../../core/budget.ts";
+import type { Budget } from "../../core/work/step-budget.ts";
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { Budget, BudgetSpent } from "../../core/budget.ts";
+import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
 import { draftOf } from "./drafts.ts";
 import { depthOf, isJsonObject } from "./json-values.ts";

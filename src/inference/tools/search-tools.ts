@@ -1,7 +1,7 @@
 import type { JSONSchema7, ToolSet } from "ai";
 
 import { reasonOf } from "../../core/errors.ts";
-import { passagesNotice, writePassages } from "../../text/passages.ts";
+import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
@@ -49,7 +49,7 @@ export type SearchTurn = {
   settings: SearchSettings;
   contextTokens: number;
   tokenizer: Tokenizer;
-  /** Of the delimiters; see core/passages.ts. */
+  /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   log: SearchLog;
 };

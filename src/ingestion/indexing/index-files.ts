@@ -9,10 +9,10 @@ import { idleBuilds } from "../../db/generations/generation-store.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { tryPurgeTombstones } from "../vector-sync/tombstones.ts";
+import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { EmbeddingTally } from "./embedding-tally.ts";
 import { addressOf } from "./file-work.ts";
-import { LEASE_MS, QUEUED_HOLD_MS } from "../timeouts.ts";
+import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { indexGroup } from "./index-group.ts";
 import type { FileResult, IndexJob } from "./index-group.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
@@ -89,8 +89,8 @@ async function releaseUnstarted(
 ): Promise<void> {
   const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
   if (unstarted.length === 0) return;
-  const heldUntil = services.now() + QUEUED_HOLD_MS;
-  const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, heldUntil });
+  const claimedUntil = services.now() + QUEUED_CLAIM_MS;
+  const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, claimedUntil });
   services.log.info("claims released", { files: messages.length });
   await services.queue.index(messages);
 }
@@ -176,8 +176,8 @@ async function workOn(
   if (ends.length > 0) await writeEnds(services, ends, job.lease, saved);
   if (superseded.length > 0) {
     const now = services.now();
-    const heldUntil = now + QUEUED_HOLD_MS;
-    await services.queue.index(await requeueSuperseded(services.db, superseded, now, heldUntil));
+    const claimedUntil = now + QUEUED_CLAIM_MS;
+    await services.queue.index(await requeueSuperseded(services.db, superseded, now, claimedUntil));
   }
   return results;
 }

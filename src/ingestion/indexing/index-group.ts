@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { inParallel } from "../../core/parallel.ts";
-import { runCooperatively } from "../../core/cooperative.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { runCooperatively } from "../../core/work/cooperative.ts";
 import { countAttempt } from "../../db/files/attempts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { FileEnd } from "../../db/files/finish-files.ts";
@@ -169,11 +169,11 @@ async function activate(services: Services, work: FileWork): Promise<FileResult>
 
 /** The sweep takes the file up again; all that is left to do then is the activation. */
 function waitForVectors(services: Services, file: ClaimedFile): FileResult {
-  return end(file, { status: "processing", heldUntil: services.now() + VECTORS_HOLD_MS });
+  return end(file, { status: "processing", claimedUntil: services.now() + VECTORS_CLAIM_MS });
 }
 
 /** Vectors show after 30 s to 2 min. */
-const VECTORS_HOLD_MS = 30_000;
+const VECTORS_CLAIM_MS = 30_000;
 
 async function endOfFailure(
   services: Services,
@@ -182,8 +182,8 @@ async function endOfFailure(
 ): Promise<FileResult> {
   const verdict = verdictOn(thrown, file.attempts);
   if (verdict.kind === "again") {
-    const heldUntil = services.now() + verdict.delayMs + RETRY_HOLD_MS;
-    return end(file, { status: "pending", heldUntil }, verdict.delayMs);
+    const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
+    return end(file, { status: "pending", claimedUntil }, verdict.delayMs);
   }
   const errorMessage = verdict.message;
   if (verdict.kind === "given-up") {
@@ -199,7 +199,7 @@ async function endOfFailure(
 }
 
 /** A message sent again holds its file this much longer than its wait. */
-const RETRY_HOLD_MS = 60_000;
+const RETRY_CLAIM_MS = 60_000;
 
 function end(
   { ragId, generation, fileId, revision }: ClaimedFile,
@@ -212,7 +212,7 @@ function end(
     notes: null,
     errorMessage: null,
     errorIsOutside: false,
-    heldUntil: 0,
+    claimedUntil: 0,
   };
   const of = { ragId, generation, fileId, revision };
   return { kind: "end", end: { ...of, ...nothing, ...facts }, delayMs };

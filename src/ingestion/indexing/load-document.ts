@@ -1,6 +1,6 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import type { YieldToOthers } from "../../core/cooperative.ts";
+import type { YieldToOthers } from "../../core/work/cooperative.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";

@@ -1,5 +1,5 @@
 import { folderOf } from "../../core/folders.ts";
-import { inParallel } from "../../core/parallel.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 
 /**
  * A queue consumer begins no further file after so long, ms. With the three minutes that the last

@@ -1,11 +1,11 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
-import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/sweep-store.ts";
-import type { CountedFile, CountedIndex } from "../../db/maintenance/sweep-store.ts";
+import { countedFiles, pendAfresh, quietIndexes } from "../../db/maintenance/index-check-store.ts";
+import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { purgeTombstones } from "../vector-sync/tombstones.ts";
-import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { shardOf } from "../../core/shard-of.ts";
 
 const INDEXES_PER_TURN = 3;
@@ -58,8 +58,8 @@ async function repairShard(
     if (unwanted.length > 0) await index.remove(unwanted);
     if (wrong.length > 0) {
       const now = services.now();
-      const heldUntil = now + QUEUED_HOLD_MS;
-      await services.queue.index(await pendAfresh(services.db, counted, wrong, now, heldUntil));
+      const claimedUntil = now + QUEUED_CLAIM_MS;
+      await services.queue.index(await pendAfresh(services.db, counted, wrong, now, claimedUntil));
     }
     if (last === null) return;
     after = last;

@@ -1,21 +1,19 @@
-import { DAY_MS, MINUTE_MS } from "../../core/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
+import { purgeExpired } from "../../db/access/purge-expired.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
-import {
-  purgeExpired,
-  removedResources,
-  takeUnheldFiles,
-  takeUnheldScans,
-} from "../../db/maintenance/sweep-store.ts";
+import { takeUnclaimedFiles } from "../../db/files/unclaimed-files.ts";
+import { removedResources } from "../../db/maintenance/purge-store.ts";
+import { takeUnclaimedScans } from "../../db/scans/due-scans.ts";
 import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
-import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS, SWEPT_HOLD_MS } from "../timeouts.ts";
-import { MAX_TRIES } from "../retry-policy.ts";
+import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.ts";
+import { MAX_TRIES } from "../back-off.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
@@ -34,8 +32,8 @@ type Step = (services: Services) => Promise<void>;
 
 const STEPS: [name: string, step: Step][] = [
   ["removals", finishRemovals],
-  ["files", queueUnheldFilesOnce],
-  ["scans", queueUnheldScans],
+  ["files", queueUnclaimedFilesOnce],
+  ["scans", queueUnclaimedScans],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
@@ -65,23 +63,23 @@ export async function sweep(services: Services): Promise<void> {
 
 async function finishRemovals(services: Services): Promise<void> {
   const now = services.now();
-  const heldUntil = now + REMOVAL_HOLD_MS;
+  const claimedUntil = now + REMOVAL_CLAIM_MS;
   await removeFromIndexes(
     services,
-    await overdueRemovals(services.db, now, heldUntil, FILES_PER_SWEEP),
+    await overdueRemovals(services.db, now, claimedUntil, FILES_PER_SWEEP),
   );
 }
 
-async function queueUnheldFilesOnce(services: Services): Promise<void> {
-  await queueUnheldFiles(services);
+async function queueUnclaimedFilesOnce(services: Services): Promise<void> {
+  await queueUnclaimedFiles(services);
 }
 
 /** False when there may be more, for a restart that goes on until there are none. */
-export async function queueUnheldFiles(services: Services): Promise<boolean> {
+export async function queueUnclaimedFiles(services: Services): Promise<boolean> {
   const now = services.now();
-  const messages = await takeUnheldFiles(services.db, {
+  const messages = await takeUnclaimedFiles(services.db, {
     now,
-    heldUntil: now + SWEPT_HOLD_MS,
+    claimedUntil: now + SWEPT_CLAIM_MS,
     limit: FILES_PER_SWEEP,
     maxTries: MAX_TRIES,
     reason: `indexing did not finish after ${MAX_TRIES} tries`,
@@ -90,9 +88,9 @@ export async function queueUnheldFiles(services: Services): Promise<boolean> {
   return messages.length < FILES_PER_SWEEP;
 }
 
-async function queueUnheldScans(services: Services): Promise<void> {
+async function queueUnclaimedScans(services: Services): Promise<void> {
   const now = services.now();
-  for (const scan of await takeUnheldScans(services.db, now, now + QUEUED_HOLD_MS)) {
+  for (const scan of await takeUnclaimedScans(services.db, now, now + QUEUED_CLAIM_MS)) {
     await services.queue.scan({ kind: "continue-scan", ...scan });
   }
 }

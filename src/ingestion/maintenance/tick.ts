@@ -1,9 +1,9 @@
 import { reasonOf } from "../../core/errors.ts";
-import { activeRagIds } from "../../db/files/scope-work-store.ts";
-import { takeDueSources, voidHolds } from "../../db/maintenance/sweep-store.ts";
+import { activeRagIds, expireClaims } from "../../db/maintenance/restart-store.ts";
+import { takeDueSources } from "../../db/scans/due-scans.ts";
 import type { Services } from "../../services.ts";
-import { SWEPT_HOLD_MS } from "../timeouts.ts";
-import { queueUnheldFiles, sweep } from "./sweep.ts";
+import { SWEPT_CLAIM_MS } from "../timeouts.ts";
+import { queueUnclaimedFiles, sweep } from "./sweep.ts";
 
 /** One beat of the clock, each minute: queue the scans that are due, then sweep. */
 export async function tick(services: Services): Promise<void> {
@@ -17,7 +17,7 @@ export async function tick(services: Services): Promise<void> {
 
 async function queueDueScans(services: Services): Promise<void> {
   const now = services.now();
-  for (const fileSourceId of await takeDueSources(services.db, now, now + SWEPT_HOLD_MS)) {
+  for (const fileSourceId of await takeDueSources(services.db, now, now + SWEPT_CLAIM_MS)) {
     const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
     await services.queue.scan(message);
   }
@@ -28,9 +28,9 @@ async function queueDueScans(services: Services): Promise<void> {
  * left, and everything that waited is queued at once.
  */
 export async function recoverAfterRestart(services: Services): Promise<void> {
-  await voidHolds(services.db);
+  await expireClaims(services.db);
   await tick(services);
-  while (!(await queueUnheldFiles(services)));
+  while (!(await queueUnclaimedFiles(services)));
   for (const ragId of await activeRagIds(services.db)) {
     await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
   }

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import type { RagId } from "../../core/ids.ts";
 import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-fill.ts";
@@ -9,7 +9,7 @@ import { switchGeneration } from "../../db/generations/generation-switch.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import { emptyIndex } from "../removal/purge-removed-resources.ts";
-import { SWEPT_HOLD_MS } from "../timeouts.ts";
+import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 /** Of a generation that was brought back, most rows are as they should be. */
@@ -57,8 +57,8 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
   let after: string | null = filledUpTo;
   let queued = 0;
   for (let page = 0; page < PAGES_PER_STEP && after !== null && queued < FILES_PER_STEP; page++) {
-    const heldUntil = services.now() + SWEPT_HOLD_MS;
-    const of = { after, heldUntil, limit: FILES_PER_STEP };
+    const claimedUntil = services.now() + SWEPT_CLAIM_MS;
+    const of = { after, claimedUntil, limit: FILES_PER_STEP };
     const filled = await fillNextPage(services.db, building, of);
     await services.queue.index(filled.messages);
     queued += filled.messages.length;
@@ -70,7 +70,7 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
 async function retryOrGoLive(services: Services, building: Building): Promise<void> {
   const { ragId, generation } = building;
   const now = services.now();
-  const of = { now, heldUntil: now + SWEPT_HOLD_MS, limit: FILES_PER_STEP };
+  const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
   const again = await retryFailedOutside(services.db, building, of);
   if (again.length > 0) return await services.queue.index(again);
   // A crash may have kept the new object from hearing of the scopes.

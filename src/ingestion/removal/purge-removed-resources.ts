@@ -10,7 +10,7 @@ import {
 } from "../../db/maintenance/purge-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { purgeTombstones } from "../vector-sync/tombstones.ts";
+import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
 import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
 

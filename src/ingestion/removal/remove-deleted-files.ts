@@ -1,7 +1,7 @@
 import type { FileId } from "../../core/ids.ts";
 import { markFilesDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
-import { REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "./remove-from-indexes.ts";
 
 /**
@@ -15,8 +15,8 @@ export async function removeDeletedFiles(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const now = services.now();
-  const heldUntil = now + REMOVAL_HOLD_MS;
-  const { count, removals } = await markFilesDeleted(services.db, ids, before, now, heldUntil);
+  const claimedUntil = now + REMOVAL_CLAIM_MS;
+  const { count, removals } = await markFilesDeleted(services.db, ids, before, now, claimedUntil);
   await removeFromIndexes(services, removals);
   return count;
 }

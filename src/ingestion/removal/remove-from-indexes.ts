@@ -3,7 +3,7 @@ import { settleRemovals } from "../../db/files/removal-store.ts";
 import type { Removal } from "../../db/files/removal-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { tryPurgeTombstones } from "../vector-sync/tombstones.ts";
+import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/shard-of.ts";
 

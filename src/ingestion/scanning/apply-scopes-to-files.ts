@@ -3,7 +3,7 @@ import type { RagId } from "../../core/ids.ts";
 import { applyScopesToPage, endOfPage } from "../../db/files/scope-work-store.ts";
 import { releasePending } from "../../db/files/waiting-files.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 const FILES_PER_PAGE = 1_000;
@@ -17,7 +17,7 @@ export async function applyScopesToFiles(
 ): Promise<void> {
   if (after === null) {
     if (!(await showOnlyScopes(services, ragId))) return;
-    await releasePending(services.db, ragId, services.now() + QUEUED_HOLD_MS);
+    await releasePending(services.db, ragId, services.now() + QUEUED_CLAIM_MS);
   }
   const from = after ?? "";
   const upTo = await endOfPage(services.db, ragId, from, FILES_PER_PAGE);
@@ -26,7 +26,7 @@ export async function applyScopesToFiles(
     services.db,
     ragId,
     { after: from, upTo },
-    { now, queuedUntil: now + QUEUED_HOLD_MS, removedUntil: now + REMOVAL_HOLD_MS },
+    { now, queuedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS },
   );
   await services.queue.index(messages);
   await removeFromIndexes(services, removals);

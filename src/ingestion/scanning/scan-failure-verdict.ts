@@ -1,8 +1,8 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { ScanProgress } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceFailureKind } from "../../ports/source-reader.ts";
-import { MAX_TRIES, backOffMs } from "../retry-policy.ts";
+import { MAX_TRIES, backOffMs } from "../back-off.ts";
 
 /** A listing that cannot even begin says so soon; one under way is worth more patience. */
 const TRIES_OF_FIRST_PAGE = 2;

@@ -7,7 +7,7 @@ import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { comparePage } from "./compare-page.ts";
-import { LEASE_MS, QUEUED_HOLD_MS, REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -38,9 +38,9 @@ export async function scanPage(
     { next, counts: page.counts, writes: page.writes },
     {
       now,
-      queuedUntil: now + QUEUED_HOLD_MS,
-      removedUntil: now + REMOVAL_HOLD_MS,
-      heldUntil: now + LEASE_MS,
+      queuedUntil: now + QUEUED_CLAIM_MS,
+      removedUntil: now + REMOVAL_CLAIM_MS,
+      claimedUntil: now + LEASE_MS,
     },
   );
   if (committed === null) return null;

@@ -5,8 +5,8 @@ import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
-import { LEASE_MS, QUEUED_HOLD_MS } from "../timeouts.ts";
-import { retryFailedFiles } from "./retry-failed-files.ts";
+import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { retryFailedFiles } from "./retry-after-scan.ts";
 import { removeUnlistedFiles } from "./remove-unlisted-files.ts";
 import { scanFailureVerdict } from "./scan-failure-verdict.ts";
 import { forgetNotes } from "./scan-notes.ts";
@@ -30,7 +30,7 @@ export async function startScan(services: Services, input: ScanInput): Promise<v
     const run = await beginRun(services.db, input.fileSourceId, {
       runId: newId<ScanRunId>(now),
       now,
-      heldUntil: now + LEASE_MS,
+      claimedUntil: now + LEASE_MS,
       progress: firstProgress(input),
     });
     if (run === "unknown") return;
@@ -47,8 +47,8 @@ export async function continueScan(
   services: Services,
   { fileSourceId, runId }: { fileSourceId: FileSourceId; runId: ScanRunId },
 ): Promise<void> {
-  const heldUntil = services.now() + LEASE_MS;
-  const run = await resumeRun(services.db, fileSourceId, runId, heldUntil);
+  const claimedUntil = services.now() + LEASE_MS;
+  const run = await resumeRun(services.db, fileSourceId, runId, claimedUntil);
   if (run !== null) await workOn(services, withMode(run));
 }
 
@@ -112,9 +112,9 @@ async function listSlice(
 }
 
 async function handOn(services: Services, run: ScanRun, delayMs = 0) {
-  const heldUntil = services.now() + delayMs + QUEUED_HOLD_MS;
+  const claimedUntil = services.now() + delayMs + QUEUED_CLAIM_MS;
   const progress = { ...run.progress, commit: crypto.randomUUID() };
-  if (!(await moveOn(services.db, run, progress, heldUntil))) return "lost";
+  if (!(await moveOn(services.db, run, progress, claimedUntil))) return "lost";
   const message = { kind: "continue-scan", fileSourceId: run.source.id, runId: run.id } as const;
   await services.queue.scan(message, Math.ceil(delayMs / 1_000));
   return "handed-on";
@@ -162,7 +162,7 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
 
 async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void> {
   const now = services.now();
-  const ended = await endRun(services.db, run, how, { now, againBy: now + QUEUED_HOLD_MS });
+  const ended = await endRun(services.db, run, how, { now, againBy: now + QUEUED_CLAIM_MS });
   if (ended === null) return;
   services.inBackground(forgetNotes(services, run));
   if (!ended.scanAgain) return;

@@ -7,7 +7,7 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath, fileNameOf } from "./file-path.ts";
-import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { FILE_LIMIT_BYTES } from "../limits.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import type { Upload } from "./receive-upload.ts";
@@ -121,7 +121,7 @@ async function store(
       isNew: before === null,
     },
     now,
-    now + QUEUED_HOLD_MS,
+    now + QUEUED_CLAIM_MS,
   );
   const replaced = written?.replaced ?? null;
   const isOther = replaced !== null && replaced !== version;

@@ -3,7 +3,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { markPathDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { REMOVAL_HOLD_MS } from "../timeouts.ts";
+import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function removePushedFile(
 ): Promise<void> {
   const now = services.now();
   const of = { sourceId: source.id, path };
-  const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_HOLD_MS);
+  const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_CLAIM_MS);
   if (marked === null) throw notFound();
   await removeFromIndexes(services, marked.removals);
   const { id, version } = marked.file;

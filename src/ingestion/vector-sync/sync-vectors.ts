@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/clock.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import {
@@ -14,7 +14,7 @@ import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { callBudget, spending, spendingVectorIndex } from "./call-budget.ts";
 import type { CallBudget } from "./call-budget.ts";
-import { purgeTombstones } from "./tombstones.ts";
+import { purgeTombstones } from "./purge-tombstones.ts";
 import { LEFTOVERS_RECHECK_MS, newUpsertBatch, upsertVectors } from "./upsert-vectors.ts";
 import { verifyVectors } from "./verify-vectors.ts";
 
@@ -53,7 +53,7 @@ export async function syncVectors(services: Services): Promise<void> {
   if (services.vectorIndex === null) return;
   const { db } = services;
   const now = services.now();
-  const times = { now, heldUntil: now + TURN_MS };
+  const times = { now, claimedUntil: now + TURN_MS };
   const budget = callBudget(CALLS_PER_TURN);
   const vectorIndex = spendingVectorIndex(services.vectorIndex, budget);
   const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
@@ -73,7 +73,7 @@ type Turn = { services: SyncServices; vectorIndex: VectorIndex; budget: CallBudg
 async function syncOne(
   turn: Turn,
   sync: VectorSync,
-  { now, heldUntil }: { now: number; heldUntil: number },
+  { now, claimedUntil }: { now: number; claimedUntil: number },
 ): Promise<void> {
   const { db, log } = turn.services;
   const found: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
@@ -81,7 +81,7 @@ async function syncOne(
   try {
     const dueAt = await reconcile(turn, { sync, now, found });
     if (dueAt === null) await deleteVectorSync(db, sync);
-    else await rescheduleVectorSync(db, sync, { heldUntil, dueAt });
+    else await rescheduleVectorSync(db, sync, { claimedUntil, dueAt });
   } catch (thrown) {
     const { ragId, generation, shard } = sync;
     log.warn("vectors not synced", { ragId, generation, shard, reason: reasonOf(thrown) });

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { makeVectorSyncsDue } from "../../db/maintenance/vector-sync-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";

@@ -6,7 +6,7 @@ import { findAgent } from "../../catalog/agents/find-agent.ts";
 import { listAgents } from "../../catalog/agents/list-agents.ts";
 import { removeAgent } from "../../catalog/agents/remove-agent.ts";
 import { updateAgent } from "../../catalog/agents/update-agent.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import {
@@ -17,9 +17,9 @@ import {
   name,
   systemPrompt,
   temperature,
-} from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+} from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
 
 const DESCRIPTION_MAX_LENGTH = 2_000;
 const STEPS_MAX = 10;

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { DAY_MS, isoTime } from "../../core/clock.ts";
+import { DAY_MS, isoTime } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import {
   countEvents,
@@ -12,9 +12,9 @@ import {
 } from "../../db/access/audit-store.ts";
 import type { Database } from "../../db/client.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import { isTime } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { pageOf, pagingOf } from "./read-request.ts";
+import { isTime } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { pageOf, pagingOf } from "./request/read-request.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;

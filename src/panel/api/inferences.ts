@@ -6,7 +6,7 @@ import { findInference } from "../../catalog/inferences/find-inference.ts";
 import { listInferences } from "../../catalog/inferences/list-inferences.ts";
 import { removeInference } from "../../catalog/inferences/remove-inference.ts";
 import { updateInference } from "../../catalog/inferences/update-inference.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import {
@@ -17,9 +17,9 @@ import {
   name,
   systemPrompt,
   temperature,
-} from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+} from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
 
 const newInference = z.object({
   name,

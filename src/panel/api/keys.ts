@@ -4,11 +4,11 @@ import { z } from "zod";
 import { createKey, type AutomationKey } from "../../access/keys/create-key.ts";
 import { listKeys } from "../../access/keys/list-keys.ts";
 import { removeKey } from "../../access/keys/remove-key.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { futureTime, name, role } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, pageOf, pagingOf } from "./read-request.ts";
+import { futureTime, name, role } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
 const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
 

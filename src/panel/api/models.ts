@@ -4,9 +4,9 @@ import { z } from "zod";
 import { listModels } from "../../catalog/models/list-models.ts";
 import { replaceModels } from "../../catalog/models/replace-models.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { modelName } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf } from "./read-request.ts";
+import { modelName } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf } from "./request/read-request.ts";
 
 const MODELS_MAX = 1_000;
 const price = z.number().min(0);

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 
-import { HOUR_MS, SECOND_MS, isoTime } from "../../core/clock.ts";
+import { HOUR_MS, SECOND_MS, isoTime } from "../../core/time.ts";
 import { countSecrets } from "../../access/secrets/count-secrets.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
-import type { PanelEnv } from "./panel-env.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
 const LIST_LIMIT = 20;

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../catalog/rags/rag-settings.ts";
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { RagId } from "../../core/ids.ts";
 import { listGenerations } from "../../db/generations/generation-list.ts";
 import type { ListedGeneration } from "../../db/generations/generation-list.ts";
@@ -13,9 +13,9 @@ import { estimateRebuild } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
 import type { Services } from "../../services.ts";
-import { modelName } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf } from "./read-request.ts";
+import { modelName } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf } from "./request/read-request.ts";
 
 const DIMENSIONS_MAX = 1_536;
 

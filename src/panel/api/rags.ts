@@ -11,12 +11,12 @@ import type { RagRecord } from "../../db/records.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
-import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
+import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
 import type { Services } from "../../services.ts";
-import { identifier, modelName, name } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
+import { identifier, modelName, name } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
 import { addIndexRoutes } from "./rag-index.ts";
-import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./read-request.ts";
+import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
 
 const settings = {
   fileSource: z.string().min(1),

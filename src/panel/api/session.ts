@@ -14,12 +14,12 @@ import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { forbidden } from "../../core/errors.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { rateWindow } from "../../http/middleware/rate-window.ts";
+import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
-import { email, password } from "./fields.ts";
-import { noForeignPages, ownPagesOnly, signedInOnly } from "./guards.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf } from "./read-request.ts";
+import { email, password } from "./request/fields.ts";
+import { noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf } from "./request/read-request.ts";
 
 const credentials = z.object({ email: z.string().min(1), password: z.string().min(1) });
 
@@ -31,7 +31,7 @@ const emailIn = (typed: string) => (email.safeParse(typed).success ? foldEmail(t
 /** Signing in, asking who one is, signing out. */
 export function sessionRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
-  app.post("/", rateWindow("login"), noForeignPages, jsonBody(), async (context) => {
+  app.post("/", rateLimit("login"), noForeignPages, jsonBody(), async (context) => {
     const services = context.get("services");
     const { raw } = context.req;
     const origin = {
@@ -69,7 +69,7 @@ const newPassword = z.object({ currentPassword: z.string().min(1), newPassword: 
 
 /** Every user's own: it takes the current password, and ends their other sessions. */
 function addOwnPassword(app: Hono<PanelEnv>): void {
-  const behind = [rateWindow("login"), signedInOnly, ownPagesOnly, jsonBody()] as const;
+  const behind = [rateLimit("login"), signedInOnly, ownPagesOnly, jsonBody()] as const;
   app.patch("/password", ...behind, async (context) => {
     const services = context.get("services");
     const caller = context.get("caller");

@@ -3,14 +3,14 @@ import { Hono } from "hono";
 import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
 import { endSession } from "../../access/sessions/end-session.ts";
 import { listSessions } from "../../access/sessions/list-sessions.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import type { SessionRow } from "../../db/access/session-store.ts";
 import { isHttps } from "../../http/base-url.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { pageOf, pagingOf } from "./read-request.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { pageOf, pagingOf } from "./request/read-request.ts";
 
 /** Whose sessions the caller may see and end: null for everybody's. */
 function reachOf(caller: PanelCaller): UserId | null {

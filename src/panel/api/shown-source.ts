@@ -1,5 +1,5 @@
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import type { ScanRunRow } from "../../db/catalog/source-store.ts";
 
 const shownScan = (scan: ScanRunRow) => ({

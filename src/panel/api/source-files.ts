@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
@@ -14,9 +14,9 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import type { Services } from "../../services.ts";
-import { filePathOf } from "./file-path-of.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { pageOf, pagingOf } from "./read-request.ts";
+import { filePathOf } from "./request/file-path-of.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { pageOf, pagingOf } from "./request/read-request.ts";
 
 type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
 

@@ -4,12 +4,12 @@ import { z } from "zod";
 import { createToken, type AccessToken } from "../../access/tokens/create-token.ts";
 import { listTokens } from "../../access/tokens/list-tokens.ts";
 import { removeToken } from "../../access/tokens/remove-token.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { futureTime, name } from "./fields.ts";
+import { futureTime, name } from "./request/fields.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, pageOf, pagingOf } from "./read-request.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
 const GROUP_MAX = 1_000;
 

@@ -2,12 +2,12 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { usageReport } from "../../catalog/usage/usage-report.ts";
-import { DAY_MS, isoTime } from "../../core/clock.ts";
+import { DAY_MS, isoTime } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/label-store.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
-import { isTime } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
+import { isTime } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;

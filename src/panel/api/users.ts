@@ -5,11 +5,11 @@ import { createUser, type User } from "../../access/users/create-user.ts";
 import { listUsers } from "../../access/users/list-users.ts";
 import { removeUser } from "../../access/users/remove-user.ts";
 import { updateUser } from "../../access/users/update-user.ts";
-import { isoTime } from "../../core/clock.ts";
+import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { email, password, role } from "./fields.ts";
-import type { PanelEnv } from "./panel-env.ts";
-import { bodyOf, given, pageOf, pagingOf } from "./read-request.ts";
+import { email, password, role } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf, given, pageOf, pagingOf } from "./request/read-request.ts";
 
 const newUser = z.object({ email, password, role });
 const userPatch = newUser.partial();

@@ -1,5 +1,5 @@
 import type { LiveChunk } from "../memory/vector-memory.ts";
-import type { EligibleFiles } from "./restriction.ts";
+import type { EligibleFiles } from "./resolve-restriction.ts";
 
 const EQUALS_A_PAGE = 256;
 

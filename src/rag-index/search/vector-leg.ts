@@ -7,7 +7,7 @@ import type { Scored } from "../vectors/best-few.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
-import type { EligibleFiles } from "./restriction.ts";
+import type { EligibleFiles } from "./resolve-restriction.ts";
 import { readTotals } from "../totals.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "../memory/vector-memory.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../core/clock.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import type { VectorId } from "../../core/ids.ts";
 import { addToTotals } from "../totals.ts";
 

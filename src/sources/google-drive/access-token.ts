@@ -1,7 +1,7 @@
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 
-import { MINUTE_MS, SECOND_MS, type Now } from "../../core/clock.ts";
+import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { guardedFetch, readBytes, type Outgoing } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { MINUTE_MS, type Now } from "../../core/clock.ts";
+import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { guardedFetch, readBytes, type GuardedResponse, type Outgoing } from "../guarded-fetch.ts";
 import type { AccessTokens } from "./access-token.ts";

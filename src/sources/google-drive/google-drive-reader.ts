@@ -1,12 +1,12 @@
-import type { Now } from "../../core/clock.ts";
-import { inParallel } from "../../core/parallel.ts";
+import type { Now } from "../../core/time.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import type {
   KnownFiles,
   ListedFile,
   ListingPage,
   OpenedFile,
   SourceReader,
-  SourceStore,
+  ReaderStore,
 } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES, limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "./access-token.ts";
@@ -39,7 +39,7 @@ const EXPIRED = new Set([400, 404, 410]);
 export type GoogleDriveOptions = {
   outgoing: Outgoing;
   now: Now;
-  store: SourceStore;
+  store: ReaderStore;
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
 };
 

@@ -1,6 +1,6 @@
 import { AwsClient } from "aws4fetch";
 
-import { MINUTE_MS, type Now } from "../../core/clock.ts";
+import { MINUTE_MS, type Now } from "../../core/time.ts";
 import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import {

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../core/clock.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { inParallel } from "../../core/parallel.ts";
-import { SourceFailure, type SourceStore } from "../../ports/source-reader.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { SourceFailure, type ReaderStore } from "../../ports/source-reader.ts";
 import { waitingAddress, type Crawl, type LongList, type Waiting } from "./crawl-state.ts";
 import { CompactMap } from "./compact-map.ts";
 
@@ -25,7 +25,7 @@ const dataKey = (id: string, name: string) => `${FOLDER}${id}/data/${name}`;
  * known. Nothing that another call wrote is written over, so a step that is done twice, even at
  * the same time, leaves two crawls of which the scan goes on with one.
  */
-export async function keepCrawl(store: SourceStore, crawl: Crawl): Promise<string> {
+export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<string> {
   const attempt = crypto.randomUUID();
   const nameOf = (what: string) => `${crawl.step}-${attempt}-${what}`;
   await keepNotes(store, crawl, nameOf("notes"));
@@ -43,7 +43,7 @@ export async function keepCrawl(store: SourceStore, crawl: Crawl): Promise<strin
   return cursor;
 }
 
-async function keepNotes(store: SourceStore, crawl: Crawl, name: string): Promise<void> {
+async function keepNotes(store: ReaderStore, crawl: Crawl, name: string): Promise<void> {
   const changes = crawl.notes.takeChanges();
   const all = crawl.segments.length >= MOST_SEGMENTS;
   if (changes.byteLength === 0 && !all) return;
@@ -52,7 +52,7 @@ async function keepNotes(store: SourceStore, crawl: Crawl, name: string): Promis
 }
 
 async function spill<Item>(
-  store: SourceStore,
+  store: ReaderStore,
   id: string,
   list: LongList<Item>,
   name: string,
@@ -74,7 +74,7 @@ type Plain = {
 };
 
 /** @throws SourceFailure `down` when the state was lost: the scan must begin anew. */
-export async function readCrawl(store: SourceStore, cursor: string): Promise<Crawl> {
+export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as keepCrawl wrote it
   const plain = (await readJson(store, `${headsOf(id, Number(step))}${attempt}`)) as Plain;
@@ -97,7 +97,7 @@ const waitingList: z.ZodType<Waiting[]> = z.array(waitingAddress);
 const pathList = z.array(z.string());
 
 /** Loads the addresses to be fetched next. False: nothing waits. */
-export async function fillWaiting(store: SourceStore, crawl: Crawl): Promise<boolean> {
+export async function fillWaiting(store: ReaderStore, crawl: Crawl): Promise<boolean> {
   const { waiting, later } = crawl;
   while (waiting.length < FEW_WAITING) {
     const part = later.parts.shift();
@@ -111,7 +111,7 @@ export async function fillWaiting(store: SourceStore, crawl: Crawl): Promise<boo
 }
 
 /** The paths of all files that the crawl listed. */
-export async function listedPaths(store: SourceStore, { id, paths }: Crawl): Promise<string[]> {
+export async function listedPaths(store: ReaderStore, { id, paths }: Crawl): Promise<string[]> {
   const parts = await inParallel(paths.parts, AT_ONCE, (part) =>
     readJson(store, dataKey(id, part)),
   );
@@ -119,25 +119,25 @@ export async function listedPaths(store: SourceStore, { id, paths }: Crawl): Pro
 }
 
 /** Removes the states of finished and abandoned crawls. */
-export async function forgetCrawls(store: SourceStore): Promise<void> {
+export async function forgetCrawls(store: ReaderStore): Promise<void> {
   await store.remove(FOLDER);
 }
 
 /** Removes a step's state: a repeated step needs the last one only. */
-export async function forgetStep(store: SourceStore, id: string, step: number): Promise<void> {
+export async function forgetStep(store: ReaderStore, id: string, step: number): Promise<void> {
   if (step >= 0) await store.remove(headsOf(id, step));
 }
 
-async function readBytes(store: SourceStore, key: string): Promise<Uint8Array> {
+async function readBytes(store: ReaderStore, key: string): Promise<Uint8Array> {
   const bytes = await store.read(key);
   if (bytes === null) throw new SourceFailure("down", "web: the crawl's state was lost");
   return bytes;
 }
 
-async function readJson(store: SourceStore, key: string): Promise<unknown> {
+async function readJson(store: ReaderStore, key: string): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(await readBytes(store, key)));
 }
 
-async function writeJson(store: SourceStore, key: string, value: unknown): Promise<void> {
+async function writeJson(store: ReaderStore, key: string, value: unknown): Promise<void> {
   await store.write(key, new TextEncoder().encode(JSON.stringify(value)));
 }

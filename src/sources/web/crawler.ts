@@ -1,4 +1,4 @@
-import type { Now } from "../../core/clock.ts";
+import type { Now } from "../../core/time.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { Crawl } from "./crawl-state.ts";
 

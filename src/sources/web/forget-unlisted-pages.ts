@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { SourceStore } from "../../ports/source-reader.ts";
+import type { ReaderStore } from "../../ports/source-reader.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { listedPaths } from "./crawl-store.ts";
 import { forgetPage } from "./page-store.ts";
@@ -11,7 +11,7 @@ const pathList = z.array(z.string());
 const FORGOTTEN_AT_ONCE = 200;
 
 /** The bytes of pages that this crawl no longer found go; those of a partial crawl stay. */
-export async function forgetUnlistedPages(store: SourceStore, crawl: Crawl): Promise<void> {
+export async function forgetUnlistedPages(store: ReaderStore, crawl: Crawl): Promise<void> {
   const bytes = await store.read(KEY);
   const before = bytes === null ? [] : pathList.parse(JSON.parse(new TextDecoder().decode(bytes)));
   const now = new Set(await listedPaths(store, crawl));

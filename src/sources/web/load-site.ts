@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../core/clock.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../guarded-fetch.ts";
 import { bareMediaType } from "../media-type.ts";

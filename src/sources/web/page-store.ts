@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { SourceStore } from "../../ports/source-reader.ts";
+import type { ReaderStore } from "../../ports/source-reader.ts";
 
 const folderOf = async (path: string) => `pages/${await sha256Hex(path)}/`;
 
@@ -8,7 +8,7 @@ const folderOf = async (path: string) => `pages/${await sha256Hex(path)}/`;
  * that did not change, or cannot be reached today, still leads on to its links.
  */
 export async function keepPage(
-  store: SourceStore,
+  store: ReaderStore,
   path: string,
   page: { version: string; bytes: Uint8Array },
   replaced: string,
@@ -19,13 +19,13 @@ export async function keepPage(
 }
 
 export async function readPage(
-  store: SourceStore,
+  store: ReaderStore,
   path: string,
   version: string,
 ): Promise<Uint8Array | null> {
   return version === "" ? null : await store.read(`${await folderOf(path)}${version}`);
 }
 
-export async function forgetPage(store: SourceStore, path: string): Promise<void> {
+export async function forgetPage(store: ReaderStore, path: string): Promise<void> {
   await store.remove(await folderOf(path));
 }

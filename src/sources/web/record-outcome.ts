@@ -1,6 +1,6 @@
-import type { Now } from "../../core/clock.ts";
+import type { Now } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import type { ListedFile, ListingPage, SourceStore } from "../../ports/source-reader.ts";
+import type { ListedFile, ListingPage, ReaderStore } from "../../ports/source-reader.ts";
 import type { KnownFiles } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
@@ -17,7 +17,7 @@ import type { Page, Fetched } from "./fetch-page.ts";
 export type Step = {
   crawl: Crawl;
   bounds: Bounds;
-  store: SourceStore;
+  store: ReaderStore;
   known: KnownFiles;
   now: Now;
   /** Fetches an address now, for a canonical link. */

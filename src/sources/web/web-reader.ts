@@ -1,11 +1,11 @@
-import { SECOND_MS, type Now } from "../../core/clock.ts";
+import { SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type {
   KnownFiles,
   ListedFile,
   OpenedFile,
   SourceReader,
-  SourceStore,
+  ReaderStore,
 } from "../../ports/source-reader.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { WebConfig } from "./web-config.ts";
@@ -29,7 +29,7 @@ const LOOK_TIME_MS = 40 * SECOND_MS;
 
 export type WebOptions = {
   outgoing: Outgoing;
-  store: SourceStore;
+  store: ReaderStore;
   known: KnownFiles;
   now: Now;
   /** The whole exchange for one page, ms. */

@@ -1,4 +1,4 @@
-import type { Budget } from "../../core/budget.ts";
+import type { Budget } from "../../core/work/step-budget.ts";
 import { compilePattern } from "./compile-pattern.ts";
 import type { Program } from "./compile-pattern.ts";
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { CountedService } from "./counted-service.ts";
 import { startCountedService } from "./counted-service.ts";
 import { chainOf, countsOf, type Counts } from "./operation-counts.ts";

@@ -5,14 +5,14 @@ import type {
   KnownFiles,
   ListedFile,
   SourceReader,
-  SourceStore,
+  ReaderStore,
 } from "../../../src/ports/source-reader.ts";
 
 /** Only what never answers takes so long, on a busy machine too. */
 const PAGE_TIMEOUT_MS = 2_000;
 
 /** A store in memory; what it holds can be looked at. */
-export function memoryStore(): SourceStore & { entries: Map<string, Uint8Array> } {
+export function memoryStore(): ReaderStore & { entries: Map<string, Uint8Array> } {
   const entries = new Map<string, Uint8Array>();
   return {
     entries,

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { runToEnd } from "../../../src/core/cooperative.ts";
+import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { objectTexts } from "../../../src/documents/formats/pdf/bounds/object-texts.ts";
 import { countFonts } from "../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/passages.ts";
-import { neutralised } from "../../../src/text/passages.ts";
+import { newDelimiterKey, readPassages, readRequest } from "../../../src/text/prompt-delimiters.ts";
+import { neutralised } from "../../../src/text/prompt-delimiters.ts";
 import { assemblePrompt } from "../../../src/inference/assemble-prompt.ts";
 import type { RetrievedChunk } from "../../../src/retrieval/types.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { Deadline } from "../../../src/core/deadline.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
-import { withRetries } from "../../../src/core/retry.ts";
+import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { RetrievalReport } from "../../../src/retrieval/retrieval-report.ts";
 import { runLeg } from "../../../src/retrieval/run-leg.ts";

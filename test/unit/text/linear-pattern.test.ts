@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { Budget, BudgetSpent } from "../../../src/core/budget.ts";
+import { Budget, BudgetSpent } from "../../../src/core/work/step-budget.ts";
 import { linearPattern } from "../../../src/text/linear-pattern/linear-pattern.ts";
 
 const STEPS = 1_000_000;

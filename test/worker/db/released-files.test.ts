@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { HOUR_MS, MINUTE_MS } from "../../../src/core/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { releasePending } from "../../../src/db/files/waiting-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
@@ -24,7 +24,7 @@ async function writtenFor(files: number) {
        from n`,
     ).bind(source, files),
     env.DB.prepare(
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
        select ?1, 1, id, path, 'pending', 1, ?3 from files where file_source_id = ?2`,
     ).bind(rag, source, world.now + 10 * MINUTE_MS),
   ]);

@@ -42,36 +42,36 @@ async function notify(prefix: string, id: string, token: string, state: string, 
   expect({ status, body }).toEqual({ status: 200, body: { ok: true } });
 }
 
-const windowOf = (id: string) => env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(id));
+const debounceOf = (id: string) => env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(id));
 
-/** When the window closes, ms; null when none is open. */
-const closingTime = (id: string) =>
-  runInDurableObject(windowOf(id), async (_, { storage }) => await storage.getAlarm());
+/** When the scan is queued, ms; null when none is to be. */
+const dueTime = (id: string) =>
+  runInDurableObject(debounceOf(id), async (_, { storage }) => await storage.getAlarm());
 
-const windowIsOpen = async (id: string) => (await closingTime(id)) !== null;
+const scanIsDue = async (id: string) => (await dueTime(id)) !== null;
 
-test("a change of a known channel opens a window, under the provider's names too", async () => {
+test("a change of a known channel brings a scan, under the provider's names too", async () => {
   await notify("Drive", "drive", TOKEN, "change");
-  expect(await windowIsOpen("drive")).toBe(true);
+  expect(await scanIsDue("drive")).toBe(true);
   await notify("Goog", "goog", TOKEN, "update");
-  expect(await windowIsOpen("goog")).toBe(true);
+  expect(await scanIsDue("goog")).toBe(true);
 });
 
 test("what opens the channel, and what has a wrong token, changes nothing", async () => {
   await notify("Drive", "sync", TOKEN, "sync");
-  expect(await windowIsOpen("sync")).toBe(false);
+  expect(await scanIsDue("sync")).toBe(false);
   await notify("Drive", "wrong", `${TOKEN}!`, "change");
-  expect(await windowIsOpen("wrong")).toBe(false);
+  expect(await scanIsDue("wrong")).toBe(false);
 });
 
 test("a channel that nobody knows, or that has expired, changes nothing", async () => {
   await notify("Goog", "nobody's", TOKEN, "change");
-  expect(await windowIsOpen("nobody's")).toBe(false);
+  expect(await scanIsDue("nobody's")).toBe(false);
   await env.DB.prepare("update file_sources set channel_expires_at = ? where id = 'expired'")
     .bind(Date.now() - 1)
     .run();
   await notify("Goog", "expired", TOKEN, "change");
-  expect(await windowIsOpen("expired")).toBe(false);
+  expect(await scanIsDue("expired")).toBe(false);
 });
 
 test(
@@ -81,13 +81,13 @@ test(
     let now = start;
     const scans: unknown[] = [];
     const send = async (message: unknown) => void scans.push(message);
-    await runInDurableObject(windowOf("busy"), (object) => {
+    await runInDurableObject(debounceOf("busy"), (object) => {
       Object.defineProperty(object, "env", { value: { ...env, SCAN_QUEUE: { send } } });
     });
     vi.spyOn(Date, "now").mockImplementation(() => now);
     const closeWhatIsDue = async () => {
-      const closes = await closingTime("busy");
-      if (closes !== null && closes <= now) await runDurableObjectAlarm(windowOf("busy"));
+      const closes = await dueTime("busy");
+      if (closes !== null && closes <= now) await runDurableObjectAlarm(debounceOf("busy"));
     };
     for (let at = 0; at < NOTIFICATIONS; at++) {
       now = start + Math.floor((at * BURST_MS) / NOTIFICATIONS);
@@ -100,7 +100,7 @@ test(
     await closeWhatIsDue();
     const scan = { kind: "scan", fileSourceId: "busy", confirmRemovals: false, urls: null };
     expect(scans).toEqual([scan, scan, scan]);
-    expect(await windowIsOpen("busy")).toBe(false);
+    expect(await scanIsDue("busy")).toBe(false);
   },
   TIMEOUT_MS,
 );

@@ -6,7 +6,7 @@ import { createToken } from "../../../src/access/tokens/create-token.ts";
 import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { composeServices } from "../../../src/compose.ts";
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";

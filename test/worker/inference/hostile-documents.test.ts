@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 
-import { readPassages } from "../../../src/text/passages.ts";
+import { readPassages } from "../../../src/text/prompt-delimiters.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/core/clock.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import type { TokenId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";

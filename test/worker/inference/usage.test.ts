@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
 import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/clock.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
-import { purgeExpired } from "../../../src/db/maintenance/sweep-store.ts";
+import { purgeExpired } from "../../../src/db/access/purge-expired.ts";
 import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";

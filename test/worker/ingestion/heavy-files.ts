@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { MINUTE_MS, SECOND_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { push } from "./heavy-files.ts";
 

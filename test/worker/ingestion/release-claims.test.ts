@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../support/crash.ts";

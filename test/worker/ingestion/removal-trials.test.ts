@@ -5,10 +5,10 @@ import {
   vectorizeIndex,
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { requestScan } from "../../../src/ingestion/scanning/request-scan.ts";
+import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
-import { pushUrls } from "../../../src/ingestion/scanning/push-urls.ts";
+import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
 import type { IndexMessage } from "../../../src/ports/job-queue.ts";
@@ -36,7 +36,7 @@ async function worldOf(size: number, provider = "cloud_drive") {
   world.services.db = openDatabase(countedRows(env.DB, counts));
   await scanOnly(world, source);
   await env.DB.prepare(
-    `update rag_files set status = 'indexed', held_until = 0, indexed_at = 1 where rag_id = ?`,
+    `update rag_files set status = 'indexed', claimed_until = 0, indexed_at = 1 where rag_id = ?`,
   )
     .bind(rag)
     .run();
@@ -89,7 +89,7 @@ async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
   const untouched = world.services;
   world.services = { ...untouched, files: slowed(files, () => (world.now += MINUTE_MS)) };
   const { results } = await env.DB.prepare(
-    `update rag_files set status = 'pending', held_until = 5 where path in (?1, ?2)
+    `update rag_files set status = 'pending', claimed_until = 5 where path in (?1, ?2)
        and rag_id in (select id from rags where file_source_id = ?3)
      returning rag_id as ragId, generation, file_id as fileId, revision`,
   )

@@ -8,7 +8,7 @@ import type { FileSourceId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { DAY_MS } from "../../../src/core/clock.ts";
+import { DAY_MS } from "../../../src/core/time.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { push } from "./heavy-files.ts";
 

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS, SECOND_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../src/ingestion/retry-policy.ts";
+import { MAX_TRIES } from "../../../src/ingestion/back-off.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
-import { requestScan } from "../../../src/ingestion/scanning/request-scan.ts";
-import { retryFiles } from "../../../src/ingestion/indexing/retry-files.ts";
+import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
+import { retryFiles } from "../../../src/ingestion/indexing/retry-on-request.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recoverAfterRestart } from "../../../src/ingestion/maintenance/tick.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
@@ -173,7 +173,7 @@ test("a file whose worker dies each time is given up, and says so", async () => 
   const rag = await world.addRag(source);
   await push(world, source, "a.txt", "A note.");
   await env.DB.prepare(
-    "update rag_files set status = 'processing', attempts = 5, held_until = 5 where rag_id = ?",
+    "update rag_files set status = 'processing', attempts = 5, claimed_until = 5 where rag_id = ?",
   )
     .bind(rag)
     .run();

@@ -84,7 +84,7 @@ test("what waits has an age, and what is under way is named", async () => {
   const now = Date.now();
   await env.DB.batch([
     env.DB.prepare(
-      "insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at, next_scan_at, scan_run_id, scan_held_until) values ('s', 'Slow', 'slow', 'file_system', '{}', '', 0, null, 'run', ?)",
+      "insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash, created_at, next_scan_at, scan_run_id, scan_claimed_until) values ('s', 'Slow', 'slow', 'file_system', '{}', '', 0, null, 'run', ?)",
     ).bind(now + 100_000),
     env.DB.prepare(
       "insert into scan_runs (id, file_source_id, started_at) values ('run', 's', ?)",
@@ -99,7 +99,7 @@ test("what waits has an age, and what is under way is named", async () => {
       "insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at) values ('f', 's', 'f', 'f', 1, 'text/plain', '1', '{}', 0)",
     ),
     env.DB.prepare(
-      "insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until) values ('r', 1, 'f', 'f', 'pending', ?, ?)",
+      "insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until) values ('r', 1, 'f', 'f', 'pending', ?, ?)",
     ).bind(now - 90_000, now + 600_000),
   ]);
   const { body } = await admin.send("GET", "/overview");

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
-import { HOUR_MS } from "../../../src/core/clock.ts";
+import { HOUR_MS } from "../../../src/core/time.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { vectorIdOf } from "../../../src/core/vector-id.ts";
 import { factsOf, indexOf, put, search, stubOf, versionOf } from "./support.ts";

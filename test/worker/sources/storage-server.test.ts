@@ -2,7 +2,7 @@ import { AwsClient } from "aws4fetch";
 import { afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { inParallel } from "../../../src/core/parallel.ts";
+import { inParallel } from "../../../src/core/work/parallel.ts";
 import { readerFor } from "../../../src/sources/reader-for.ts";
 import { s3Error } from "../../doubles/object-storage/served-bucket.ts";
 import { World } from "../../support/ingestion-world.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { pushUrls } from "../../../src/ingestion/scanning/push-urls.ts";
+import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../../../core/budget.ts";
+import type { Budget } from "../../../core/work/step-budget.ts";
 import { bestSentences } from "./answer.ts";
 import type { Material } from "./answer.ts";
 import { byRelevance } from "./relevance.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../../../core/budget.ts";
+import type { Budget } from "../../../core/work/step-budget.ts";
 import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { linearPattern } from "../../../text/linear-pattern/linear-pattern.ts";
 import { closestIn, labelledAs, sentencesAbout } from "./evidence.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../../../core/budget.ts";
+import type { Budget } from "../../../core/work/step-budget.ts";
 
 /** The keywords of a JSON Schema that are read; a schema may be `true` (anything) or `false`. */
 export type SchemaNode = { [keyword: string]: unknown };

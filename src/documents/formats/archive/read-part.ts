@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
 /** The whole part, where the rest is worth reading without it: null when it is missing or damaged. */

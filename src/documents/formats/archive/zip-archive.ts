@@ -1,5 +1,5 @@
 import { Inflate } from "fflate";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;

@@ -1,5 +1,5 @@
-import { Progress } from "../../../core/cooperative.ts";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { Progress } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { endsEarly } from "./ends-early.ts";
 import type { HtmlOptions } from "./html-reader.ts";

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { HtmlReader } from "./html-reader.ts";
 import type { HtmlOptions } from "./html-reader.ts";

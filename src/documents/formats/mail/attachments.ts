@@ -1,5 +1,5 @@
-import { runCooperatively } from "../../../core/cooperative.ts";
-import type { YieldToOthers } from "../../../core/cooperative.ts";
+import { runCooperatively } from "../../../core/work/cooperative.ts";
+import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { TakesTooLong, UnreadableDocument } from "../../extracted-document.ts";
 import type { ExtractedDocument, RawDocument } from "../../extracted-document.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";

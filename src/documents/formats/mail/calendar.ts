@@ -1,5 +1,5 @@
-import { Progress } from "../../../core/cooperative.ts";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { Progress } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";

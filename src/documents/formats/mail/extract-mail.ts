@@ -1,5 +1,5 @@
-import { runCooperatively } from "../../../core/cooperative.ts";
-import type { YieldToOthers, CooperativeWork } from "../../../core/cooperative.ts";
+import { runCooperatively } from "../../../core/work/cooperative.ts";
+import type { YieldToOthers, CooperativeWork } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import type { ExtractPart } from "./attachments.ts";
 import { ENCRYPTED, ENCRYPTED_PART } from "./body/armor.ts";

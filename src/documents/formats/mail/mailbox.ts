@@ -1,5 +1,5 @@
-import { Progress } from "../../../core/cooperative.ts";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { Progress } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const LINE_FEED = 0x0a;

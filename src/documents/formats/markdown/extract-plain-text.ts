@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction, PageStart } from "../../extracted-document.ts";
 
 const TITLE_MAX_CHARACTERS = 120;

@@ -1,5 +1,5 @@
-import { Progress } from "../../../core/cooperative.ts";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import { Progress } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { Parser } from "htmlparser2";
 import { isHidden } from "../html/hidden-styles.ts";
 import type { HiddenSelectors } from "../html/hidden-styles.ts";

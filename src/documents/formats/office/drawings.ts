@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";

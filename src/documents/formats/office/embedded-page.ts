@@ -1,4 +1,4 @@
-import { runToEnd } from "../../../core/cooperative.ts";
+import { runToEnd } from "../../../core/work/cooperative.ts";
 import { readHtml } from "../html/read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";

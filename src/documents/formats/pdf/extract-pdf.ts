@@ -1,5 +1,5 @@
-import { runCooperatively } from "../../../core/cooperative.ts";
-import type { YieldToOthers } from "../../../core/cooperative.ts";
+import { runCooperatively } from "../../../core/work/cooperative.ts";
+import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";

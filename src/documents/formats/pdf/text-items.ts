@@ -1,5 +1,5 @@
 import type { getDocumentProxy } from "unpdf";
-import type { YieldToOthers } from "../../../core/cooperative.ts";
+import type { YieldToOthers } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/page-segments.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { readPage } from "../html/extract-html.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 import { XmlEvents } from "./xml-events.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { LongTable } from "../../writing/long-table.ts";

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { CooperativeWork } from "../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 /** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */

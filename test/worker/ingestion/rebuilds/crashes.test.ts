@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { CrashPoint } from "../../../support/crash.ts";
 import { World } from "../../../support/ingestion-world.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../../../src/ingestion/rebuilds/return-to-index.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";

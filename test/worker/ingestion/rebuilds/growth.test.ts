@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { checkIndexes } from "../../../../src/ingestion/maintenance/check-indexes.ts";
 import { shardOf } from "../../../../src/core/shard-of.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../../src/ingestion/retry-policy.ts";
+import { MAX_TRIES } from "../../../../src/ingestion/back-off.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
 import { found, indexedRag, longText, patch, states } from "./support.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/client.ts";
-import { queueUnheldFiles } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { queueUnclaimedFiles } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { continueBuild } from "../../../../src/ingestion/rebuilds/build-generation.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { CrashPoint } from "../../../support/crash.ts";
@@ -21,7 +21,7 @@ async function indexQueued(world: World, rag: RagId): Promise<number> {
   for (const generation of [1, 2]) {
     const files = queued.filter((message) => message.generation === generation);
     await env.DB.prepare(
-      `update rag_files set status = 'indexed', held_until = 0, chunk_count = 1
+      `update rag_files set status = 'indexed', claimed_until = 0, chunk_count = 1
        where rag_id = ?1 and generation = ?2 and file_id in (select value from json_each(?3))`,
     )
       .bind(rag, generation, JSON.stringify(files.map(({ fileId }) => fileId)))
@@ -67,7 +67,7 @@ test("files changed, added or lost during a build are queued before it ends", as
     for (const { path } of begun) await push(world, source, path, "A note that changed.");
     await push(world, source, "new.md", "A note that is new.");
     await env.DB.prepare(
-      `update rag_files set status = 'pending', held_until = 5 where rag_id = ?1 and generation = 2
+      `update rag_files set status = 'pending', claimed_until = 5 where rag_id = ?1 and generation = 2
          and file_id = (select file_id from rag_files where rag_id = ?1 and generation = 2
            order by file_id limit 1 offset 10)`,
     )
@@ -84,7 +84,7 @@ test("files changed, added or lost during a build are queued before it ends", as
     for (let step = 0; step < 3; step++) {
       // What was taken and not queued is lost until its hold runs out.
       world.now += 11 * MINUTE_MS;
-      await queueUnheldFiles(services);
+      await queueUnclaimedFiles(services);
       again += await indexQueued(world, rag);
       await continueBuild(services, rag);
       again += await indexQueued(world, rag);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/update-rag.ts";

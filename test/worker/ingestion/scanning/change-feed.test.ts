@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { openDatabase } from "../../../../src/db/client.ts";
-import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { CrashPoint } from "../../../support/crash.ts";

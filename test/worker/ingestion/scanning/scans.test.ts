@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/client.ts";
-import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { SourceFailure } from "../../../../src/ports/source-reader.ts";

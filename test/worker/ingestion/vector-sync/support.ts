@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
-import { requestScan } from "../../../../src/ingestion/scanning/request-scan.ts";
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import type { RagIndex } from "../../../../src/ports/rag-index.ts";
 import type { RetrievalRequest } from "../../../../src/retrieval/types.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";

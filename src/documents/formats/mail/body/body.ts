@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOf, UnreadableDocument } from "../../../extracted-document.ts";
 import { extractHtml, extractLetter } from "../../html/extract-html.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 const STEP_CHARACTERS = 1 << 18;

@@ -1,6 +1,6 @@
 import { decodeWords } from "postal-mime";
-import { Progress } from "../../../../core/cooperative.ts";
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import { Progress } from "../../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { MailHeaders } from "../mail-headers.ts";
 import { OpenMultiparts } from "./open-multiparts.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import type { MailPart } from "./mail-parts.ts";
 import type { Body } from "./message-contents.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { readPart } from "../../archive/read-part.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { DrawnText, longer, withinBound } from "../../../writing/bounded-text.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";

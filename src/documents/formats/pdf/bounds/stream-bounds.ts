@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { checkCharacterMap, SavedStates } from "./content-bounds.ts";

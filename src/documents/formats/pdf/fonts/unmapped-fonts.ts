@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/cooperative.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { TextItem } from "../layout/page-segments.ts";
 
 /**

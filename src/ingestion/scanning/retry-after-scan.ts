@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { pendFailedOutside } from "../../db/files/waiting-files.ts";
+import { pendFailedOutside } from "../../db/files/failed-files.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
@@ -14,7 +14,7 @@ export async function retryFailedFiles(
     const now = services.now();
     const messages = await pendFailedOutside(services.db, sourceId, {
       now,
-      heldUntil: now + QUEUED_HOLD_MS,
+      claimedUntil: now + QUEUED_CLAIM_MS,
       limit: FILES_PER_STEP,
     });
     await services.queue.index(messages);

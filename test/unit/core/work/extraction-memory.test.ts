@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { MINUTE_MS, SECOND_MS } from "../../../src/core/clock.ts";
-import { ExtractionMemory } from "../../../src/core/extraction-memory.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../../src/core/time.ts";
+import { ExtractionMemory } from "../../../../src/core/work/extraction-memory.ts";
 
 const reservation = (bytes: number) => ({ bytes, until: 0 });
 

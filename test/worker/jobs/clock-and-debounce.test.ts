@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { receiveDriveNotification } from "../../../src/ingestion/scanning/receive-drive-notification.ts";
+import { receiveDriveNotification } from "../../../src/ingestion/webhooks/receive-drive-notification.ts";
 import { World } from "../../support/ingestion-world.ts";
 
 async function driveWithChannel(world: World, channel: string) {
@@ -17,10 +17,10 @@ async function driveWithChannel(world: World, channel: string) {
   return source;
 }
 
-test("only a known, living channel with its token and a change opens a window", async () => {
+test("only a known, living channel with its token and a change brings a scan", async () => {
   const opened: string[] = [];
   const world = new World({
-    openDriveWindow: async (id) => void opened.push(id),
+    debounceDriveScan: async (id) => void opened.push(id),
   });
   const source = await driveWithChannel(world, "known");
   const tell = (channelId: string, token: string, state: string) =>
@@ -37,18 +37,18 @@ test("only a known, living channel with its token and a change opens a window", 
   expect(opened).toEqual([source]);
 });
 
-test("a window survives eviction, groups what follows, and closes with one scan", async () => {
+test("a debounce survives eviction, groups what follows, and ends with one scan", async () => {
   const world = new World();
   const source = await world.addSource("cloud_drive");
   const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));
-  const window = stub as unknown as { open(id: string): Promise<void> };
+  const debounce = stub as unknown as { notify(id: string): Promise<void> };
   const before = Date.now();
-  await window.open(source);
+  await debounce.notify(source);
   const alarm = () => runInDurableObject(stub, (_object, state) => state.storage.getAlarm());
   const first = await alarm();
   expect((first ?? 0) - before).toBeGreaterThanOrEqual(10_000);
   await evictDurableObject(stub);
-  for (let at = 0; at < 5; at++) await window.open(source);
+  for (let at = 0; at < 5; at++) await debounce.notify(source);
   expect(await alarm()).toBe(first);
   const sent: unknown[] = [];
   const send = async (message: unknown) => void sent.push(message);
@@ -60,15 +60,15 @@ test("a window survives eviction, groups what follows, and closes with one scan"
   expect(await alarm()).toBe(null);
   const left = await runInDurableObject(stub, async (_object, state) => state.storage.list());
   expect(left.size).toBe(0);
-  await window.open(source);
+  await debounce.notify(source);
   expect(await alarm()).not.toBe(null);
 });
 
-test("a window whose queue fails more often than an alarm retries ends in a scan", async () => {
+test("a debounce whose queue fails more often than an alarm retries ends in a scan", async () => {
   const world = new World();
   const source = await world.addSource("cloud_drive");
   const stub = env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idFromName(source));
-  await (stub as unknown as { open(id: string): Promise<void> }).open(source);
+  await (stub as unknown as { notify(id: string): Promise<void> }).notify(source);
   const sent: unknown[] = [];
   let failing = true;
   const send = async (message: unknown) => {

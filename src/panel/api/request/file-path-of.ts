@@ -1,5 +1,5 @@
-import { invalid } from "../../core/errors.ts";
-import { storedPath } from "../../sources/file-names.ts";
+import { invalid } from "../../../core/errors.ts";
+import { storedPath } from "../../../sources/file-names.ts";
 
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 

@@ -3,7 +3,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import { pageAddress } from "../../sources/web/page-url.ts";
-import { SWEPT_HOLD_MS } from "../timeouts.ts";
+import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */
 const MESSAGE_LIMIT_CHARACTERS = 60_000;
@@ -23,7 +23,7 @@ export async function pushUrls(
   const now = services.now();
   for (const urls of portionsOf(addresses)) {
     const pushed = urls.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
-    await pushFiles(services.db, sourceId, pushed, { now, heldUntil: now + SWEPT_HOLD_MS });
+    await pushFiles(services.db, sourceId, pushed, { now, claimedUntil: now + SWEPT_CLAIM_MS });
     const message = { kind: "scan", fileSourceId: sourceId, confirmRemovals: false, urls } as const;
     await services.queue.scan(message);
   }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { EMAIL_MAX_LENGTH, EMAIL_PATTERN } from "../../access/users/email.ts";
-import { PASSWORD_MIN_LENGTH } from "../../access/users/password-rules.ts";
-import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
-import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../../core/ids.ts";
+import { EMAIL_MAX_LENGTH, EMAIL_PATTERN } from "../../../access/users/email.ts";
+import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
+import { PASSWORD_MAX_LENGTH } from "../../../access/users/password.ts";
+import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../../../core/ids.ts";
 
 const NAME_MAX_LENGTH = 200;
 const MODEL_MAX_LENGTH = 200;

@@ -1,9 +1,9 @@
 import type { FileSourceId } from "../core/ids.ts";
-import type { SourceStore } from "../ports/source-reader.ts";
+import type { ReaderStore } from "../ports/source-reader.ts";
 import { removeBelow, sourcePrefix } from "./file-objects.ts";
 
 /** What a reader keeps between calls, below the source's prefix, so that it goes with the source. */
-export function sourceStore(bucket: R2Bucket, sourceId: FileSourceId): SourceStore {
+export function readerStore(bucket: R2Bucket, sourceId: FileSourceId): ReaderStore {
   const prefix = `${sourcePrefix(sourceId)}reader/`;
   return {
     async read(key) {

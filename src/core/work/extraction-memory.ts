@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "./clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../time.ts";
 
 /**
  * Bytes of document text that one isolate works on at a time. It takes about four times as much of

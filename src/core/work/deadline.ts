@@ -1,4 +1,4 @@
-import type { Now } from "./clock.ts";
+import type { Now } from "../time.ts";
 
 /** Thrown when a leg exceeds its share of the time; `what` names the leg for the administrator. */
 export class DeadlineExceeded extends Error {

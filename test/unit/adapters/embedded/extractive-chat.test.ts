@@ -1,9 +1,13 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 
-import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
-import { newDelimiterKey, writePassages, writeRequest } from "../../../src/text/passages.ts";
-import { readResponseSchema } from "../../../src/inference/response-schema.ts";
+import { extractiveChat } from "../../../../src/adapters/embedded/extractive-chat.ts";
+import {
+  newDelimiterKey,
+  writePassages,
+  writeRequest,
+} from "../../../../src/text/prompt-delimiters.ts";
+import { readResponseSchema } from "../../../../src/inference/response-schema.ts";
 
 const HANDBOOK = `# Leave
 

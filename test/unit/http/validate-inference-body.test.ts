@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 
 import type { PublicInference } from "../../../src/db/access/principal-lookup.ts";
-import { inferenceHook } from "../../../src/http/inference-hook.ts";
+import { validateInferenceBody } from "../../../src/http/validate-inference-body.ts";
 import { InferenceRunRequest } from "../../../src/http/schemas/inference.ts";
 
 const rags = [{ identifier: "handbook" }];
 const refused = (data: unknown, nativeRag = true) => {
   const inference = { nativeRag, rags } as PublicInference;
   const parsed = InferenceRunRequest.safeParse(data);
-  const result = { ...parsed, data, target: "json" } as Parameters<typeof inferenceHook>[0];
-  return () => inferenceHook(result, { get: () => inference });
+  const result = { ...parsed, data, target: "json" } as Parameters<typeof validateInferenceBody>[0];
+  return () => validateInferenceBody(result, { get: () => inference });
 };
 
 test("what the shape and what the inference miss is told at once", () => {

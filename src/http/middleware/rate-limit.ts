@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 
-import { SECOND_MS } from "../../core/clock.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { WINDOW_MS } from "../../core/sliding-window.ts";
 import type { Surface } from "../../ports/rate-limits.ts";
 import type { AppEnv } from "../app-env.ts";
@@ -12,7 +12,7 @@ import { clientOf } from "../client-address.ts";
  * seconds until there is room again (refused) or until the window is empty again (passed).
  * @throws QuarryError `limits-unavailable`: without a count nothing passes.
  */
-export function rateWindow(surface: Surface) {
+export function rateLimit(surface: Surface) {
   return createMiddleware<AppEnv>(async (context, next) => {
     const client = clientOf(context.req.raw.headers);
     const verdict = await context.get("services").rateLimits(surface, client);

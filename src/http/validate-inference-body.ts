@@ -11,7 +11,7 @@ type Inferring = { get: (key: "inference") => PublicInference };
  * with what this inference refuses or misses in it.
  * @throws QuarryError `invalid`.
  */
-export function inferenceHook(
+export function validateInferenceBody(
   result: Validated & { target: string },
   context: Inferring,
 ): undefined {

@@ -6,11 +6,11 @@ import type { Services } from "../../services.ts";
 const OPENING_STATE = "sync";
 
 /**
- * A drive says that it changed: one scan follows at the end of a window of 10 seconds. What comes
+ * A drive says that it changed: one scan is queued after 10 seconds. What comes
  * from an unknown or expired channel, or with a wrong token, is nothing.
  */
 export async function receiveDriveNotification(
-  services: Pick<Services, "db" | "now" | "openDriveWindow">,
+  services: Pick<Services, "db" | "now" | "debounceDriveScan">,
   { channelId, token, state }: { channelId: string; token: string; state: string },
 ): Promise<void> {
   if (channelId === "" || state === "" || state === OPENING_STATE) return;
@@ -18,5 +18,5 @@ export async function receiveDriveNotification(
   if (channel === null || channel.tokenHash === null) return;
   if (!(await equalInConstantTime(await sha256Hex(token), channel.tokenHash))) return;
   if (channel.expiresAt !== null && channel.expiresAt <= services.now()) return;
-  await services.openDriveWindow(channel.id);
+  await services.debounceDriveScan(channel.id);
 }

@@ -1,7 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
-import { pendFailed } from "../../db/files/waiting-files.ts";
+import { pendFailed } from "../../db/files/failed-files.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_HOLD_MS } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
@@ -18,7 +18,7 @@ export async function retryFiles(
     const now = services.now();
     const pended = await pendFailed(services.db, ragId, path, {
       now,
-      heldUntil: now + QUEUED_HOLD_MS,
+      claimedUntil: now + QUEUED_CLAIM_MS,
       limit: FILES_PER_STEP,
     });
     await services.queue.index(pended.messages);

@@ -1,21 +1,21 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { MINUTE_MS } from "../../../src/core/clock.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
-import { takeUnheldFiles } from "../../../src/db/maintenance/sweep-store.ts";
+import { takeUnclaimedFiles } from "../../../src/db/files/unclaimed-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 
 const TIMEOUT_MS = 300_000;
 const LIMIT = 1_000;
 
-/** A RAG of rows alone: so many files in this state, that nobody holds since `heldUntil`. */
+/** A RAG of rows alone: so many files in this state, that nobody holds since `claimedUntil`. */
 async function ragOf(
   world: World,
-  rows: { files: number; status: "pending" | "processing" | "deleted"; heldUntil: number },
+  rows: { files: number; status: "pending" | "processing" | "deleted"; claimedUntil: number },
   status: "active" | "paused" = "active",
 ): Promise<RagId> {
   const source = await world.addSource();
@@ -30,9 +30,9 @@ async function ragOf(
        from n`,
     ).bind(source, rows.files),
     env.DB.prepare(
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, held_until)
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
        select ?1, 1, id, path, ?3, 1, ?4 from files where file_source_id = ?2`,
-    ).bind(rag, source, rows.status, rows.heldUntil),
+    ).bind(rag, source, rows.status, rows.claimedUntil),
   ]);
   return rag;
 }
@@ -40,9 +40,9 @@ async function ragOf(
 /** What the sweep takes of this database, by RAG, and what reading it costs. */
 async function sweptFiles(world: World) {
   const counts = noRows();
-  const messages = await takeUnheldFiles(openDatabase(countedRows(env.DB, counts)), {
+  const messages = await takeUnclaimedFiles(openDatabase(countedRows(env.DB, counts)), {
     now: world.now,
-    heldUntil: world.now + 10 * MINUTE_MS,
+    claimedUntil: world.now + 10 * MINUTE_MS,
     limit: LIMIT,
     maxTries: 5,
     reason: "died",
@@ -61,11 +61,15 @@ test(
   "files of a paused RAG are not read, and delay no lost message of another RAG",
   async () => {
     const world = await alone();
-    const paused = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 }, "paused");
-    const left = { files: 1, status: "processing", heldUntil: 2 } as const;
+    const paused = await ragOf(
+      world,
+      { files: 20_000, status: "pending", claimedUntil: 1 },
+      "paused",
+    );
+    const left = { files: 1, status: "processing", claimedUntil: 2 } as const;
     const crashed = await ragOf(world, left, "paused");
-    const active = await ragOf(world, { files: 1, status: "pending", heldUntil: 3 });
-    const removed = await ragOf(world, { files: 1, status: "deleted", heldUntil: 4 });
+    const active = await ragOf(world, { files: 1, status: "pending", claimedUntil: 3 });
+    const removed = await ragOf(world, { files: 1, status: "deleted", claimedUntil: 4 });
     const { queued, read, written } = await sweptFiles(world);
     expect([...queued]).toEqual([[active, 1]]);
     expect(read).toBeLessThan(50);
@@ -90,10 +94,10 @@ test(
   "every RAG with lost messages gets its turn, however many wait longer in one",
   async () => {
     const world = await alone();
-    const large = await ragOf(world, { files: 20_000, status: "pending", heldUntil: 1 });
+    const large = await ragOf(world, { files: 20_000, status: "pending", claimedUntil: 1 });
     const others = [
-      await ragOf(world, { files: 5, status: "pending", heldUntil: 2 }),
-      await ragOf(world, { files: 5, status: "processing", heldUntil: 2 }),
+      await ragOf(world, { files: 5, status: "pending", claimedUntil: 2 }),
+      await ragOf(world, { files: 5, status: "processing", claimedUntil: 2 }),
     ];
     const { queued, read } = await sweptFiles(world);
     expect(others.map((rag) => queued.get(rag))).toEqual([5, 5]);

@@ -1,14 +1,14 @@
 import { createMiddleware } from "hono/factory";
 
-import { findPanelCaller, type PanelCaller } from "../../access/sessions/find-panel-caller.ts";
-import { isSameOrigin } from "../../access/sessions/same-origin.ts";
-import { sessionSecretIn } from "../../access/sessions/session-cookie.ts";
-import { SECOND_MS } from "../../core/clock.ts";
-import { forbidden, tooManyRequests, unauthorized } from "../../core/errors.ts";
-import type { Actor } from "../../http/app-env.ts";
-import { baseUrlOf, isHttps } from "../../http/base-url.ts";
-import { clientOf } from "../../http/client-address.ts";
-import type { Services } from "../../services.ts";
+import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
+import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
+import { sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import { forbidden, tooManyRequests, unauthorized } from "../../../core/errors.ts";
+import type { Actor } from "../../../http/app-env.ts";
+import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
+import { clientOf } from "../../../http/client-address.ts";
+import type { Services } from "../../../services.ts";
 import type { PanelEnv } from "./panel-env.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";

@@ -1,8 +1,8 @@
 import type { HonoRequest } from "hono";
 import { z } from "zod";
 
-import { invalid } from "../../core/errors.ts";
-import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
+import { invalid } from "../../../core/errors.ts";
+import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 
 /**
  * The body behind `jsonBody()`, checked by a schema.

@@ -4,9 +4,9 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 
-import type { Now } from "../core/clock.ts";
-import type { Deadline } from "../core/deadline.ts";
-import { withRetries } from "../core/retry.ts";
+import type { Now } from "../core/time.ts";
+import type { Deadline } from "../core/work/deadline.ts";
+import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
 
@@ -15,7 +15,7 @@ export type Meter = { inputTokens: number; outputTokens: number; modelMs: number
 
 export const newMeter = (): Meter => ({ inputTokens: 0, outputTokens: 0, modelMs: 0, calls: 0 });
 
-export type MeteredCall = {
+export type RetryingCall = {
   chat: ChatModel;
   deadline: Deadline;
   now: Now;
@@ -38,7 +38,7 @@ const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
  * last step without tools so that the turn ends with an answer, its JSON-schema mode left out
  * where the server refuses it.
  */
-export function meteredModel(call: MeteredCall): LanguageModelV4 {
+export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
   let mode = call.providerSchema;
   const generate = async (options: LanguageModelV4CallOptions) => {
@@ -74,7 +74,7 @@ export function meteredModel(call: MeteredCall): LanguageModelV4 {
   };
 }
 
-const retryRules = ({ deadline }: MeteredCall, { abortSignal }: LanguageModelV4CallOptions) => ({
+const retryRules = ({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4CallOptions) => ({
   tries: TRIES,
   firstDelayMs: FIRST_DELAY_MS,
   maxDelayMs: MAX_DELAY_MS,

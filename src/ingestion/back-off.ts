@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "../core/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 
 const BACK_OFF_MS = [10 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS];
 /** Tries in all: the first and one after each wait. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
-import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
+import { extractiveChat } from "../../../../src/adapters/embedded/extractive-chat.ts";
+import { lexicalReranker } from "../../../../src/adapters/embedded/lexical-reranker.ts";
 
 const MOST_CPU_MS = 2_000;
 

@@ -1,0 +1,69 @@
+import type { FileId, RagId } from "../../core/ids.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
+import type { Database } from "../client.ts";
+import { flag, id, number, oneOf, row } from "../columns.ts";
+import { allRows, query } from "../raw-sql.ts";
+import { FILE_STATUSES } from "../schema/rags.ts";
+import { CRASHED, isLeft } from "./attempts.ts";
+import { MESSAGE, MESSAGE_COLUMNS, OPEN } from "./file-rows.ts";
+
+/** Files that are to be worked on; the index `rag_files_claimed` is written the same way. */
+export const IN_WORK = `status in ('pending', 'processing')`;
+/** Rows `x` of a generation `g`. */
+const SAME = "x.rag_id = g.rag_id and x.generation = g.generation";
+
+/**
+ * Files whose claim has run out: the oldest of each open generation, and in turns of these, so
+ * that what waits in one keeps no other's from being found. Nobody works on a paused RAG: there
+ * only what a worker left is set right.
+ */
+const UNCLAIMED = `select one.value from rag_generations g cross join rags r on r.id = g.rag_id,
+  json_each(case r.status when 'active' then
+    (select json_group_array(id) from (select x.rowid as id from rag_files x where ${SAME}
+      and x.${IN_WORK} and x.claimed_until < ?1 order by x.claimed_until limit ?3))
+    else (select json_group_array(id) from (select x.rowid as id from rag_files x where ${SAME}
+      and x.status = 'processing' and x.claimed_until < ?1 limit ?3)) end) one
+  where ${OPEN} and r.removed_at is null order by one.key limit ?3`;
+
+const UNCLAIMED_FILE = row({
+  ragId: id<RagId>(),
+  generation: number,
+  fileId: id<FileId>(),
+  revision: number,
+  status: oneOf(FILE_STATUSES),
+  isActive: flag,
+});
+
+/**
+ * Files whose worker or message was lost: they wait again, and are to be queued. What used up its
+ * tries without an end (its worker dies each time) is given up.
+ */
+export async function takeUnclaimedFiles(
+  db: Database,
+  of: { now: number; claimedUntil: number; limit: number; maxTries: number; reason: string },
+): Promise<IndexMessage[]> {
+  const rows = await allRows(
+    db,
+    query(
+      UNCLAIMED_FILE,
+      `update rag_files set
+         lease_id = case when (${isLeft()} or lease_id = '${CRASHED}') and attempts < ?4
+           then '${CRASHED}' end,
+         status = case when attempts >= ?4 then 'error' else 'pending' end,
+         error_message = case when attempts >= ?4 then ?5 else null end,
+         error_is_outside = attempts >= ?4,
+         claimed_until = case when attempts >= ?4 then ?1 else ?2 end
+       where rowid in (${UNCLAIMED})
+       returning ${MESSAGE_COLUMNS}, status,
+         exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
+           and r.removed_at is null) as isActive`,
+      of.now,
+      of.claimedUntil,
+      of.limit,
+      of.maxTries,
+      of.reason,
+    ),
+  );
+  const wanted = rows.filter(({ status, isActive }) => status === "pending" && isActive);
+  return wanted.map(MESSAGE);
+}

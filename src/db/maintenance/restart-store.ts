@@ -1,0 +1,32 @@
+import type { RagId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { id, row } from "../columns.ts";
+import { IN_WORK } from "../files/unclaimed-files.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+
+/** Removals that the index does not know yet; `rag_files_leaving` is written the same way. */
+const LEAVING = `status = 'deleted' and claimed_until > 0`;
+
+/**
+ * Ends every claim, after a crash that took the queues' memory with it. Attempts
+ * stay counted: one of the files that were worked on may have been what crashed.
+ */
+export async function expireClaims(db: Database): Promise<void> {
+  await runBatch(db, [
+    statement(`update rag_files set claimed_until = 1 where ${IN_WORK} and claimed_until > 1`),
+    statement(`update rag_files set claimed_until = 1 where ${LEAVING} and claimed_until > 1`),
+    statement(
+      `update file_sources set scan_claimed_until = 1
+       where scan_claimed_until is not null and scan_run_id is not null`,
+    ),
+  ]);
+}
+
+/** RAGs that are not removed. */
+export async function activeRagIds(db: Database): Promise<RagId[]> {
+  const rows = await allRows(
+    db,
+    query(row({ id: id<RagId>() }), `select id from rags where removed_at is null`),
+  );
+  return rows.map(({ id }) => id);
+}
