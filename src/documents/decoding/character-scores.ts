@@ -9,6 +9,11 @@ export function latinScore(text: string): number {
   return Math.max(...scores, icelandic);
 }
 
+/** Of the languages that Windows-1257 was made for: with others' letters, "¿" reads as Danish "æ". */
+export function balticScore(text: string): number {
+  return Math.max(...BALTIC_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet))));
+}
+
 export function cyrillicScore(text: string): number {
   return scoreBy(text, (character, before, after) => {
     const lower = character.toLowerCase();
@@ -81,6 +86,7 @@ const BOXES = /[\u2500-\u257f]/;
 const CJK_MARKS = "\u3000、。〈〉《》「」『』【】〔〕・ー！（），．：；？“”‘’…—·";
 const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґјљњћђџў";
 
+const BALTIC_ALPHABETS = ["āīēšņūļčžķģ", "ėąčšųžįūę", "õäöüšž"];
 /** Letters beyond ASCII of languages written in Latin letters, the more frequent first. */
 const LATIN_ALPHABETS = [
   "éèàêçïûîâôùëœ",
@@ -96,10 +102,8 @@ const LATIN_ALPHABETS = [
   "ăîâșțşţ",
   "čšžćđ",
   "ıüşöçğİâî",
-  "āīēšņūļčžķģ",
-  "ėąčšųžįūę",
-  "õäöüšž",
   "êôơđưăâ",
+  ...BALTIC_ALPHABETS,
 ];
 
 /** Portuguese has ão, ãe and ãs; Romanian, read in the wrong encoding, has ã before any letter. */

@@ -1,4 +1,5 @@
 import {
+  balticScore,
   cyrillicScore,
   greekScore,
   ideographScore,
@@ -83,6 +84,9 @@ const hangul = korean();
 export const anyEastAsian = (text: string) =>
   Math.max(...[simplified, traditional, kana, hangul].map((score) => score(text)));
 
+/** A few letters of Windows-1252 read slightly better here, such as "það" as "žaš". */
+const BALTIC_LEAD = 0.1;
+
 /** In the order in which ties are decided: the commoner encoding first. */
 const CANDIDATES: Candidate[] = [
   latin("windows-1252", "western"),
@@ -100,7 +104,12 @@ const CANDIDATES: Candidate[] = [
   latin("windows-1254", "turkish"),
   script("windows-1255", scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם")),
   script("windows-1256", scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ")),
-  latin("windows-1257", "baltic"),
+  {
+    ...latin("windows-1257", "baltic"),
+    score: balticScore,
+    kin: "windows-1252",
+    kinLead: BALTIC_LEAD,
+  },
   script("windows-874", scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลวดท่ส้ตะปบีคแิหัจไชพ")),
   { ...latin("iso-8859-2", "central"), kin: "windows-1250" },
   rare(cyrillic("iso-8859-5")),
@@ -147,9 +156,13 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
 
-/** Words in plain letters say where a text comes from, however few of its letters are not. */
-function wordsFor({ region }: Candidate, ofWords: LatinRegion | null): number {
+/**
+ * Words in plain letters say where a text comes from, however few of its letters are not. English
+ * says it of one letter only: its "ë" (Zoë, Citroën) is the commonest letter of Lithuanian here.
+ */
+function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
   if (ofWords === null) return 0;
+  if (ofWords === "english") return region === "baltic" ? -REGION_WEIGHT : 0;
   return region === ofWords ? REGION_WEIGHT : -REGION_WEIGHT;
 }
 

@@ -3,15 +3,15 @@ export type LatinRegion = "western" | "central" | "turkish" | "baltic";
 
 /**
  * Frequent words in plain letters, which every encoding shows alike. None of them is frequent in
- * another region, and none is English: an English text may name anyone.
+ * another region (Latvian "par" is French as well, Lithuanian "bei" German), and none is English: an English text may name anyone.
  */
 const WORDS: Record<LatinRegion, string> = {
   western:
-    "il di del dell una con per op met aan ook als uit dit zou moet oder wenn sie zum el het een niet voor zijn dat worden deze ook maar naar wordt bij che della sono nel alla delle gli questo anche dei les des dans une pour qui sur avec pas vous nous cette los las por para del como este esta sus amb els dels aquest aquesta aquestes pot quan heu vostre uma dos das mais foi der und das nicht mit ist dem den ein eine auf sich werden wird och att inte till som ikke det eller ovat joka kun tai mutta ekki",
+    "il di del dell una con per op met aan ook als uit dit zou moet oder wenn sie zum el het een niet voor zijn dat worden deze ook maar naar wordt bij che della sono nel alla delle gli questo anche dei les des dans une pour qui sur avec pas vous nous cette los las por para del como este esta sus amb els dels aquest aquesta aquestes pot quan heu vostre uma dos das mais foi der und das nicht mit ist dem den ein eine auf sich werden wird och att inte till som ikke det eller ovat joka kun tai mutta ekki og sem fyrir eftir",
   central:
     "nie jest jak dla przez oraz ale jego czy tylko tego jako jsem jsou nebo byl bylo jeho kdy aby alebo ako hogy egy nem azt meg volt csak mint vagy din care este sunt prin pentru sau acest acesta aceasta unui unei poate asupra trebui ili ali kao koji samo",
   turkish: "bir ve bu olarak ile olan gibi daha veya ancak kadar",
-  baltic: "yra kad tai bei arba iki par kas kuri vai tiek gali",
+  baltic: "ir yra kad tai uz lai nav jau arba iki kas kuri vai tiek gali",
 };
 const ENGLISH = new Set("the of and to is that for it with this are".split(" "));
 const REGIONS = Object.entries(WORDS).map(([region, list]) => ({
@@ -24,8 +24,10 @@ const LEAST_HITS = 2;
 const LEAST_SHARE = 0.06;
 const CLEAR_LEAD = 2;
 
-/** Where a text in Latin letters comes from, by its words within ASCII; null when they do not tell. */
-export function latinRegionOf(bytes: Uint8Array): LatinRegion | null {
+/**
+ * Where a text in Latin letters comes from, by its words within ASCII; null when they do not tell.
+ */
+export function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const text = new TextDecoder("latin1").decode(bytes).toLowerCase();
   const words = text.match(/[a-z\u0080-\u00ff]+/g) ?? [];
   const hitsOf = (of: ReadonlySet<string>) => words.filter((word) => of.has(word)).length;
@@ -34,7 +36,9 @@ export function latinRegionOf(bytes: Uint8Array): LatinRegion | null {
     hits: hitsOf(own),
   })).sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
-  const others = Math.max(second.hits * CLEAR_LEAD, hitsOf(ENGLISH));
-  const isClear = first.hits >= Math.max(LEAST_HITS, words.length * LEAST_SHARE);
-  return isClear && first.hits > others ? first.region : null;
+  const english = hitsOf(ENGLISH);
+  const least = Math.max(LEAST_HITS, words.length * LEAST_SHARE);
+  if (english >= least && english > first.hits * CLEAR_LEAD) return "english";
+  const others = Math.max(second.hits * CLEAR_LEAD, english);
+  return first.hits >= least && first.hits > others ? first.region : null;
 }

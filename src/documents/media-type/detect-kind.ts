@@ -178,8 +178,8 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
-  // In a mailbox, behind the envelope's line.
-  const mail = start.replace(/^From [^\n]*\d:\d\d[^\n]*\n/, "");
+  // In a mailbox, below the envelope line.
+  const mail = start.replace(/^From [^\n]*\n/, "");
   if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "eml";
   return null;
 }

@@ -3,13 +3,24 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
 const QUOTE = 0x3e;
 const FROM = new TextEncoder().encode("From ");
 const MAX_MESSAGES = 20_000;
 const LOOK_BYTES = 1_024;
-/** The envelope's line with its time (RFC 4155). */
-const ENVELOPE = /^From .*\d:\d\d/;
+const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
+const DATES = [
+  String.raw`${WEEKDAY},? ${MONTH} {1,2}\d{1,2}`,
+  String.raw`(?:${WEEKDAY},? {1,2})?\d{1,2} ${MONTH} \d{4}`,
+  String.raw`\d{4}-\d\d-\d\d(?:T[\d:.]{5,15}Z?)?`,
+];
+/**
+ * The envelope line: a sender, the date as `asctime` writes it (RFC 4155) or in another order, and
+ * at most time, zone and year after it. Prose that begins with `From` and names a time goes on.
+ */
+const ENVELOPE = new RegExp(
+  String.raw`^From \S.{0,320}? {1,2}(?:${DATES.join("|")})(?: {1,2}[\w:+.()-]{1,40}){0,6}\s{0,2}$`,
+);
 /** Under it. */
 const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
 
@@ -33,7 +44,7 @@ export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
   return { messages, isMailbox: true };
 }
 
-/** Where envelopes begin: at the very beginning, and behind blank lines. */
+/** Where envelopes begin. Not every writer puts a blank line before them. */
 function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
   if (!isEnvelope(bytes, 0)) return [];
   const starts = [0];
@@ -41,20 +52,19 @@ function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
     const advanced = progress.advanceTo(at);
     if (advanced > 0) yield advanced;
-    const next = bytes[at + 1] === RETURN ? at + 2 : at + 1;
-    if (bytes[next] !== LINE_FEED || !isEnvelope(bytes, next + 1)) continue;
+    if (!isEnvelope(bytes, at + 1)) continue;
     if (starts.length >= MAX_MESSAGES) {
       throw new UnreadableDocument(
         `mailbox holds more than ${MAX_MESSAGES} messages; split it into several`,
       );
     }
-    starts.push(next + 1);
+    starts.push(at + 1);
   }
   return starts;
 }
 
 function isEnvelope(bytes: Uint8Array, at: number): boolean {
-  if (bytes[at] !== 0x46 || bytes[at + 1] !== 0x72) return false;
+  if (!FROM.every((byte, index) => bytes[at + index] === byte)) return false;
   const text = new TextDecoder("latin1").decode(bytes.subarray(at, at + LOOK_BYTES));
   const lineEnd = text.indexOf("\n");
   return (

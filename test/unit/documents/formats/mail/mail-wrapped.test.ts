@@ -89,6 +89,26 @@ it("reads each message of a mailbox, and says which cannot be", async () => {
   });
 });
 
+it.each([
+  ["of asctime without a blank line before", "From a@x.example Fri Mar 14 09:00:00 2025\n"],
+  ["with a zone", "From ann at x.example  Fri Mar 14 09:00:00 +0100 2025\n"],
+  ["with the day first", "From a@x.example Fri, 14 Mar 2025\n"],
+  ["of ISO 8601", "From a@x.example 2025-03-14\n"],
+])("shows no envelope line %s", async (_what, envelope) => {
+  const one = `${envelope}Subject: One\nMessage-ID: <1>\n\nFirst.\n`;
+  const two = `${envelope}Subject: Two\nMessage-ID: <2>\n\nSecond.\n`;
+  for (const name of ["a.mbox", "mailbox"]) {
+    expect((await readMail(one + two, name)).markdown).toBe("# One\n\nFirst.\n\n# Two\n\nSecond.");
+    expect((await readMail(one, name)).markdown).toBe("# One\n\nFirst.");
+  }
+});
+
+it("takes no sentence that begins with From for an envelope", async () => {
+  const body = "First.\n\nFrom Monday 9:30 on the lock is closed.\nHours: 9 to 5.";
+  const mailbox = `From a@x.example Fri Mar 14 09:00:00 2025\nSubject: One\n\n${body}\n`;
+  expect((await readMail(mailbox, "a.mbox")).markdown).toBe(`# One\n\n${body}`);
+});
+
 it("takes off what a mailbox puts before lines that begin with From", async () => {
   const envelope = "From a@x.example Fri Mar 14 09:00:00 2025\n";
   const body =
