@@ -136,14 +136,6 @@ export default defineConfig({
     ...DB_FOLDERS.map(importOrderInDb),
     ...Object.entries(ROOT_FILES).map(rootFile),
     {
-      // Their rows are still read unchecked.
-      files: [
-        "src/db/{raw-sql.ts,files/**,generations/**,maintenance/**}",
-        "src/{rag-index,inference,retrieval}/**",
-      ],
-      rules: { "typescript/no-unsafe-type-assertion": "off" },
-    },
-    {
       files: ["src/cli/**", "test/support/**", "test/bench/**", "test/contract/run.ts"],
       rules: { "no-console": "off" },
     },

@@ -7,7 +7,6 @@ import type { ChatModel } from "../ports/models.ts";
 import { retryingModel } from "./retrying-model.ts";
 import type { Meter } from "./retrying-model.ts";
 import { asModelFailed } from "./model-errors.ts";
-import { repairNote } from "./structured-output.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import type { ContentBlock, InferenceResult } from "./types.ts";
 
@@ -61,16 +60,33 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   }
   const read = turn.output.read(first.text);
   if (read.ok) return { response: read.value, asked };
-  const repair = repairNote(read.findings, turn.output.formNote);
+  const note = repairNote(read.findings, turn.output.formNote);
+  return { response: await repairedAnswer(turn, turn.output, first, note, signal), asked };
+}
+
+/** The one call that asks the model to correct an answer which does not follow the schema. */
+async function repairedAnswer(
+  turn: Turn,
+  output: OutputPlan,
+  first: Spoken,
+  note: string,
+  signal: AbortSignal,
+): Promise<Answer["response"]> {
   const messages: ModelMessage[] = [
     ...turn.messages,
     ...first.messages,
-    { role: "user", content: repair },
+    { role: "user", content: note },
   ];
   const second = await speak(turn, messages, 1, signal);
-  const repaired = turn.output.read(second.text);
-  if (repaired.ok) return { response: repaired.value, asked };
+  const repaired = output.read(second.text);
+  if (repaired.ok) return repaired.value;
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
+}
+
+/** What the model is told when its answer does not follow the schema. */
+function repairNote(findings: string[], formNote: string): string {
+  const listed = findings.map((finding) => `- ${finding}`).join("\n");
+  return `Your answer does not follow the schema:\n${listed}\n\nSend the corrected answer. ${formNote}`;
 }
 
 type Spoken = { text: string; asked: AskedCall[]; messages: ModelMessage[] };

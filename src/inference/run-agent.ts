@@ -1,5 +1,6 @@
 import type { AgentRecord } from "../db/records.ts";
-import { measured, runTurn } from "./run-turn.ts";
+import { measured } from "./measured-run.ts";
+import { runTurn } from "./run-turn.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
 

@@ -1,17 +1,12 @@
 import { Deadline } from "../core/work/deadline.ts";
-import { newDelimiterKey } from "../text/prompt-delimiters.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
-import type { ModelUse } from "../ports/job-queue.ts";
 import type { ChatModel } from "../ports/models.ts";
 import { converse } from "./converse.ts";
 import type { Answer, AskedCall, Turn } from "./converse.ts";
-import { newMeter } from "./retrying-model.ts";
-import type { Meter } from "./retrying-model.ts";
-import { recordUsage, startPriceLookup, usageOf } from "./record-usage.ts";
-import type { UsageOutcome, UsageSubject } from "./record-usage.ts";
+import type { RunTools } from "./measured-run.ts";
 import { newSearchLog, searchTools } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
-import type { InferenceResult, InferenceServices, ToolCall } from "./types.ts";
+import type { InferenceServices, ToolCall } from "./types.ts";
 
 type Setting = Pick<
   InferenceRecord | AgentRecord,
@@ -76,64 +71,4 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
     const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });
-}
-
-type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
-  contextMs: number;
-  rerankingMs: number;
-};
-
-type RunTools = {
-  /** Of the delimiters; see text/prompt-delimiters.ts. */
-  key: string;
-  meter: Meter;
-  /** What embedding and reranking used so far; counts also when the run fails later. */
-  uses: ModelUse[];
-};
-
-type Run = (tools: RunTools) => Promise<Finished>;
-type MeasuredSubject = UsageSubject & { model: string };
-
-/**
- * Measures and records a run, whatever becomes of it; the usage leaves after the answer. A caller
- * who goes away ends the model's work, and not before that is counted.
- */
-export function measured(
-  services: InferenceServices,
-  subject: MeasuredSubject,
-  systemPrompt: string,
-  run: Run,
-): Promise<InferenceResult> {
-  const running = measure(services, subject, systemPrompt, run);
-  services.inBackground(running.catch(() => undefined));
-  return running;
-}
-
-async function measure(
-  services: InferenceServices,
-  subject: MeasuredSubject,
-  systemPrompt: string,
-  run: Run,
-): Promise<InferenceResult> {
-  const startedAt = services.now();
-  const meter = newMeter();
-  const uses: ModelUse[] = [];
-  const price = startPriceLookup(services, subject.model);
-  const record = async (outcome: UsageOutcome["outcome"]) => {
-    const latencyMs = services.now() - startedAt;
-    const usage = usageOf(meter, await price.soon());
-    recordUsage(services, subject, { outcome, latencyMs, usage, uses });
-    return { usage, latencyMs };
-  };
-  let finished: Finished;
-  try {
-    finished = await run({ key: newDelimiterKey(), meter, uses });
-  } catch (thrown) {
-    await record("error");
-    throw thrown;
-  }
-  const { contextMs, rerankingMs, ...result } = finished;
-  const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
-  const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
-  return { ...result, systemPrompt, timings, usage };
 }

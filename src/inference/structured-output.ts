@@ -164,9 +164,3 @@ function firstJson(text: string): string | null {
   }
   return null;
 }
-
-/** What the model is told when its answer does not follow the schema. */
-export function repairNote(findings: string[], formNote: string): string {
-  const listed = findings.map((finding) => `- ${finding}`).join("\n");
-  return `Your answer does not follow the schema:\n${listed}\n\nSend the corrected answer. ${formNote}`;
-}

@@ -1,10 +1,9 @@
+import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 
 const MIB = 1_024 * 1_024;
-/** The largest document that is read; decisions of the service, not of the platform. */
-export const DOCUMENT_LIMIT_BYTES = 25 * MIB;
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
 const DEFAULT_REDIRECTS = 5;
 

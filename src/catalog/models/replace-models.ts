@@ -1,7 +1,10 @@
 import { invalid } from "../../core/errors.ts";
-import { listModelRows, replaceModels as write } from "../../db/catalog/model-store.ts";
+import {
+  listModelRows,
+  replaceModels as write,
+  type ModelRow,
+} from "../../db/catalog/model-store.ts";
 import type { Services } from "../../services.ts";
-import type { OfferedModel } from "./list-models.ts";
 
 /**
  * Replaces the list of models offered.
@@ -9,8 +12,8 @@ import type { OfferedModel } from "./list-models.ts";
  */
 export async function replaceModels(
   { db }: Pick<Services, "db">,
-  input: { models: OfferedModel[] },
-): Promise<OfferedModel[]> {
+  input: { models: ModelRow[] },
+): Promise<ModelRow[]> {
   const seen = new Set<string>();
   const repeated = input.models.flatMap(({ kind, model }, at) => {
     const key = `${kind} ${model}`;

@@ -1,3 +1,4 @@
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { ManifestEntry } from "../api/panel-api.ts";
 import type { Chooser } from "./choose-files.ts";
@@ -14,8 +15,6 @@ export type PushPlan = {
   failed: { path: string; reason: string }[];
 };
 
-/** The service takes no larger file. */
-const LARGEST_FILE_BYTES = 25 * 1024 * 1024;
 const HASHED_AT_ONCE = 8;
 
 /** Compares hashes where the sizes agree; a file of another size needs none. */
@@ -34,7 +33,7 @@ export async function planPush(
 }
 
 async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | undefined) {
-  if (file.size > LARGEST_FILE_BYTES) {
+  if (file.size > DOCUMENT_LIMIT_BYTES) {
     plan.failed.push({ path: file.path, reason: "larger than 25 MiB" });
     return;
   }

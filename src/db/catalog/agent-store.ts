@@ -104,6 +104,7 @@ export async function updateAgentRow(
   await db.batch([update, unlink, link(db, id, ragIds)]);
 }
 
+/** With its links and the grants of tokens to it. Usage figures stay. */
 export async function deleteAgent(db: Database, id: AgentId): Promise<void> {
   await db.delete(agents).where(eq(agents.id, id));
 }

@@ -109,6 +109,7 @@ export async function updateInferenceRow(
   await db.batch([update, unlink, link(db, id, ragIds)]);
 }
 
+/** With its links and the grants of tokens to it. Usage figures stay. */
 export async function deleteInference(db: Database, id: InferenceId): Promise<void> {
   await db.delete(inferences).where(eq(inferences.id, id));
 }

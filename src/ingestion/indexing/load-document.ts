@@ -10,7 +10,7 @@ import { extractDocument } from "../../documents/extract-document.ts";
 import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
-import { FILE_LIMIT_BYTES } from "../limits.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, during } from "./index-failure.ts";
 import {
   getExtractedText,
@@ -128,7 +128,7 @@ async function downloaded(services: Services, file: ClaimedFile): Promise<Conten
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
   const opened = await during("file source", () => reader.open(listedFrom(file), signal));
   if (opened.outcome === "deleted") return null;
-  const bytes = await during("file source", () => readLimited(opened.body, FILE_LIMIT_BYTES));
+  const bytes = await during("file source", () => readLimited(opened.body, DOCUMENT_LIMIT_BYTES));
   if (bytes === null) throw new UnreadableDocument("file is larger than 25 MiB");
   return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
 }

@@ -1,7 +1,7 @@
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
-import { chunkIdsOf } from "./file-work.ts";
+import { chunkIdsOf } from "./fingerprint-and-ids.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
 import { shardOf } from "../../core/shard-of.ts";

@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { checkFilePath, fileNameOf } from "./file-path.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { FILE_LIMIT_BYTES } from "../limits.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import type { Upload } from "./receive-upload.ts";
 
@@ -40,7 +40,7 @@ const WRITE_TRIES = 4;
  */
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
   checkFilePath(input.path);
-  if (input.contentLength !== null && input.contentLength > FILE_LIMIT_BYTES) throw tooLarge();
+  if (input.contentLength !== null && input.contentLength > DOCUMENT_LIMIT_BYTES) throw tooLarge();
   const version = crypto.randomUUID();
   const newFileId = newId<FileId>(services.now());
   const before = () => findFile(services.db, input.source.id, input.path);
@@ -49,7 +49,7 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
       const fileId = (await before())?.id ?? newFileId;
       return bytesKey({ sourceId: input.source.id, fileId }, version);
     },
-    limit: FILE_LIMIT_BYTES,
+    limit: DOCUMENT_LIMIT_BYTES,
     announcedBytes: input.contentLength,
   });
   if (upload === null) throw tooLarge();

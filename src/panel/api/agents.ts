@@ -3,9 +3,8 @@ import { z } from "zod";
 
 import { createAgent } from "../../catalog/agents/create-agent.ts";
 import { findAgent } from "../../catalog/agents/find-agent.ts";
-import { listAgents } from "../../catalog/agents/list-agents.ts";
-import { removeAgent } from "../../catalog/agents/remove-agent.ts";
 import { updateAgent } from "../../catalog/agents/update-agent.ts";
+import { deleteAgent, listAgentRecords } from "../../db/catalog/agent-store.ts";
 import { isoTime } from "../../core/time.ts";
 import type { AgentRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
@@ -73,7 +72,8 @@ export function agentRoutes(): Hono<PanelEnv> {
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    return context.json(pageOf(await listAgents(context.get("services"), paging), paging, shown));
+    const { db } = context.get("services");
+    return context.json(pageOf(await listAgentRecords(db, paging), paging, shown));
   });
 
   app.post("/", jsonBody(), async (context) => {
@@ -97,7 +97,7 @@ export function agentRoutes(): Hono<PanelEnv> {
   app.delete("/:id", async (context) => {
     const services = context.get("services");
     const agent = await findAgent(services, { key: context.req.param("id") });
-    await removeAgent(services, { agent });
+    await deleteAgent(services.db, agent.id);
     return context.body(null, 204);
   });
   return app;

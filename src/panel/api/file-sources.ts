@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { listFileSources } from "../../catalog/file-sources/list-file-sources.ts";
+import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { configSchemaOf } from "../../sources/source-config.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
@@ -55,7 +55,8 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    const listed = await listFileSources(context.get("services"), paging);
+    const { offset, limit } = paging;
+    const listed = await listSourceRows(context.get("services").db, offset, limit);
     return context.json(pageOf(listed, paging, shownSource));
   });
 

@@ -3,9 +3,8 @@ import { z } from "zod";
 
 import { createInference } from "../../catalog/inferences/create-inference.ts";
 import { findInference } from "../../catalog/inferences/find-inference.ts";
-import { listInferences } from "../../catalog/inferences/list-inferences.ts";
-import { removeInference } from "../../catalog/inferences/remove-inference.ts";
 import { updateInference } from "../../catalog/inferences/update-inference.ts";
+import { deleteInference, listInferenceRecords } from "../../db/catalog/inference-store.ts";
 import { isoTime } from "../../core/time.ts";
 import type { InferenceRecord } from "../../db/records.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
@@ -63,9 +62,8 @@ export function inferenceRoutes(): Hono<PanelEnv> {
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    return context.json(
-      pageOf(await listInferences(context.get("services"), paging), paging, shown),
-    );
+    const { db } = context.get("services");
+    return context.json(pageOf(await listInferenceRecords(db, paging), paging, shown));
   });
 
   app.post("/", jsonBody(), async (context) => {
@@ -89,7 +87,7 @@ export function inferenceRoutes(): Hono<PanelEnv> {
   app.delete("/:id", async (context) => {
     const services = context.get("services");
     const inference = await findInference(services, { key: context.req.param("id") });
-    await removeInference(services, { inference });
+    await deleteInference(services.db, inference.id);
     return context.body(null, 204);
   });
   return app;

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { listModels } from "../../catalog/models/list-models.ts";
 import { replaceModels } from "../../catalog/models/replace-models.ts";
+import { listModelRows } from "../../db/catalog/model-store.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { modelName } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
@@ -26,7 +26,7 @@ const offeredModels = z
 /** The models offered, with prices per million tokens; a list without pages. */
 export function modelRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
-  app.get("/", async (context) => context.json(await listModels(context.get("services"))));
+  app.get("/", async (context) => context.json(await listModelRows(context.get("services").db)));
   app.put("/", jsonBody(), async (context) => {
     const models = await bodyOf(context.req, offeredModels);
     return context.json(await replaceModels(context.get("services"), { models }));

@@ -8,7 +8,8 @@ import type {
   SourceReader,
   ReaderStore,
 } from "../../ports/source-reader.ts";
-import { DOCUMENT_LIMIT_BYTES, limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "./access-token.ts";
 import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
 import { DriveClient } from "./drive-client.ts";

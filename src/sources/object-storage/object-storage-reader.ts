@@ -3,14 +3,8 @@ import { AwsClient } from "aws4fetch";
 import { MINUTE_MS, type Now } from "../../core/time.ts";
 import type { ListedFile, SourceReader } from "../../ports/source-reader.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import {
-  DOCUMENT_LIMIT_BYTES,
-  guardedFetch,
-  limitBody,
-  readBytes,
-  tooLarge,
-  type Outgoing,
-} from "../guarded-fetch.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { guardedFetch, limitBody, readBytes, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { folderPrefix, keyedFile } from "../keyed-file.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { storageFailure } from "./storage-failure.ts";

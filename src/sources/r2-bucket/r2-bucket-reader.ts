@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
 import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
-import { DOCUMENT_LIMIT_BYTES, tooLarge } from "../guarded-fetch.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, keyedFile } from "../keyed-file.ts";
 import { bareMediaType } from "../media-type.ts";
 

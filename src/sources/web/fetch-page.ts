@@ -1,6 +1,6 @@
 import { SourceFailure } from "../../ports/source-reader.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
-  DOCUMENT_LIMIT_BYTES,
   guardedFetch,
   readBytes,
   retryAfterMs,

@@ -1,9 +1,9 @@
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-import { identify } from "../../../src/ingestion/indexing/file-work.ts";
+import { identify } from "../../../src/ingestion/indexing/fingerprint-and-ids.ts";
 import { putExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/limits.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 
 /** Takes in what is kept, and forgets it. */
@@ -23,7 +23,7 @@ export default {
     const name = new URL(url).pathname.slice(1);
     const size = Number(request.headers.get("content-length"));
     try {
-      const bytes = await readLimited(body, FILE_LIMIT_BYTES, size);
+      const bytes = await readLimited(body, DOCUMENT_LIMIT_BYTES, size);
       if (bytes === null) throw new Error("larger than a file may be");
       const yieldToOthers = () => scheduler.wait(0);
       const raw = { name, mimeType: null, bytes };

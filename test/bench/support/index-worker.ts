@@ -1,7 +1,7 @@
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
 import { EmbeddingTally } from "../../../src/ingestion/indexing/embedding-tally.ts";
-import { FILE_LIMIT_BYTES } from "../../../src/ingestion/limits.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
 import { indexGroup } from "../../../src/ingestion/indexing/index-group.ts";
 import { readLimited } from "../../../src/core/read-limited.ts";
 import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
@@ -70,7 +70,7 @@ export default {
     if (request.method !== "POST" || body === null) return new Response(null, { status: 204 });
     const name = new URL(url).pathname.slice(1);
     const size = Number(request.headers.get("content-length"));
-    const bytes = await readLimited(body, FILE_LIMIT_BYTES, size);
+    const bytes = await readLimited(body, DOCUMENT_LIMIT_BYTES, size);
     if (bytes === null) return Response.json({ outcome: "larger than a file may be" });
     const embedder = hashEmbedder(DIMENSIONS);
     const services = {

@@ -1,2 +1,0 @@
-/** The largest document, bytes. */
-export const FILE_LIMIT_BYTES = 25 * 1024 * 1024;
