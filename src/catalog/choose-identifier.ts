@@ -7,7 +7,7 @@ import { identifierFrom } from "../core/ids.ts";
  */
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);
-  if (identifier === "") throw invalid("identifier is required, none can be made from the name");
+  if (identifier === "") throw invalid("identifier is required: none can be made from the name");
   return identifier;
 }
 

@@ -68,8 +68,3 @@ export async function firstRow<Row>(db: Reads, one: Statement<Row>): Promise<Row
   const [first] = await allRows(db, one);
   return first ?? null;
 }
-
-/** The rows of one statement, unchecked: give way to `allRows` and `firstRow`. */
-export async function runOne<Row>(db: Reads, one: Statement): Promise<Row[]> {
-  return (await allRows(db, one)) as Row[];
-}

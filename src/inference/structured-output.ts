@@ -79,11 +79,11 @@ function hasOwnAddress(node: unknown): boolean {
 function referringInside(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(referringInside);
   if (!isJsonObject(node)) return node;
-  const moved = Object.entries(node).map(([key, value]) => [
+  const moved = Object.entries(node).map(([key, value]): [string, unknown] => [
     key,
     key === "$ref" && typeof value === "string" ? movedPointer(value) : referringInside(value),
   ]);
-  return Object.fromEntries(moved) as JsonObject;
+  return Object.fromEntries(moved);
 }
 
 const ABOVE = /^#(?=\/(?!(?:\$defs|definitions)\/)|$)/;
@@ -98,7 +98,8 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
     const inner = isWrapped && isJsonObject(found) ? found[WRAPPER] : undefined;
     for (const value of inner === undefined ? [found] : [inner, found]) {
       const wrong = response.findings(value, budget);
-      if (wrong.length === 0) return { ok: true, value: value as JsonObject | unknown[] };
+      const isWhole = Array.isArray(value) || isJsonObject(value);
+      if (wrong.length === 0 && isWhole) return { ok: true, value };
       if (findings.length === 0) findings = wrong;
     }
   }

@@ -27,7 +27,10 @@ export async function sealSecrets(
     return { config: shown, sealedSecrets: await seal(config, JSON.stringify({ [field]: given })) };
   }
   const kept = await unsealed(config, of.before);
-  if (kept === null) throw invalid(`config.${field} is required, none that can be read is kept`);
+  if (kept === null)
+    throw invalid(
+      `config.${field} is required: no stored secret exists, or it cannot be decrypted`,
+    );
   return { config: shown, sealedSecrets: await seal(config, kept) };
 }
 

@@ -1,13 +1,19 @@
+import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { runBatch, runOne, statement } from "../raw-sql.ts";
+import { id, nullable, number, row, type Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
-export type VectorSync = IndexAddress & {
-  /** Shards of its generation; null: the generation was dropped, and its vectors are to be removed. */
-  shards: number | null;
-  verifyAt: number;
-};
+const VECTOR_SYNC = row({
+  ragId: id<RagId>(),
+  generation: number,
+  shard: number,
+  /** Of its generation; null: the generation was dropped, and its vectors are to be removed. */
+  shards: nullable(number),
+  verifyAt: number,
+});
+export type VectorSync = Row<typeof VECTOR_SYNC>;
 
 /** What a verification pass found: vectors compared, missing ones and orphans. */
 export type VerificationCounts = { checked: number; addedAgain: number; removed: number };
@@ -19,7 +25,7 @@ export async function makeVectorSyncsDue(
   dueAt: number,
 ): Promise<void> {
   if (addresses.length === 0) return;
-  await runOne(
+  await allRows(
     db,
     statement(
       `insert into vector_syncs (rag_id, generation, shard, due_at)
@@ -51,7 +57,7 @@ export async function addMissingVectorSyncs(
   now: number,
   limit: number,
 ): Promise<void> {
-  await runOne(db, statement(ADD_UNKNOWN, now, limit));
+  await allRows(db, statement(ADD_UNKNOWN, now, limit));
 }
 
 /**
@@ -62,9 +68,10 @@ export async function claimVectorSyncs(
   db: Database,
   of: { now: number; claimedUntil: number; limit: number },
 ): Promise<VectorSync[]> {
-  return await runOne<VectorSync>(
+  return await allRows(
     db,
-    statement(
+    query(
+      VECTOR_SYNC,
       `update vector_syncs set due_at = ?2, verification = case when verification is null and verify_at <= ?1
          then json_object('beganAt', ?1, ${NOTHING_YET}) else verification end
        where rowid in (select rowid from vector_syncs where due_at <= ?1 order by due_at limit ?3)
@@ -85,7 +92,7 @@ export async function rescheduleVectorSync(
   { claimedUntil, dueAt }: { claimedUntil: number; dueAt: number },
 ): Promise<void> {
   const { ragId, generation, shard } = address;
-  await runOne(
+  await allRows(
     db,
     statement(
       `update vector_syncs set due_at = case when due_at = ?5 then ?4 else min(due_at, ?4) end
@@ -144,7 +151,7 @@ export async function deleteVectorSync(
   db: Database,
   { ragId, generation, shard }: IndexAddress,
 ): Promise<void> {
-  await runOne(
+  await allRows(
     db,
     statement(
       `delete from vector_syncs where rag_id = ?1 and generation = ?2 and shard = ?3`,

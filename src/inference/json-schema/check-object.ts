@@ -27,14 +27,14 @@ function checkCount(checking: Checking, { schema, at }: JudgedObject, names: str
 
 function checkRequired(checking: Checking, { schema, value, at }: JudgedObject): boolean {
   const { required } = schema;
-  return !Array.isArray(required) || hasAll(checking, value, required as string[], at);
+  return !Array.isArray(required) || hasAll(checking, value, required, at);
 }
 
-function hasAll(checking: Checking, value: JsonObject, names: string[], at: string): boolean {
+function hasAll(checking: Checking, value: JsonObject, names: unknown[], at: string): boolean {
   checking.budget.spend(names.length);
   let isGood = true;
   for (const name of names) {
-    if (Object.hasOwn(value, name)) continue;
+    if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
     isGood = wrong(checking, at, `must have the property "${name}"`);
   }
   return isGood;
@@ -50,7 +50,7 @@ function checkDependencies(checking: Checking, { schema, value, at, own }: Judge
       if (!Object.hasOwn(value, name)) continue;
       isGood =
         (Array.isArray(inner)
-          ? hasAll(checking, value, inner as string[], at)
+          ? hasAll(checking, value, inner, at)
           : checking.follows(inner, value, at, own)) && isGood;
     }
   }

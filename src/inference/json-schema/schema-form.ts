@@ -7,11 +7,11 @@ type Form = (value: unknown, draft: Draft) => boolean;
 
 const isString: Form = (value) => typeof value === "string";
 const isNumber: Form = (value) => typeof value === "number";
-const isCount: Form = (value) => Number.isInteger(value) && (value as number) >= 0;
+const isCount: Form = (value) => Number.isInteger(value) && Number(value) >= 0;
 const isList: Form = (value) => Array.isArray(value);
 const isNames: Form = (value) => Array.isArray(value) && value.every((one) => isString(one, "4"));
 const isDistinctNames: Form = (value, draft) =>
-  isNames(value, draft) && new Set(value as string[]).size === (value as string[]).length;
+  Array.isArray(value) && isNames(value, draft) && new Set(value).size === value.length;
 const isSchema: Form = (value) => isJsonObject(value) || typeof value === "boolean";
 const isSchemas: Form = (value, draft) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => isSchema(one, draft));

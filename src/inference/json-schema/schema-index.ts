@@ -151,14 +151,16 @@ export class SchemaIndex {
     if (isJsonObject(target)) this.#visit(target, address, resource ?? target, shown($ref));
   }
 
-  /** What judges a value by judging the same value first comes to no end. */
+  /** A schema whose check of a value begins with the same check of the same value never ends. */
   #refuseLoops(): void {
     const done = new Set<JsonObject>();
     const open = new Set<JsonObject>();
     const follow = (schema: unknown): void => {
       if (!isJsonObject(schema) || done.has(schema)) return;
       if (open.has(schema)) {
-        throw new SchemaRefused("refers to itself for the same value, which comes to no end");
+        throw new SchemaRefused(
+          "has a $ref that leads back to itself, so checking would never end",
+        );
       }
       open.add(schema);
       follow(this.targetOf(schema));
@@ -186,7 +188,7 @@ function pointedTo(root: unknown, pointer: string): unknown {
   for (const part of pointer.slice(1).split("/")) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof node !== "object" || node === null || !Object.hasOwn(node, name)) return undefined;
-    node = (node as JsonObject)[name];
+    node = Reflect.get(node, name);
   }
   return node;
 }

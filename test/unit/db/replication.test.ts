@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openReads } from "../../../src/db/client.ts";
-import { runOne, statement } from "../../../src/db/raw-sql.ts";
+import { allRows, statement } from "../../../src/db/raw-sql.ts";
 import { ReplicatedDouble } from "../../doubles/d1/replicated-double.ts";
 
 const REVOKED = statement("select revoked");
@@ -10,7 +10,7 @@ test("a revocation shows at once, however far a replica is behind", async () => 
   const database = new ReplicatedDouble();
   database.commit("revoked");
   const reads = openReads(database.binding());
-  expect(await runOne(reads, REVOKED)).toEqual([{ value: "revoked", from: "primary" }]);
+  expect(await allRows(reads, REVOKED)).toEqual([{ value: "revoked", from: "primary" }]);
 });
 
 test("a change made before the request shows in all its reads, from a replica too", async () => {
@@ -19,13 +19,13 @@ test("a change made before the request shows in all its reads, from a replica to
   database.catchUp();
   database.commit("new");
   const reads = openReads(database.binding());
-  await runOne(reads, REVOKED);
-  expect(await runOne(reads, REVOKED)).toEqual([{ value: "new", from: "replica" }]);
+  await allRows(reads, REVOKED);
+  expect(await allRows(reads, REVOKED)).toEqual([{ value: "new", from: "replica" }]);
 });
 
 test("the double's replica is behind, so a missing constraint would be seen", async () => {
   const database = new ReplicatedDouble();
   database.commit("revoked");
   const stale = { $client: database.binding().withSession("first-unconstrained") };
-  expect(await runOne(stale, REVOKED)).toEqual([{ value: "", from: "replica" }]);
+  expect(await allRows(stale, REVOKED)).toEqual([{ value: "", from: "replica" }]);
 });

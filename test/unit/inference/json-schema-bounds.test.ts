@@ -32,8 +32,8 @@ const chain = (length: number) =>
   );
 
 test.each<[string, unknown, string]>([
-  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "comes to no end"],
-  ["a reference to itself", { type: "object", allOf: [root] }, "comes to no end"],
+  ["a root in a circle", { type: "object", anyOf: [root, root, root] }, "would never end"],
+  ["a reference to itself", { type: "object", allOf: [root] }, "would never end"],
   [
     "two that refer to each other",
     {
@@ -41,7 +41,7 @@ test.each<[string, unknown, string]>([
       $ref: "#/$defs/a",
       $defs: { a: { $ref: "#/$defs/b" }, b: { if: { $ref: "#/$defs/a" } } },
     },
-    "comes to no end",
+    "would never end",
   ],
   ["many subschemas", { anyOf: Array.from({ length: 2_001 }, () => ({})) }, "2000 subschemas"],
   ["a long text", { type: "object", title: "é".repeat(33_000) }, "at most 64 KiB"],

@@ -74,7 +74,7 @@ test("a taken identifier is 409, one that cannot be made from the name 400", asy
   });
   expect(await admin.send("POST", "/file-sources", { ...again, name: "文書" })).toMatchObject({
     status: 400,
-    body: { error: "Invalid request: identifier is required, none can be made from the name" },
+    body: { error: "Invalid request: identifier is required: none can be made from the name" },
   });
   const japanese = { name: "文書", identifier: "documents", provider: "file_system" };
   expect(await make(japanese)).toMatchObject({ name: "文書", identifier: "documents" });
