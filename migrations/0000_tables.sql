@@ -289,6 +289,9 @@ CREATE TABLE `file_sources` (
 	`channel_id` text,
 	`channel_token_hash` text,
 	`channel_expires_at` integer,
+	`pushed_files` integer DEFAULT 0 NOT NULL,
+	`pushes_refused` integer DEFAULT 0 NOT NULL,
+	`pushes_refused_at` integer,
 	`created_at` integer NOT NULL,
 	`removed_at` integer
 );

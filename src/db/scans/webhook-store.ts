@@ -1,10 +1,10 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, nullable, number, row, text, type Row } from "../columns.ts";
+import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { pendSql } from "../files/file-rows.ts";
 
-const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text });
+const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text, config: jsonObject });
 
 /** A web source and the hash of its secret; null for an unknown id and for another provider. */
 export async function findWebSource(
@@ -15,7 +15,7 @@ export async function findWebSource(
     db,
     query(
       WEB_SOURCE,
-      `select id, webhook_secret_hash as webhookSecretHash from file_sources
+      `select id, webhook_secret_hash as webhookSecretHash, config from file_sources
        where id = ?1 and provider = 'web' and removed_at is null`,
       sourceId,
     ),
@@ -46,33 +46,86 @@ export async function findDriveChannel(
 
 export type PushedUrl = { id: FileId; url: string; name: string };
 
-/** Pushed URLs become files, and wait in every RAG that holds them until their scan has looked. */
+const PATH = row({ path: text });
+
+/**
+ * Pushed URLs become files, and wait in every RAG that holds them until their scan has looked.
+ * Those that are no file yet are taken in their order until the source holds `maxFiles`, which
+ * pushes at the same moment cannot exceed: a batch is one transaction. Answers what was taken.
+ */
 export async function pushFiles(
   db: Database,
   sourceId: FileSourceId,
   pushed: PushedUrl[],
-  of: { now: number; claimedUntil: number },
-): Promise<void> {
+  of: { now: number; claimedUntil: number; maxFiles: number },
+): Promise<string[]> {
   const list = JSON.stringify(pushed);
-  await runBatch(db, [
-    statement(
+  const [taken] = await runBatch(db, [
+    query(
+      PATH,
       `insert into files (id, file_source_id, path, external_id, url, name, size, mime_type,
          version, metadata, source_state, created_at)
-       select value ->> 'id', s.id, value ->> 'url', value ->> 'url', value ->> 'url',
+       select value ->> 'id', ?2, value ->> 'url', value ->> 'url', value ->> 'url',
          value ->> 'name', 0, 'text/html', '', '{}', '{"pushed":true}', ?3
-       from json_each(?1) cross join file_sources s on s.id = ?2 and s.removed_at is null
-       where true
+       from (
+         select m.value, k.id is not null as known,
+           s.pushed_files + sum(k.id is null) over (order by m.key) as position
+         from json_each(?1) m
+           cross join file_sources s on s.id = ?2 and s.removed_at is null
+           left join files k on k.file_source_id = ?2 and k.path = m.value ->> 'url'
+       )
+       where known or position <= ?4
        on conflict (file_source_id, path) do update set
          source_state = json_set(coalesce(source_state, '{}'), '$.pushed', json('true')),
          version = case when deleted_at is null then version else '' end,
          sha256 = case when deleted_at is null then sha256 end,
          created_at = case when deleted_at is null then created_at else excluded.created_at end,
-         deleted_at = null`,
+         deleted_at = null
+       returning path`,
       list,
       sourceId,
       of.now,
+      of.maxFiles,
+    ),
+    statement(
+      `update file_sources set pushed_files = pushed_files + (
+         select count(*) from json_each(?1) m join files f on f.id = m.value ->> 'id')
+       where id = ?2`,
+      list,
+      sourceId,
     ),
     statement(PEND_PUSHED, list, sourceId, of.now, of.claimedUntil),
+  ]);
+  return taken.map(({ path }) => path);
+}
+
+/** Tells the owner that addresses were pushed and not taken. */
+export async function notePushesRefused(
+  db: Database,
+  sourceId: FileSourceId,
+  refused: number,
+  now: number,
+): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `update file_sources set pushes_refused = pushes_refused + ?2, pushes_refused_at = ?3
+       where id = ?1`,
+      sourceId,
+      refused,
+      now,
+    ),
+  ]);
+}
+
+/** Counts the pushed files anew: those that were forgotten make room. */
+export async function recountPushedFiles(db: Database, sourceId: FileSourceId): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `update file_sources set pushed_files = (
+         select count(*) from files f where f.file_source_id = ?1 and f.source_state ->> '$.pushed')
+       where id = ?1`,
+      sourceId,
+    ),
   ]);
 }
 

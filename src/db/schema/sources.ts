@@ -40,6 +40,11 @@ export const fileSources = sqliteTable(
     channelId: text(),
     channelTokenHash: text(),
     channelExpiresAt: integer(),
+    /** Rows of files that were pushed to a web source, deleted ones too: exact after each scan. */
+    pushedFiles: integer().notNull().default(0),
+    /** Pushed addresses that did not become files: beyond the cap, or of another host. */
+    pushesRefused: integer().notNull().default(0),
+    pushesRefusedAt: integer(),
     createdAt: integer().notNull(),
     /** Set when it was removed; what is behind it goes in the background, then the row. */
     removedAt: integer(),

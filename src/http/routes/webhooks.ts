@@ -9,6 +9,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
 import { receiveDriveNotification } from "../../ingestion/webhooks/receive-drive-notification.ts";
+import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
 import { errors } from "../schemas/error.ts";
@@ -16,7 +17,8 @@ import { json, jsonRequest, readsJson } from "./route-parts.ts";
 
 const URLS_LIMIT = 1_000;
 
-type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { sourceId: FileSourceId } };
+type Pushed = { sourceId: FileSourceId; limits: PushLimits };
+type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: Pushed } };
 
 /** The source first (404), then its own secret (401). */
 const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
@@ -27,7 +29,7 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   if (!(await equalInConstantTime(await sha256Hex(secret), source.webhookSecretHash))) {
     throw unauthorized();
   }
-  context.set("sourceId", source.id);
+  context.set("pushed", { sourceId: source.id, limits: pushLimits.parse(source.config) });
   await next();
 });
 
@@ -63,10 +65,9 @@ const pushWebUrls = createRoute({
 export const webhookRoutes = new OpenAPIHono<AppEnv>();
 
 webhookRoutes.openapi(pushWebUrls, async (context) => {
-  const { services, sourceId } = context.var;
+  const { services, pushed } = context.var;
   const urls = context.req.valid("json").urls.filter(isWebUrl);
-  const queued = urls.length > 0;
-  if (queued) await pushUrls(services, { sourceId, urls });
+  const queued = urls.length > 0 && (await pushUrls(services, { ...pushed, urls }));
   return context.json({ ok: true as const, accepted: urls.length, queued }, 200);
 });
 

@@ -1,5 +1,6 @@
 import { newId } from "../../core/ids.ts";
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
+import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
 import { beginRun, endRun, moveOn, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
 import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -128,7 +129,10 @@ async function finish(
   const held = reader === null ? null : await removeUnlistedFiles(services, run);
   await retryFailedFiles(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one has ended.
-  if (run.progress.mode !== "look") await reader?.ended?.();
+  if (run.progress.mode !== "look") {
+    await reader?.ended?.();
+    if (run.source.provider === "web") await recountPushedFiles(services.db, run.source.id);
+  }
   const { partial, changeCursor } = run.progress;
   await end(services, run, {
     error: held === null ? null : held.message,

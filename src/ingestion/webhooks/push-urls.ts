@@ -1,7 +1,8 @@
 import { newId } from "../../core/ids.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { pushFiles } from "../../db/scans/webhook-store.ts";
+import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
+import type { PushLimits } from "../../sources/web/web-config.ts";
 import { pageAddress } from "../../sources/web/page-url.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
@@ -11,23 +12,38 @@ const URLS_PER_MESSAGE = 200;
 
 /**
  * Pushed addresses become files of a web source at once, and a scan that looks at just them is
- * queued. `urls` are http or https; those that differ only in fragment or
- * credentials are one, and neither is stored.
+ * queued: whether one was. `urls` are http or https; those that differ only in fragment or
+ * credentials are one, and neither is stored. What the source's limits leave out is counted at
+ * the source and logged, so that its owner sees that something else pushes to it.
  */
 export async function pushUrls(
-  services: Pick<Services, "db" | "now" | "queue">,
-  { sourceId, urls }: { sourceId: FileSourceId; urls: string[] },
-): Promise<void> {
-  const addresses = [...new Set(urls.flatMap((url) => addressOf(url) ?? []))];
-  if (addresses.length === 0) return;
+  services: Pick<Services, "db" | "log" | "now" | "queue">,
+  { sourceId, urls, limits }: { sourceId: FileSourceId; urls: string[]; limits: PushLimits },
+): Promise<boolean> {
+  const addresses = new Set(urls.flatMap((url) => addressOf(url) ?? []));
+  const wanted = [...addresses].filter((address) => isOfHosts(address, limits.pushHosts));
   const now = services.now();
-  for (const urls of portionsOf(addresses)) {
-    const pushed = urls.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
-    await pushFiles(services.db, sourceId, pushed, { now, claimedUntil: now + SWEPT_CLAIM_MS });
+  const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
+  let taken = 0;
+  for (const part of portionsOf(wanted)) {
+    const pushed = part.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
+    const urls = await pushFiles(services.db, sourceId, pushed, of);
+    taken += urls.length;
+    if (urls.length === 0) continue;
     const message = { kind: "scan", fileSourceId: sourceId, confirmRemovals: false, urls } as const;
     await services.queue.scan(message);
   }
+  const beyondCap = wanted.length - taken;
+  const ofOtherHosts = addresses.size - wanted.length;
+  if (beyondCap + ofOtherHosts > 0) {
+    services.log.warn("pushed addresses not taken", { sourceId, beyondCap, ofOtherHosts });
+    await notePushesRefused(services.db, sourceId, beyondCap + ofOtherHosts, now);
+  }
+  return taken > 0;
 }
+
+const isOfHosts = (address: string, hosts: PushLimits["pushHosts"]) =>
+  hosts === undefined || hosts.includes(new URL(address).hostname);
 
 function addressOf(text: string): string | null {
   const url = URL.parse(text);

@@ -14,6 +14,13 @@ const shownScan = (scan: ScanRunRow) => ({
   error: scan.error,
 });
 
+/** Addresses that were pushed: how many it holds, and how many it was sent and did not take. */
+const shownPushes = ({ pushedFiles, pushesRefused, pushesRefusedAt }: FileSource["source"]) => ({
+  files: pushedFiles,
+  refused: pushesRefused,
+  lastRefusedAt: pushesRefusedAt === null ? null : isoTime(pushesRefusedAt),
+});
+
 /** A file source as the panel answers it. Where a secret is set its `config` says `true`. */
 export const shownSource = ({ source, lastScan }: FileSource) => ({
   id: source.id,
@@ -24,5 +31,6 @@ export const shownSource = ({ source, lastScan }: FileSource) => ({
   scanIntervalMinutes: source.scanIntervalMinutes,
   status: source.status,
   lastScan: lastScan === null ? null : shownScan(lastScan),
+  ...(source.provider === "web" ? { pushed: shownPushes(source) } : {}),
   createdAt: isoTime(source.createdAt),
 });

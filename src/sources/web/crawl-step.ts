@@ -169,10 +169,12 @@ function limiter(limit: number): StepRun["limited"] {
 }
 
 /** Pushed URLs of earlier days, once all else is done. Whether any waits now. */
-async function addPushed({ crawl, known, store }: Step): Promise<boolean> {
+async function addPushed({ bounds, crawl, known, store }: Step): Promise<boolean> {
   while (!crawl.pushedDone) {
     const files = await known.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
-    for (const { path } of files) addNamed(crawl, path, "pushed", 0);
+    for (const { path } of files) {
+      if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
+    }
     crawl.pushedAfter = files.at(-1)?.path ?? crawl.pushedAfter;
     crawl.pushedDone = files.length < PUSHED_AT_ONCE;
     if (await fillWaiting(store, crawl)) return true;
@@ -212,15 +214,19 @@ function validatorsOf(known: ListedFile | null): Validators | null {
   return { etag: text(etag), lastModified: text(lastModified) };
 }
 
-/** A start URL may move to the host with or without `www`; a pushed one anywhere. */
+const takesPushesOf = ({ pushHosts }: Step["bounds"], { hostname }: URL) =>
+  pushHosts === null || pushHosts.has(hostname);
+
+/** A start URL may move to the host with or without `www`; a pushed one wherever pushes may be of. */
 function refusedHop(
-  { crawl }: Step,
+  { bounds, crawl }: Step,
   entry: Waiting,
   known: ListedFile | null,
   from: URL,
   to: URL,
 ): string | null {
-  if (crawl.hosts.has(to.host) || foundAs(entry, known) === "pushed") return null;
+  if (crawl.hosts.has(to.host)) return null;
+  if (foundAs(entry, known) === "pushed" && takesPushesOf(bounds, to)) return null;
   const bare = (url: URL) => url.host.replace(/^www\./, "");
   if (entry.found === "start" && bare(from) === bare(to)) {
     crawl.hosts.add(to.host);

@@ -11,6 +11,8 @@ export type Bounds = {
   /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
   mapDepth: number;
   filter: UrlFilter;
+  /** Hosts of which pushed addresses are read; null: all. */
+  pushHosts: ReadonlySet<string> | null;
   allowPrivate: boolean;
 };
 

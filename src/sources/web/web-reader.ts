@@ -50,6 +50,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     maxPages: config.maxPages,
     mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
     filter: urlFilter(config),
+    pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
     allowPrivate: outgoing.allowPrivate,
   };
   return {

@@ -113,7 +113,8 @@ const slowed = (bucket: R2Bucket, before: () => void): R2Bucket =>
 const WORK: [string, (world: World, source: FileSourceId) => Promise<unknown>][] = [
   [
     "pushed URLs that are new",
-    (world, sourceId) => pushUrls(world.services, { sourceId, urls: URLS }),
+    (world, sourceId) =>
+      pushUrls(world.services, { sourceId, urls: URLS, limits: { maxPushedUrls: 10_000 } }),
   ],
   ["a slow index job", slowIndexJob],
   [
@@ -133,7 +134,15 @@ test(
       }
       world.waiting = [];
       (costs["the same pushed again"] ??= []).push(
-        (await rowsOf(() => pushUrls(world.services, { sourceId: source, urls: URLS }))).read,
+        (
+          await rowsOf(() =>
+            pushUrls(world.services, {
+              sourceId: source,
+              urls: URLS,
+              limits: { maxPushedUrls: 10_000 },
+            }),
+          )
+        ).read,
       );
     }
     for (const [name, [few = 0, many = 0]] of Object.entries(costs)) {

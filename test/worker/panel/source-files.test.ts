@@ -162,3 +162,37 @@ test("a push with the cookie from another origin is refused and stores nothing",
   expect(await put("https://evil.example")).toBe(403);
   expect(await put(ORIGIN)).toBe(201);
 });
+
+test("a web source limits what is pushed to it, and shows what it did not take", async () => {
+  const config = { pushHosts: ["News.Internal", "bücher.example"], maxPushedUrls: 2 };
+  const created = await admin.send("POST", "/file-sources", {
+    name: "Limited",
+    provider: "web",
+    config,
+  });
+  const made = created.body as { id: string; webhookSecret: string };
+  expect(made).toMatchObject({
+    config: { pushHosts: ["news.internal", "xn--bcher-kva.example"], maxPushedUrls: 2 },
+    pushed: { files: 0, refused: 0, lastRefusedAt: null },
+  });
+  const push = async (...urls: string[]) =>
+    await call("POST", `/api/webhooks/web/${made.id}`, {
+      headers: { Authorization: `Bearer ${made.webhookSecret}` },
+      body: JSON.stringify({ urls }),
+    });
+  const news = [1, 2, 3].map((at) => `https://news.internal/${at}`);
+  const first = await push(...news, "https://evil.example/", "ftp://news.internal/");
+  expect(first.body).toEqual({ ok: true, accepted: 4, queued: true });
+  const second = await push("https://evil.example/more");
+  expect(second.body).toEqual({ ok: true, accepted: 1, queued: false });
+  expect((await admin.send("GET", "/file-sources/limited")).body).toMatchObject({
+    pushed: { files: 2, refused: 3, lastRefusedAt: expect.stringMatching(/Z$/) },
+  });
+  const patched = await admin.send("PATCH", "/file-sources/limited", {
+    config: { pushHosts: ["https://news.internal/"] },
+  });
+  expect(patched).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining("must be a host name without port or path") },
+  });
+});

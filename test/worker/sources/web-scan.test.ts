@@ -81,7 +81,7 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   const rag = await world.addRag(source);
   const secret = `${BASE.replace("//", "//user:secret@")}/pushed`;
   const urls = [`${BASE}/pushed#part`, secret, `${BASE}/lost`, "http://169.254.169.254/latest"];
-  await pushUrls(world.services, { sourceId: source, urls });
+  await pushUrls(world.services, { sourceId: source, urls, limits: { maxPushedUrls: 100 } });
   expect((await world.rows(rag)).map(({ status }) => status)).toEqual([
     "pending",
     "pending",
@@ -107,6 +107,81 @@ test("pushed URLs are files at once, and checked by every scan until they are de
   site.delete(`${BASE}/pushed`);
   await scan(world, source);
   expect(Object.keys(await world.shown(rag))).toEqual([`${BASE}/`]);
+});
+
+const pushesOf = async (source: string) =>
+  await env.DB.prepare(
+    `select pushed_files as files, pushes_refused as refused, pushes_refused_at as refusedAt,
+       (select count(*) from files where file_source_id = s.id) as rows
+     from file_sources s where id = ?`,
+  )
+    .bind(source)
+    .first();
+
+test("pushed URLs beyond the source's cap never become files, however many push", async () => {
+  const world = new World();
+  const source = await world.addSource("web");
+  const rag = await world.addRag(source);
+  const limits = { maxPushedUrls: 500 };
+  const push = async (urls: string[]) =>
+    await pushUrls(world.services, { sourceId: source, urls, limits });
+  const urlsOf = (name: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${BASE}/${name}/${at}`);
+  await Promise.all(["a", "b", "c", "d"].map(async (name) => await push(urlsOf(name, 250))));
+  expect(await pushesOf(source)).toEqual({
+    files: 500,
+    refused: 500,
+    refusedAt: world.now,
+    rows: 500,
+  });
+  expect((await world.rows(rag)).length).toBe(500);
+  const messages = world.waiting.flatMap(({ body }) => (body as { urls: string[] }).urls);
+  expect(new Set(messages)).toEqual(new Set((await world.rows(rag)).map(({ path }) => path)));
+  // What is a file already is looked at again, whatever the cap; new addresses are not.
+  world.waiting = [];
+  expect(await push([messages[0] ?? "", `${BASE}/more`])).toBe(true);
+  expect(world.waiting.map(({ body }) => body)).toMatchObject([{ urls: [messages[0]] }]);
+  world.waiting = [];
+  expect(await push([`${BASE}/more`])).toBe(false);
+  expect(world.waiting).toEqual([]);
+  expect(await pushesOf(source)).toMatchObject({ files: 500, refused: 502, rows: 500 });
+});
+
+test("pushed URLs of other hosts are refused, and leave with the next scan", async () => {
+  const site = mossSite();
+  page(site, `${BASE}/pushed`, "A note that was pushed.", []);
+  serve(site);
+  const world = new World();
+  const source = await world.addSource("web", { startUrls: [BASE], maxDepth: 0 });
+  const rag = await world.addRag(source);
+  const { hostname } = new URL(BASE);
+  const urls = [`${BASE}/pushed`, "http://203.0.113.9/a"];
+  const push = async (pushHosts?: string[]) =>
+    await pushUrls(world.services, {
+      sourceId: source,
+      urls,
+      limits: { pushHosts, maxPushedUrls: 100 },
+    });
+  await push([hostname]);
+  expect(await pushesOf(source)).toMatchObject({ files: 1, refused: 1, rows: 1 });
+  await push();
+  await world.deliver();
+  expect(await pushesOf(source)).toMatchObject({ files: 2, refused: 1 });
+  const config = { startUrls: [BASE], maxDepth: 0, pushHosts: [hostname] };
+  await env.DB.prepare("update file_sources set config = ? where id = ?")
+    .bind(JSON.stringify(config), source)
+    .run();
+  await scan(world, source);
+  expect(await world.rows(rag)).toMatchObject([
+    { path: "http://203.0.113.9/a", status: "deleted" },
+    { path: `${BASE}/`, status: "indexed" },
+    { path: `${BASE}/pushed`, status: "indexed" },
+  ]);
+  // What was deleted makes room once it is forgotten.
+  expect(await pushesOf(source)).toMatchObject({ files: 2 });
+  await env.DB.prepare("delete from files where path like 'http://203%'").run();
+  await scan(world, source);
+  expect(await pushesOf(source)).toMatchObject({ files: 1 });
 });
 
 test("a long crawl goes on over several pages of a listing and leaves nothing behind", async () => {
