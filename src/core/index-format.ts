@@ -1,5 +1,5 @@
 /** Raise it when the same bytes yield another text. */
-export const EXTRACTION_FORMAT = 6;
+export const EXTRACTION_FORMAT = 7;
 /** Raise it when the same text and settings yield other chunks. */
 export const CHUNKING_FORMAT = 6;
 /** Raise it when an index object stores or finds its chunks in another way. */

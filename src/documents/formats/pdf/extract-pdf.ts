@@ -35,7 +35,8 @@ import { showsText } from "../../decoding/hidden-characters.ts";
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 /** What a look at the file's objects told. */
 type FileSigns = { isTreeLarge: boolean; hasForms: boolean; missingCmaps: Set<string> };
-type PageText = { segments: Segment[]; structure: PageStructure | null };
+/** `isMapped`: as much text as a page may have, and most of it in fonts that say what they show. */
+type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
@@ -43,6 +44,8 @@ const PAGES_KEPT = 100;
 const PAGES_BETWEEN_YIELDS = 10;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
+/** A file is worth reading for one page of so much text. */
+const LEAST_MAPPED_CHARACTERS = 200;
 const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
 /** The tree costs each page as much time as the document has children. */
@@ -120,7 +123,8 @@ class PdfPages {
       const texts = this.fonts.withoutUnreadable(items);
       const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
       page.cleanup();
-      return { segments: segmentsOf(texts, viewport, structure?.blockOf), structure };
+      const segments = segmentsOf(texts, viewport, structure?.blockOf);
+      return { segments, structure, isMapped: isMapped(texts, items) };
     } catch (error) {
       if (error instanceof UnreadableDocument) throw error;
       return null;
@@ -162,6 +166,14 @@ class PdfPages {
   }
 }
 
+function isMapped(texts: TextItem[], all: TextItem[]): boolean {
+  const kept = charactersOf(texts);
+  return kept >= LEAST_MAPPED_CHARACTERS && kept * 2 > charactersOf(all);
+}
+
+const charactersOf = (items: TextItem[]) =>
+  items.reduce((sum, { str }) => sum + str.trim().length, 0);
+
 /** Whether the document says that its structure tree can be relied on. */
 async function isTagged(pdf: Pdf): Promise<boolean> {
   if (pdf.numPages > MAX_TAGGED_PAGES) return false;
@@ -186,10 +198,12 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const repeated = repeatedLines(sample, shape);
   const out = new MarkdownBuilder();
   const unread: number[] = [];
+  let hasMappedPage = false;
   for (let number = 1; number <= numPages; number++) {
     const page = await reader.page(number);
     if (page === null) unread.push(number);
     else {
+      hasMappedPage ||= page.isMapped;
       const kept = reader.keep(page.segments, repeated, number);
       const parts = page.structure === null ? partsOf(kept) : taggedParts(kept, page.structure);
       out.page(number);
@@ -201,7 +215,8 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   }
   const notes = [...unreadNotes(unread), ...fontNotes(reader)];
   const facts = { title: title ?? out.firstHeading(2), language, notes };
-  if (reader.fonts.isMost) return { ...facts, text: "", pages: [], reason: UNMAPPED };
+  if (reader.fonts.isMost && !hasMappedPage)
+    return { ...facts, text: "", pages: [], reason: UNMAPPED };
   return { ...facts, text: out, pages: out.pages, ...cmapReason(reader) };
 }
 

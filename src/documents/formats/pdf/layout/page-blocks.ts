@@ -1,3 +1,5 @@
+import { doubleSpacingOf, goesOn } from "./double-spacing.ts";
+import type { DoubleSpacing } from "./double-spacing.ts";
 import { joinedLine } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import type { Segment } from "./page-segments.ts";
@@ -51,9 +53,10 @@ export function blockOf(lines: Segment[]): Block | null {
 
 function blocksOf(segments: Segment[]): Block[] {
   const blocks: Block[] = [];
+  const spacing = doubleSpacingOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment)) {
+    if (last !== undefined && continuesBlock(last, segment, spacing)) {
       last.lines.push(segment);
       last.x0 = Math.min(last.x0, segment.x0);
       last.x1 = Math.max(last.x1, segment.x1);
@@ -66,9 +69,10 @@ function blocksOf(segments: Segment[]): Block[] {
   return blocks;
 }
 
-function continuesBlock(block: Block, next: Segment): boolean {
+function continuesBlock(block: Block, next: Segment, spacing: DoubleSpacing | null): boolean {
   const last = block.lines.at(-1);
   if (last === undefined) return false;
+  if (spacing !== null && !LIST_MARK.test(next.text) && goesOn(last, next, spacing)) return true;
   const distance = next.y - last.y;
   const size = Math.max(last.size, next.size);
   if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block)) return false;

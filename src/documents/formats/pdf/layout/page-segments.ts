@@ -2,6 +2,7 @@ import { withJustifiedLines } from "./justified-lines.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { withoutRadicals } from "../fonts/radicals.ts";
+import { OverprintedText, withoutPartialCopies } from "./overprinted-text.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece } from "./right-to-left.ts";
 
@@ -66,13 +67,14 @@ export function segmentsOf(
   const turned: Segment[] = [];
   let last: Segment | null = null;
   let pendingSpace = false;
-  for (const [order, item] of items.entries()) {
+  const overprinted = new OverprintedText();
+  for (const [order, item] of withoutPartialCopies(items).entries()) {
     if (item.str.trim() === "") {
       pendingSpace ||= item.str !== "";
       continue;
     }
-    const { segment, isTurned } = placed(item, viewport, order);
-    if (item.mark !== undefined) segment.block = blocks?.get(item.mark);
+    const { segment, isTurned } = placed(item, viewport, order, blocks);
+    if (overprinted.isCopy(segment)) continue;
     const into = isTurned ? turned : level;
     const before = last !== null && into.at(-1) === last ? last : null;
     if (before === null || !continues(before, segment, pendingSpace)) {
@@ -140,7 +142,12 @@ function appendPiece(into: Segment, next: Segment): void {
 
 const pieceOf = ({ text, x0, x1 }: Segment): Piece => ({ text, x0, x1 });
 
-function placed(item: TextItem, viewport: number[], order: number) {
+function placed(
+  item: TextItem,
+  viewport: number[],
+  order: number,
+  blocks: Map<string, number> | null,
+) {
   const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
   const size = Math.max(Math.hypot(c, d), LEAST_SIZE);
   const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
@@ -155,6 +162,7 @@ function placed(item: TextItem, viewport: number[], order: number) {
     size,
     font: item.fontName,
     order,
+    block: blocks?.get(item.mark ?? ""),
     isMonospaced: item.isMonospaced,
   };
   return { segment, isTurned };

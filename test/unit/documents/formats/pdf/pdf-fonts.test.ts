@@ -70,6 +70,32 @@ it("keeps languages and codes of all kinds where a font without a map is about",
   expect(fonts.withoutUnreadable([kept, enciphered, codes])).toEqual([kept, codes]);
 });
 
+it("reads the pages that can be read where most fonts do not say what they show", async () => {
+  const sentence = "The keeper rings the bell twice when boats wait below the gates of the lock";
+  const readable = [700, 690, 680, 670].map((y) => line("F1", y, `(${sentence})`)).join("");
+  const glyphs = [...sentence.repeat(3)]
+    .map((letter) => (letter.charCodeAt(0) - 29).toString(16).padStart(4, "0"))
+    .join("");
+  const unreadable = [700, 690, 680].map((y) => line("F2", y, `<${glyphs}>`)).join("");
+  const fonts = "/Resources << /Font << /F1 6 0 R /F2 7 0 R >> >>";
+  const document = await extract(
+    pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
+      `<< ${PAGE} /Contents 9 0 R ${fonts} >>`,
+      `<< ${PAGE} /Contents 10 0 R ${fonts} >>`,
+      "null",
+      HELVETICA,
+      "<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /DescendantFonts [8 0 R] >>",
+      "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 500 >>",
+      pdfStream(readable),
+      pdfStream(unreadable),
+    ]),
+  );
+  expect(document.markdown).toBe(Array.from({ length: 4 }, () => sentence).join(" "));
+  expect(document.notes).toEqual(["text in fonts without a map to characters left out"]);
+});
+
 it("knows headings by their font on every page of a long PDF", async () => {
   const names = ["Locks", "Tides", "Piers", "Boats", "Gates", "Winds", "Ropes", "Lamps", "Tolls"];
   const titleOf = (page: number) => `${names[page % 9]} and ${names[(page * 5 + 1) % 7]} ${page}`;

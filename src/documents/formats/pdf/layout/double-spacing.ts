@@ -1,0 +1,58 @@
+import type { Segment } from "./page-segments.ts";
+
+/** A page's text that is set with double spacing. */
+export type DoubleSpacing = {
+  /** From line to line, in ems. */
+  distance: number;
+  /** The text's edges, in points. */
+  x0: number;
+  x1: number;
+};
+
+/** In ems. */
+const LEAST_DISTANCE = 1.75;
+const MOST_DISTANCE = 2.8;
+const SAME_DISTANCE = 0.1;
+const LEAST_INDENT = 0.5;
+const SIZE_TOLERANCE = 0.12;
+const LEAST_LINES = 3;
+const LEAST_SHARE = 0.6;
+/** Of the text's width: how far from its edges a line may begin and end that goes on below. */
+const INDENTED = 0.25;
+const RAGGED = 0.15;
+
+/** Null where most full lines have the next one at another distance. */
+export function doubleSpacingOf(segments: Segment[]): DoubleSpacing | null {
+  let [x0, x1] = [Infinity, -Infinity];
+  for (const segment of segments) [x0, x1] = [Math.min(x0, segment.x0), Math.max(x1, segment.x1)];
+  const counts = new Map<number, number>();
+  let all = 0;
+  for (const [at, next] of segments.entries()) {
+    const last = segments[at - 1];
+    if (last === undefined || next.y <= last.y || !isFull(last, { x0, x1 })) continue;
+    const distance = Math.round(distanceOf(last, next) / SAME_DISTANCE) * SAME_DISTANCE;
+    counts.set(distance, (counts.get(distance) ?? 0) + 1);
+    all++;
+  }
+  const [distance, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  if (distance <= LEAST_DISTANCE || distance > MOST_DISTANCE) return null;
+  return count >= Math.max(LEAST_LINES, all * LEAST_SHARE) ? { distance, x0, x1 } : null;
+}
+
+/** Whether a line goes on in the next one, which begins no paragraph by an indent. */
+export function goesOn(last: Segment, next: Segment, spacing: DoubleSpacing): boolean {
+  return (
+    isFull(last, spacing) &&
+    Math.abs(distanceOf(last, next) - spacing.distance) <= SAME_DISTANCE &&
+    Math.abs(last.size - next.size) <= next.size * SIZE_TOLERANCE &&
+    next.x0 <= last.x0 + next.size * LEAST_INDENT
+  );
+}
+
+const distanceOf = (last: Segment, next: Segment) =>
+  (next.y - last.y) / Math.max(last.size, next.size);
+
+function isFull(line: Segment, { x0, x1 }: { x0: number; x1: number }): boolean {
+  const width = x1 - x0;
+  return line.x0 <= x0 + width * INDENTED && line.x1 >= x1 - width * RAGGED;
+}
