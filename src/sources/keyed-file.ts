@@ -1,5 +1,5 @@
 import type { ListedFile } from "../ports/source-reader.ts";
-import { mediaTypeOfName } from "./media-type.ts";
+import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 
 /** A configured prefix names a folder: `docs` and `docs/` mean the same. Empty: everything. */
 export function folderPrefix(prefix: string | undefined): string {
@@ -22,7 +22,7 @@ export function keyedFile(
     url: null,
     name,
     size: object.size,
-    mimeType: object.mimeType ?? mediaTypeOfName(name),
+    mimeType: object.mimeType ?? mediaTypeByName(name),
     version: object.version,
     metadata: {},
     sourceState: null,

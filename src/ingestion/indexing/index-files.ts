@@ -11,6 +11,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { EmbeddingTally } from "./embedding-tally.ts";
+import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import { addressOf } from "./file-work.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
 import { indexGroup } from "./index-group.ts";
@@ -23,10 +24,7 @@ import { workBudget } from "./work-budget.ts";
 
 /** Files that are worked on together hold at most so much text, bytes; a larger one goes alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
-/** Documents that are compressed, or hold such, by name and by type. */
-const COMPRESSED = /\.(do[ct][xm]|xl[st][xm]|p[po][ts][xm]|od[tsp]|epub|pdf|eml)$/i;
-const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc822/i;
-/** How much more text they may hold than they have bytes, and how much at most. */
+/** How much more text compressed documents may hold than they have bytes, and how much at most. */
 const EXPANSION = 8;
 const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 /** A consumer that waits for memory asks so often, ms. */
@@ -138,8 +136,9 @@ function cutByWeight(files: ClaimedFile[]): ClaimedFile[][] {
 
 /** The text that a file may come to, bytes. */
 function weightOf({ name, mimeType, size }: ClaimedFile): number {
-  const isCompressed = COMPRESSED.test(name) || COMPRESSED_TYPE.test(mimeType);
-  return isCompressed ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size) : size;
+  return mayBeCompressed(name, mimeType)
+    ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size)
+    : size;
 }
 
 /** Works on a group when the isolate has memory for it; what has waited too long is not begun. */

@@ -3,7 +3,7 @@ import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, keyedFile } from "../keyed-file.ts";
-import { bareMediaType } from "../media-type.ts";
+import { bareMediaType } from "../bare-media-type.ts";
 
 export type R2BucketConfig = { prefix?: string | undefined };
 

@@ -8,7 +8,8 @@ import {
   TooLarge,
   type GuardedResponse,
 } from "../guarded-fetch.ts";
-import { bareMediaType, mediaTypeOfName, UNKNOWN_MEDIA_TYPE } from "../media-type.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../documents/media-type/media-types.ts";
+import { bareMediaType } from "../bare-media-type.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "./load-site.ts";
 import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
@@ -160,7 +161,7 @@ function unlessTooLarge(error: unknown): null {
 function mediaTypeOf(url: URL, contentType: string | null): string {
   const told = bareMediaType(contentType);
   if (told !== null && told !== UNKNOWN_MEDIA_TYPE) return told;
-  const byName = mediaTypeOfName(url.pathname);
+  const byName = mediaTypeByName(url.pathname);
   return told === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
 }
 

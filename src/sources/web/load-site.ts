@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../guarded-fetch.ts";
-import { bareMediaType } from "../media-type.ts";
+import { bareMediaType } from "../bare-media-type.ts";
 import { decodeHtml, isHtml } from "./html-page.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
