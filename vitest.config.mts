@@ -80,8 +80,7 @@ export default defineConfig({
           name: "end-to-end",
           include: ["test/end-to-end/**/*.test.ts"],
           environment: "node",
-          // Each file drives a `wrangler dev` of its own: one after the other, after all else.
-          fileParallelism: false,
+          // Each file drives a `wrangler dev` of its own, with its own port and state; after all else.
           sequence: { groupOrder: 1 },
           testTimeout: 300_000,
           hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 /** Puts what browsers load into dist/public; wrangler and the tests run it before they start. */
-import { copyFileSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -13,7 +13,13 @@ function copySwaggerUi() {
   const from = dirname(require.resolve("swagger-ui-dist/package.json"));
   const to = join(PUBLIC, "assets/swagger-ui-dist");
   mkdirSync(to, { recursive: true });
-  for (const name of SWAGGER_FILES) copyFileSync(join(from, name), join(to, name));
+  for (const name of SWAGGER_FILES) copyChanged(join(from, name), join(to, name));
+}
+
+/** A server that runs already watches the folder: what is written anew makes it start again. */
+function copyChanged(from: string, to: string) {
+  const bytes = readFileSync(from);
+  if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes);
 }
 
 export function buildAssets() {
