@@ -63,7 +63,7 @@ const variables = z.object({
   ENCRYPTION_KEY_PREVIOUS: optional(aesKey),
   /** The first administrator, made at the first sign-in while no user exists. */
   PANEL_ADMIN_EMAIL: optional(z.string().regex(EMAIL, "must be an e-mail address")),
-  PANEL_ADMIN_PASSWORD: optional(z.string().min(1)),
+  PANEL_ADMIN_PASSWORD: optional(z.string().min(1).max(1_024)),
   /** Sets the first administrator's password from the secret at the next sign-in. */
   PANEL_ADMIN_RESET: flag.default(false),
   /** Lifts the guard on outgoing fetches, for tests. */

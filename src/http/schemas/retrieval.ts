@@ -1,14 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
 const QUERIES_LIMIT = 10;
-/** Far beyond any question: the work of a search grows with its words. */
-const QUERY_MAX_LENGTH = 10_000;
 const TOP_K_LIMIT = 100;
 const TOP_K_DEFAULT = 5;
 const MULTIPLIER_LIMIT = 10;
 
-/** A blank one finds nothing and is a mistake. */
-const Query = z.string().max(QUERY_MAX_LENGTH).regex(/\S/, "must not be blank");
+/** Of any length: a search cuts it. A blank one finds nothing and is a mistake. */
+const Query = z.string().regex(/\S/, "must not be blank");
 
 /**
  * The search fields that a RAG and an inference share. Those with a default are components of

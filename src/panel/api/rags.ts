@@ -7,6 +7,7 @@ import { listRags, type ScopedRag } from "../../catalog/rags/list-rags.ts";
 import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN, SCOPES_MAX } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
+import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
@@ -19,7 +20,7 @@ import { addIndexRoutes } from "./rag-index.ts";
 import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
 
 const settings = {
-  fileSource: z.string().min(1),
+  fileSource: z.string().min(1).max(IDENTIFIER_MAX_LENGTH),
   scopeMode: z.enum(["global", "scoped"]),
   scopes: z
     .array(z.object({ type: z.enum(["path", "externalId"]), value: z.string() }))

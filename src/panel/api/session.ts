@@ -9,8 +9,9 @@ import {
 } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
-import { foldEmail } from "../../access/users/email.ts";
+import { EMAIL_MAX_LENGTH, foldEmail } from "../../access/users/email.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
+import { PASSWORD_MAX_LENGTH } from "../../access/users/password.ts";
 import { forbidden } from "../../core/errors.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
@@ -21,7 +22,12 @@ import { noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts"
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
 
-const credentials = z.object({ email: z.string().min(1), password: z.string().min(1) });
+/** Whatever its rules were when it was chosen. */
+const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
+const credentials = z.object({
+  email: z.string().min(1).max(EMAIL_MAX_LENGTH),
+  password: typedPassword,
+});
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
 
@@ -65,7 +71,7 @@ export function sessionRoutes(): Hono<PanelEnv> {
   return app;
 }
 
-const newPassword = z.object({ currentPassword: z.string().min(1), newPassword: password });
+const newPassword = z.object({ currentPassword: typedPassword, newPassword: password });
 
 /** Every user's own: it takes the current password, and ends their other sessions. */
 function addOwnPassword(app: Hono<PanelEnv>): void {

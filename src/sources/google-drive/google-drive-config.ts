@@ -3,6 +3,8 @@ import { z } from "zod";
 import { httpAddress } from "../http-address.ts";
 
 const ID_MAX_LENGTH = 256;
+const EMAIL_MAX_LENGTH = 320;
+const KEY_MAX_LENGTH = 16_384;
 const LABELS_MAX = 20;
 const id = z.string().min(1).max(ID_MAX_LENGTH);
 
@@ -10,9 +12,9 @@ const id = z.string().min(1).max(ID_MAX_LENGTH);
 export const serviceAccount = z.preprocess(
   parsedWhenText,
   z.looseObject({
-    client_email: z.string().min(1),
-    private_key: z.string().min(1),
-    private_key_id: z.string().optional(),
+    client_email: z.string().min(1).max(EMAIL_MAX_LENGTH),
+    private_key: z.string().min(1).max(KEY_MAX_LENGTH),
+    private_key_id: z.string().max(ID_MAX_LENGTH).optional(),
     token_uri: httpAddress.optional(),
   }),
 );
@@ -23,7 +25,7 @@ export const cloudDriveConfig = z
     rootFolderId: id.optional(),
     sharedDriveId: id.optional(),
     /** The user that the service account acts for (domain-wide delegation). */
-    subject: z.email().optional(),
+    subject: z.email().max(EMAIL_MAX_LENGTH).optional(),
     /** Drive labels whose values become the metadata `labels`. */
     labelIds: z.array(id).max(LABELS_MAX).optional(),
     apiBaseUrl: httpAddress.optional(),

@@ -4,6 +4,9 @@ export type ListedObject = { key: string; size: number; etag: string; lastModifi
 
 export type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
+/** A listing has four. What nests deeper is none, and the parser goes through all at each tag. */
+const MOST_LEVELS = 100;
+
 /**
  * Reads a ListObjectsV2 answer. Null when the text is no complete listing: one that was cut off
  * must not look like a bucket with fewer objects.
@@ -15,11 +18,12 @@ export function parseListing(xml: string): ObjectListing | null {
   let path: string[] = [];
   let text = "";
   let complete = false;
-  const parser = new Parser(
+  const parser: Parser = new Parser(
     {
       onopentag(name) {
         path.push(name);
         text = "";
+        if (path.length > MOST_LEVELS) parser.pause();
         if (name === "Contents") fields = new Map();
       },
       ontext(part) {

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2";
+import { parseHtml } from "./parse-html.ts";
 
 /** What the crawl needs of a page; its text is the extractor's business. */
 export type HtmlPage = {
@@ -29,7 +29,7 @@ export function readHtmlPage(html: string): HtmlPage {
     directives: [],
   };
   let inTitle = false;
-  const parser = new Parser({
+  parseHtml(html, {
     onopentag(name, attributes) {
       inTitle = name === "title" && page.title === null;
       if (inTitle) page.title = "";
@@ -42,7 +42,6 @@ export function readHtmlPage(html: string): HtmlPage {
       if (name === "title") inTitle = false;
     },
   });
-  parser.end(html);
   page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
   return page;
 }

@@ -9,6 +9,8 @@ export type Sitemap = { kind: "index" | "pages"; addresses: string[] };
 /** The protocol's own limit of addresses in one sitemap. */
 const MOST_ADDRESSES = 50_000;
 const MIB = 1_024 * 1_024;
+/** A sitemap has three levels, a feed few more; the parser goes through all at each tag. */
+const MOST_LEVELS = 100;
 /** The protocol allows 50 MB; memory does not. */
 const SITEMAP_LIMIT_BYTES = 16 * MIB;
 
@@ -46,11 +48,12 @@ function fromXml(xml: string): Sitemap | null {
   let root = "";
   let path: string[] = [];
   let text = "";
+  let isTooDeep = false;
   const local = (name: string) => name.slice(name.indexOf(":") + 1).toLowerCase();
   const add = (address: string) => {
     if (addresses.length < MOST_ADDRESSES && address.trim() !== "") addresses.push(address.trim());
   };
-  const parser = new Parser(
+  const parser: Parser = new Parser(
     {
       onopentag(tag, attributes) {
         const name = local(tag);
@@ -58,6 +61,8 @@ function fromXml(xml: string): Sitemap | null {
         if (name === "link" && path.at(-1) === "entry") add(attributes["href"] ?? "");
         path.push(name);
         text = "";
+        isTooDeep ||= path.length > MOST_LEVELS;
+        if (isTooDeep) parser.pause();
       },
       ontext(part) {
         text += part;
@@ -75,6 +80,6 @@ function fromXml(xml: string): Sitemap | null {
     { xmlMode: true, decodeEntities: true },
   );
   parser.end(xml);
-  if (!ROOTS.has(root)) return null;
+  if (isTooDeep || !ROOTS.has(root)) return null;
   return { kind: root === "sitemapindex" ? "index" : "pages", addresses };
 }

@@ -1,7 +1,6 @@
-import { Parser } from "htmlparser2";
-
 import { wordsOf } from "../../text/words.ts";
 import { decoded } from "./page-url.ts";
+import { parseHtml } from "./parse-html.ts";
 
 /** Words of a site's answer to an address that cannot exist; null: it answers as it should. */
 export type NotFoundWords = string[] | null;
@@ -42,8 +41,8 @@ function wordsOfUrl(url: URL): Set<string> {
 function textOf(html: string): string {
   const parts: string[] = [];
   let silent = 0;
-  const parser = new Parser({
-    onopentagname(name) {
+  parseHtml(html, {
+    onopentag(name) {
       if (SILENT.has(name)) silent += 1;
       parts.push(" ");
     },
@@ -54,6 +53,5 @@ function textOf(html: string): string {
       if (SILENT.has(name)) silent -= 1;
     },
   });
-  parser.end(html);
   return parts.join("");
 }

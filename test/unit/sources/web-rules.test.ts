@@ -124,6 +124,12 @@ describe("sitemaps", () => {
     await expect(read(cut)).rejects.toMatchObject({ kind: "bad-file" });
   });
 
+  test("that nest without end are none, and soon", async () => {
+    const before = process.threadCpuUsage();
+    expect(await read("<urlset><url><loc>".repeat(50_000))).toBe(null);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
+  });
+
   test("name at most 50,000 pages", async () => {
     const urls = Array.from(
       { length: 50_010 },

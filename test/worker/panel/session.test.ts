@@ -142,3 +142,13 @@ test("removing a user ends the user's sessions", async () => {
   expect((await whoAmI(cookie)).status).toBe(401);
   expect((await admin.send("DELETE", `/users/${id}`)).status).toBe(404);
 });
+
+test("what is typed has a maximum length", async () => {
+  for (const field of ["email", "password"]) {
+    const { status, body } = await signIn({ ...ADMIN, [field]: "a".repeat(500_000) });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining(`${field} must have at most`) as unknown },
+    });
+  }
+});
