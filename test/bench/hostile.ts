@@ -1,0 +1,60 @@
+import Table from "cli-table3";
+
+import {
+  HOSTILE_CALLS_WORK,
+  HOSTILE_DOCUMENTS_WORK,
+  type HostileWork,
+} from "../support/hostile-work.ts";
+
+const CALL_LIMIT_MS = 2_000;
+const DOCUMENT_LIMIT_MS = 10_000;
+
+/** `npm run bench -- hostile`: processor time of inputs made to hold a server up, by kind. */
+export async function run(): Promise<Record<string, unknown>> {
+  const table = new Table({ head: ["kind", "input", "processor ms", "end"] });
+  const calls = await timeAll(HOSTILE_CALLS_WORK, CALL_LIMIT_MS, table);
+  const documents = await timeAll(HOSTILE_DOCUMENTS_WORK, DOCUMENT_LIMIT_MS, table);
+  console.log(table.toString());
+  const tooSlow = [...calls.tooSlow, ...documents.tooSlow];
+  if (tooSlow.length > 0) {
+    console.error(`beyond the limit: ${tooSlow.join("; ")}`);
+    process.exitCode = 1;
+  }
+  const inputs = HOSTILE_CALLS_WORK.length + HOSTILE_DOCUMENTS_WORK.length;
+  return {
+    inputs,
+    slowestCallMs: calls.slowestMs,
+    callLimitMs: CALL_LIMIT_MS,
+    slowestDocumentMs: documents.slowestMs,
+    documentLimitMs: DOCUMENT_LIMIT_MS,
+    tooSlow,
+  };
+}
+
+type Timed = { slowestMs: number; tooSlow: string[] };
+
+async function timeAll(all: HostileWork[], limitMs: number, table: Table.Table): Promise<Timed> {
+  const timed: Timed = { slowestMs: 0, tooSlow: [] };
+  for (const { kind, what, run: work } of all) {
+    const started = process.cpuUsage();
+    const end = await endOf(work);
+    const { user, system } = process.cpuUsage(started);
+    const ms = Math.round((user + system) / 1_000);
+    table.push([kind, what, ms, end]);
+    timed.slowestMs = Math.max(timed.slowestMs, ms);
+    if (ms > limitMs) timed.tooSlow.push(`${kind}, ${what}: ${ms} ms`);
+  }
+  return timed;
+}
+
+const END_CHARACTERS = 60;
+
+/** A refusal is as good an end as a result: only its time counts here. */
+async function endOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+    return "done";
+  } catch (thrown) {
+    return String(thrown).slice(0, END_CHARACTERS);
+  }
+}
