@@ -5,6 +5,9 @@ import { buildAssets } from "./src/cli/build-assets.ts";
 
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
+/** `GENERATED_REQUESTS=5000 vitest run …/swollen-requests.test.ts`: more than every run sends. */
+const { GENERATED_REQUESTS } = process.env;
+const generated = GENERATED_REQUESTS === undefined ? {} : { GENERATED_REQUESTS };
 /** What hangs ends; on a busy machine what is only slow must not. */
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 };
 
@@ -28,7 +31,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TEST_MIGRATIONS: migrations } },
+            miniflare: { bindings: { TEST_MIGRATIONS: migrations, ...generated } },
           }),
         ],
         test: {

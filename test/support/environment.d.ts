@@ -11,6 +11,8 @@ declare global {
       TEST_MIGRATIONS: D1Migration[];
       /** `production`: the suite runs on Vectorize and Workers AI. */
       TEST_ADAPTERS?: string;
+      /** How many swollen requests are sent, where a few are not enough. */
+      GENERATED_REQUESTS?: string;
     }
   }
 }
