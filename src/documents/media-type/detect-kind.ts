@@ -186,6 +186,7 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
 
 function xmlKind(start: string, byName: DocumentKind | null): DocumentKind {
   if (/<html[\s>]/i.test(start)) return "html";
+  if (/<(?:w:wordDocument|pkg:package)[\s>]/.test(start)) return "flat-office";
   if (/urn:oasis:names:tc:opendocument/.test(start)) return "flat-odf";
   return byName === "code" || byName === "html" ? byName : "xml";
 }

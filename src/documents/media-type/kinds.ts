@@ -17,6 +17,7 @@ export type DocumentKind =
   | "ods"
   | "odp"
   | "flat-odf"
+  | "flat-office"
   | "epub"
   | "rtf"
   | "eml";

@@ -44,6 +44,9 @@ type Entry = {
   offset: number;
 };
 
+/** What readers ask of a package. */
+export type PackageParts = Pick<ZipArchive, "has" | "names" | "read" | "chunks">;
+
 const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
 
 /**

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../archive/zip-archive.ts";
+import type { PackageParts } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlHandler } from "../xml/xml-stream.ts";
 
@@ -11,7 +11,7 @@ const MAX_RELATIONSHIPS = 1 << 16;
 
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
 export function* relationshipsOf(
-  archive: ZipArchive,
+  archive: PackageParts,
   part: string,
 ): CooperativeWork<Relationship[]> {
   const slash = part.lastIndexOf("/");
@@ -46,7 +46,7 @@ export function resolvePart(folder: string, target: string): string {
 }
 
 /** The part that the package is about, or `fallback` where the package does not say. */
-export function* mainPart(archive: ZipArchive, fallback: string): CooperativeWork<string> {
+export function* mainPart(archive: PackageParts, fallback: string): CooperativeWork<string> {
   const related = yield* relationshipsOf(archive, "");
   const main = related.find(({ type }) => type === "officeDocument");
   return main !== undefined && archive.has(main.target) ? main.target : fallback;
@@ -56,7 +56,7 @@ export type CoreProperties = { title: string | null; language: string | null };
 
 /** Title and language as the package declares them. */
 export function* corePropertiesOf(
-  archive: ZipArchive,
+  archive: PackageParts,
   part = "docProps/core.xml",
 ): CooperativeWork<CoreProperties> {
   const reader = new PropertiesReader();

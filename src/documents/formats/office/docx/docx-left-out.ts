@@ -1,7 +1,16 @@
-/** Elements whose content is not part of the text as it reads now; `rt` is how to pronounce it. */
+import type { XmlAttributes } from "../../xml/xml-stream.ts";
+
+/**
+ * Elements whose content is not part of the text as it reads now; `rt` is how to
+ * pronounce it, `hdr` and `ftr` stand within the text in Word 2003 XML only.
+ */
 const LEFT_OUT = new Set(
-  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
+  "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt hdr ftr".split(
+    " ",
+  ),
 );
+
+const DELETION = "Word.Deletion";
 
 type Alternatives = { shownBefore: number; readsFallback: boolean };
 
@@ -11,12 +20,19 @@ export class DocxLeftOut {
   /** Open ones (ECMA-376 part 3, §9): a choice, and what to fall back to. */
   readonly #alternatives: Alternatives[] = [];
 
+  /** Open ones of Word 2003 XML: whether each marks its content as deleted. */
+  readonly #annotations: boolean[] = [];
+
   get isOpen(): boolean {
     return this.#depth > 0;
   }
 
   /** `shown`: how often something was shown so far. Returns whether the element is left out. */
-  open(name: string, shown: number): boolean {
+  open(name: string, shown: number, { type = "" }: XmlAttributes): boolean {
+    if (name === "annotation") {
+      this.#annotations.push(type === DELETION);
+      if (type === DELETION) this.#depth++;
+    }
     if (this.#depth === 0 && name === "AlternateContent") {
       this.#alternatives.push({ shownBefore: shown, readsFallback: false });
     }
@@ -32,7 +48,8 @@ export class DocxLeftOut {
       alternatives.readsFallback = false;
       return false;
     }
-    if (!LEFT_OUT.has(name)) return this.#depth > 0;
+    const isDeletion = name === "annotation" && this.#annotations.pop() === true;
+    if (!LEFT_OUT.has(name) && !isDeletion) return this.#depth > 0;
     this.#depth--;
     return true;
   }

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
+import type { PackageParts } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
@@ -13,6 +13,15 @@ type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Sta
 
 /** Formats that show no number. */
 const UNCOUNTED = new Set(["bullet", "none"]);
+/** By their numbers in Word 2003 XML. */
+const FORMATS_OF_2003: Record<number, string> = {
+  1: "upperRoman",
+  2: "lowerRoman",
+  3: "upperLetter",
+  4: "lowerLetter",
+  23: "bullet",
+  255: "none",
+};
 const MAX_LEVEL = 8;
 /** More than Word counts; a file may define millions, and the lists beyond show no numbers. */
 const MAX_ABSTRACTS = 1 << 14;
@@ -69,7 +78,7 @@ export class Numbering {
 }
 
 export function* readNumbering(
-  archive: ZipArchive,
+  archive: PackageParts,
   part: string | null,
 ): CooperativeWork<Numbering> {
   const reader = new NumberingReader();
@@ -94,6 +103,21 @@ class NumberingReader {
       this.#abstractId = abstractNumId;
       this.#levels = new Map();
       setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
+    },
+    // Word 2003 XML has these names for lists, their instances and what these are instances of.
+    listDef: ({ listDefId = "" }) => {
+      this.#levels = new Map();
+      setUpTo(MAX_ABSTRACTS, this.#abstracts, listDefId, this.#levels);
+    },
+    nfc: ({ val = "" }) => {
+      this.#level.format = FORMATS_OF_2003[Number(val)] ?? "decimal";
+    },
+    list: ({ ilfo = "" }) => {
+      this.#instance = emptyInstance();
+      setUpTo(MAX_INSTANCES, this.#instances, ilfo, this.#instance);
+    },
+    ilst: ({ val = "" }) => {
+      this.#instance.abstract = val;
     },
     styleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#styled, val, this.#levels),
     numStyleLink: ({ val = "" }) => setUpTo(MAX_ABSTRACTS, this.#named, this.#abstractId, val),

@@ -41,7 +41,10 @@ const BLANK: DocxParagraph = {
   hasHiddenText: false,
 };
 
-/** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
+/**
+ * Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. `ilfo`, `hlink` and
+ * `vmerge` are the names of Word 2003 XML.
+ */
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
   /** Parts that the text takes in, but that are missing, damaged or of another kind. */
@@ -82,6 +85,7 @@ export class DocxReader implements XmlHandler {
     pStyle: ({ val = "" }) => this.#change({ style: val }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
+    ilfo: ({ val = "" }) => this.#change({ numId: val }),
     ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
@@ -110,6 +114,7 @@ export class DocxReader implements XmlHandler {
     hyperlink: (attributes) =>
       this.#openLink(this.#parts.links.get(attributes["r:id"] ?? "") ?? ""),
     fldSimple: ({ instr = "" }) => this.#openLink(linkTargetOf(instr)),
+    hlink: ({ dest = "" }) => this.#openLink(dest),
     fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
     instrText: () => {
       this.#collects = "code";
@@ -132,10 +137,11 @@ export class DocxReader implements XmlHandler {
     tc: () => this.#tables.openCell(),
     gridSpan: ({ val = "1" }) => this.#tables.setSpan(Number(val)),
     vMerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
+    vmerge: ({ val }) => this.#tables.setContinued(val !== "restart"),
   };
 
   open(name: string, attributes: XmlAttributes): void {
-    if (this.#leftOut.open(name, this.#shown)) return;
+    if (this.#leftOut.open(name, this.#shown, attributes)) return;
     if (name === this.#noteElement) this.#openNote(attributes);
     if (this.#formula === null) entryNamed(this.#onOpen, name)?.(attributes);
     this.#formula?.open(name, attributes);
@@ -165,6 +171,7 @@ export class DocxReader implements XmlHandler {
     r: () => this.#runs.close(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
+    hlink: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
     tbl: () => {
       const rows = this.#tables.close();

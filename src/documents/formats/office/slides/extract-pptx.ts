@@ -1,5 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { ZipArchive } from "../../archive/zip-archive.ts";
+import type { PackageParts } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import type { Extraction } from "../../../extracted-document.ts";
@@ -17,7 +18,10 @@ const MAX_SLIDES = 20_000;
 
 /** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
 export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
-  const archive = new ZipArchive(bytes);
+  return yield* readPptx(new ZipArchive(bytes));
+}
+
+export function* readPptx(archive: PackageParts): CooperativeWork<Extraction> {
   const main = yield* mainPart(archive, "ppt/presentation.xml");
   const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
@@ -51,7 +55,7 @@ export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
 const usefulTitle = (title: string | null) =>
   title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
 
-function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]> {
+function* slideIds(archive: PackageParts, part: string): CooperativeWork<string[]> {
   const ids: string[] = [];
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
@@ -67,7 +71,7 @@ function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]>
 
 /** Returns how many hidden shapes with text the slide and its notes have. */
 function* writeSlide(
-  archive: ZipArchive,
+  archive: PackageParts,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
   related: Relationship[],
   out: MarkdownBuilder,
