@@ -14,8 +14,8 @@ import type { SourceReaders } from "./ports/source-reader.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 
 /**
- * What the rooms work with, made by compose.ts once for each event. A verb takes it as its first
- * argument and, where it needs little, only a `Pick` of it.
+ * The dependencies of the domain code, made by compose.ts once for each event. A function takes
+ * them as its first argument and, where it needs few, only a `Pick` of them.
  */
 export type Services = {
   config: Config;

@@ -7,7 +7,7 @@ import type { Env } from "../env.ts";
 import type { Clock as ClockPort } from "../ports/own-objects.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
 
-/** The service's one clock: queues due scans and runs the sweep, each minute, by its own alarm. */
+/** The service's one clock, a periodic alarm (durations stand in core/time.ts): queues due scans and runs the sweep, each minute, by its own alarm. */
 export class Clock extends DurableObject<Env> implements ClockPort {
   /** Sets the alarm unless it is set. */
   async wake(): Promise<void> {

@@ -14,7 +14,7 @@ export function degradedFor(caller: Caller, degradations: string[]) {
   };
 }
 
-/** A chunk is its text and score; where it comes from is told to those who ask. */
+/** A chunk is its text and score; its origin is included on request. */
 export function chunkAnswer(chunk: RetrievedChunk, includeSources: boolean | undefined) {
   const { text, score, source } = chunk;
   return includeSources === true ? { text, score, source } : { text, score };

@@ -39,7 +39,7 @@ function statusOf(kind: ErrorKind): ContentfulStatusCode {
 
 type Answer = { status: ContentfulStatusCode; error: string };
 
-/** What the caller is told. Whatever is not one of our errors is a defect: no detail leaves. */
+/** The error that the caller sees. Any that is not ours is a defect: its details are only logged. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof QuarryError)
     return { status: statusOf(thrown.kind), error: thrown.message };

@@ -7,8 +7,8 @@ import type { Validated } from "./validation.ts";
 type Inferring = { get: (key: "inference") => PublicInference };
 
 /**
- * The hook of routes behind `guardInference`: what is wrong in a body's shape is told together
- * with what this inference refuses or misses in it.
+ * The validation hook of routes behind `guardInference`: reports in one error what is wrong in the
+ * body's shape and what this inference refuses or misses in it.
  * @throws QuarryError `invalid`.
  */
 export function validateInferenceBody(

@@ -2,7 +2,7 @@ import { DeadlineExceeded } from "../core/work/deadline.ts";
 import { modelFailed, QuarryError } from "../core/errors.ts";
 import { ModelFailure } from "../ports/models.ts";
 
-/** The model's work as the caller is told of it: the provider's status, and nothing it said. */
+/** The error of a failed model call: the provider's status, without the provider's own text. */
 export function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {

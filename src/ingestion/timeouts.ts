@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
 
-/** A worker's hold on what it works on; renewed while it lives. */
+/** How long a worker's claim lasts; renewed while the worker lives. */
 export const LEASE_MS = 2 * MINUTE_MS;
-/** How long a message just sent holds its file before the sweep sends another. */
+/** How long a message just sent claims its file before the sweep sends another. */
 export const QUEUED_CLAIM_MS = MINUTE_MS;
 /** The same for what the sweep sent: a long queue must not fill with repeats. */
 export const SWEPT_CLAIM_MS = 10 * MINUTE_MS;

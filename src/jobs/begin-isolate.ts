@@ -4,8 +4,8 @@ import type { Services } from "../services.ts";
 let begun = false;
 
 /**
- * What an isolate's first event sets going, beside its own work: the clock runs, and a local
- * server that was killed takes up everything that its memory held.
+ * Background work of an isolate's first event: sets the clock's alarm and, on a local server that
+ * was killed, queues again what its queues held in memory.
  */
 export function beginIsolate(compose: () => Services): void {
   if (begun) return;

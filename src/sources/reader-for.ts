@@ -21,7 +21,8 @@ import { webReader } from "./web/web-reader.ts";
 type Needed = Pick<Services, "config" | "db" | "files" | "now">;
 
 /**
- * The reader of a source's provider; null for one that is pushed to.
+ * The reader of a source's provider; null for one that is pushed to. Providers are named for what
+ * they are, folders for the product: `cloud_drive` is google-drive/, `document_site` sharepoint/.
  * @throws SourceFailure `denied` when its settings or secrets cannot be used
  */
 export async function readerFor(

@@ -6,8 +6,8 @@ import { checkedScopeOf } from "./add-scope.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 
 /**
- * Removes a scope, and from search at once what only it held. One that is not there is gone, as
- * asked; the index is told again all the same, in case an earlier try broke off.
+ * Removes a scope; files that only it contained disappear from search at once. Removing an unknown
+ * scope succeeds, and updates the index again in case an earlier try was interrupted.
  * @throws QuarryError `invalid` (form of the value); `unprocessable` (global RAG).
  */
 export async function removeScope(

@@ -1,4 +1,7 @@
-/** Work that what a stranger sent may cost, in steps of some tenths of a microsecond. */
+/**
+ * How much work a schema, pattern or text from outside may cause, in steps of some tenths of a
+ * microsecond.
+ */
 export class Budget {
   #left: number;
 

@@ -86,7 +86,7 @@ const READ = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.rev
   where x.lease_id = ?2 and f.deleted_at is null`;
 
 /**
- * Takes those of these messages whose work is still wanted and held by nobody. One round trip
+ * Takes those of these messages whose work is still wanted and claimed by no other worker. One round trip
  * for the whole batch; what is not returned is done, void, or another's.
  */
 export async function claimFiles(

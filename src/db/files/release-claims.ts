@@ -5,7 +5,7 @@ import { CRASHED } from "./attempts.ts";
 import type { ClaimedFile } from "./claim-files.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
-/** The worker still lives: its hold on the files of these messages lasts until then. */
+/** The worker still lives: its claim on the files of these messages lasts until then. */
 export async function renewClaims(
   db: Database,
   lease: { id: string; until: number },

@@ -120,7 +120,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
   ]);
 }
 
-/** Removals that nobody finished. */
+/** Removals whose worker or message was lost. */
 export async function overdueRemovals(
   db: Database,
   now: number,

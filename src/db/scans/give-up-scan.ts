@@ -2,7 +2,7 @@ import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { runBatch, statement } from "../raw-sql.ts";
 
-/** Ends a scan that no delivery could bring to its end; `runId` null: whichever is under way. */
+/** Ends a scan that failed at every delivery of its message; `runId` null: the one under way. */
 export async function giveUpScan(
   db: Database,
   fileSourceId: FileSourceId,

@@ -195,7 +195,7 @@ const FAIL_FILES = `update rag_files set status = 'error', claimed_until = ?4,
   where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
     and ${COMMITTED}`;
 
-/** Two files may swap their paths, or one take the path of another that is going. */
+/** Two files may swap their paths, or one take the path of another that moves away. */
 function freePaths(
   run: ScanRun,
   commit: string,

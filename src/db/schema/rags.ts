@@ -174,8 +174,8 @@ export const ragFiles = sqliteTable(
     notes: text().notNull().default(NO_NOTES),
     attempts: integer().notNull().default(0),
     /**
-     * Who works on it, and until when it (or a message in a queue) holds the row; of an error: since
-     * when it is one. A `deleted` row that is held is not yet taken out of the index; `leave` as
+     * Who works on it, and until when it (or a message in a queue) claims the row; of an error: since
+     * when it is one. A `deleted` row that is claimed is not yet taken out of the index; `leave` as
      * lease: then the row goes too.
      */
     leaseId: text(),

@@ -31,7 +31,7 @@ export const fileSources = sqliteTable(
     nextScanAt: integer(),
     /** A scan was asked for while one was under way: run once more. */
     scanAgain: integer({ mode: "boolean" }).notNull().default(false),
-    /** The scan under way and until when it holds the source. */
+    /** The scan under way and until when it claims the source. */
     scanRunId: text().$type<ScanRunId>(),
     scanClaimedUntil: integer(),
     /** Where the provider's change feed was left. */

@@ -48,7 +48,7 @@ export function wrong({ findings }: Checking, at: string, finding: string): fals
   return false;
 }
 
-/** Runs a check whose findings are nobody's business if it comes out as `result`. */
+/** Runs a check; its findings are dropped if its outcome is `result`. */
 export function quietly(checking: Checking, check: () => boolean, result?: boolean): boolean {
   const { length } = checking.findings;
   const outcome = check();

@@ -199,7 +199,7 @@ async function endOfFailure(
   });
 }
 
-/** A message sent again holds its file this much longer than its wait. */
+/** A message sent again claims its file this much longer than its wait. */
 const RETRY_CLAIM_MS = 60_000;
 
 function end(

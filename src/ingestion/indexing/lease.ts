@@ -6,7 +6,7 @@ import { LEASE_MS } from "../timeouts.ts";
 /** It is renewed when so much of it is used up, ms. */
 const RENEW_AFTER_MS = LEASE_MS / 4;
 
-/** A hold on rows, renewed while its worker lives. */
+/** A claim on rows, renewed while its worker lives. */
 export type Lease = { id: string; renew: () => Promise<void> };
 
 /** A lease for the work of these messages, once it is claimed under the lease's id. */

@@ -17,7 +17,7 @@ import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;
 const CHUNKS_PER_INDEX_STEP = 5_000;
-/** A worker that took a file before the RAG was removed ends or loses its hold by then. */
+/** A worker that took a file before the RAG was removed ends or loses its claim by then. */
 const WORKER_WAIT_SECONDS = 30;
 const LAST_REVISION = Number.MAX_SAFE_INTEGER;
 

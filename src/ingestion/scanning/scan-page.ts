@@ -11,7 +11,7 @@ import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
-/** One page of a listing, crawled pages included. The hold on the source outlasts it. */
+/** One page of a listing, crawled pages included. The claim on the source outlasts it. */
 const PAGE_TIMEOUT_MS = 90_000;
 
 /**

@@ -34,7 +34,7 @@ const newSource = {
 const fieldOf = (body: unknown, field: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
 
-/** What is wrong with the configuration is told together with what is wrong with the rest. */
+/** Reports what is wrong with the configuration and with the other fields in one error. */
 function checkedSource(body: unknown) {
   const kind = provider.safeParse(fieldOf(body, "provider"));
   const known = kind.success

@@ -37,7 +37,7 @@ export function deleteChunks(
   addToTotals(sql, { chunks: -live.length, staged });
 }
 
-/** Deletes some chunks, live or staged, of an index that nobody asks any more; whether more are left. */
+/** Deletes some chunks, live or staged, of an index that is no longer searched; whether more are left. */
 export function abandon({ sql, termCounts, change }: WriteContext, limit: number): boolean {
   const leaving = sql
     .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)
