@@ -66,6 +66,8 @@ const variables = z.object({
   PANEL_ADMIN_PASSWORD: optional(z.string().min(1).max(1_024)),
   /** Sets the first administrator's password from the secret at the next sign-in. */
   PANEL_ADMIN_RESET: flag.default(false),
+  /** Users without a second factor may sign in only to enrol one. */
+  REQUIRE_TOTP: flag.default(false),
   /** Lifts the guard on outgoing fetches, for tests. */
   ALLOW_PRIVATE_URLS: flag.default(false),
 });

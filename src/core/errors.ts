@@ -43,6 +43,8 @@ export const invalid = (message: string) =>
   new QuarryError("invalid", `Invalid request: ${message}`);
 export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");
 export const forbidden = () => new QuarryError("forbidden", "Forbidden");
+export const secondFactorRequired = () =>
+  new QuarryError("forbidden", "A second factor is required: enrol one in the panel");
 export const notFound = () => new QuarryError("not-found", "Not found");
 export const conflict = (message: string) => new QuarryError("conflict", message);
 export const unprocessable = (message: string) => new QuarryError("unprocessable", message);

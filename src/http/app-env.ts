@@ -11,6 +11,8 @@ export type AppEnv = {
     actor?: Actor;
     /** What a change is about, where the path does not say it. */
     auditTarget?: string;
+    /** What a change is called, where its method and path do not say it. */
+    auditAction?: string;
   };
 };
 

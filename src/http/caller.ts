@@ -4,7 +4,7 @@ import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../db/access/session-store.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/time.ts";
-import { forbidden, unauthorized } from "../core/errors.ts";
+import { forbidden, secondFactorRequired, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
 import type { TokenId } from "../core/ids.ts";
 import {
@@ -80,6 +80,7 @@ function sessionCaller(services: Services, request: Request, stored: Stored<"ses
   const now = services.now();
   const idleMs = now - stored.lastSeenAt;
   if (idleMs >= SESSION_IDLE_MS || now - stored.createdAt >= SESSION_MAX_MS) throw unauthorized();
+  if (services.config.REQUIRE_TOTP && !stored.hasTotp) throw secondFactorRequired();
   const harmless = request.method === "GET" || request.method === "HEAD";
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
   if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, stored.hash, now));

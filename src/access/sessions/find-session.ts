@@ -10,7 +10,7 @@ import type { Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
-export type Session = { userId: UserId; email: string; role: Role };
+export type Session = { userId: UserId; email: string; role: Role; hasTotp: boolean };
 
 /** The session that a `Cookie` header names; null when there is none or it has ended. */
 export async function findSession(
@@ -26,5 +26,6 @@ export async function findSession(
   const idleMs = now - row.lastSeenAt;
   if (idleMs >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
   if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
-  return { userId: row.userId, email: row.email, role: row.role };
+  const { userId, email, role } = row;
+  return { userId, email, role, hasTotp: row.totpConfirmedAt !== null };
 }

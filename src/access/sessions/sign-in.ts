@@ -1,4 +1,4 @@
-import { unauthorized } from "../../core/errors.ts";
+import { QuarryError, unauthorized } from "../../core/errors.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
 import { insertSession, type Origin } from "../../db/access/session-store.ts";
@@ -9,12 +9,15 @@ import {
   updateUser,
   type UserRow,
 } from "../../db/access/user-store.ts";
+import { deleteTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
+import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
 import { endHold, holdBack } from "./slow-down.ts";
+import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 
 type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
@@ -23,14 +26,22 @@ type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 const SECRET_LENGTH = 43;
 const USER_AGENT_KEPT = 200;
 
+/** A wrong code after the right password; told from a wrong password in the audit trail only. */
+export class CodeRefused extends QuarryError {
+  constructor() {
+    super("unauthorized", unauthorized().message);
+  }
+}
+
 /**
  * Signs a user in; `secret` is the cookie's value, of which only the hash is kept.
  * A refusal costs one look-up and one scrypt run, whether or not the user exists.
- * @throws QuarryError `unauthorized`; `too-many` after many failures.
+ * @throws QuarryError `unauthorized`, which says that a code is required where nothing else is
+ * missing; `too-many` after many failures.
  */
 export async function signIn(
   services: SignInServices,
-  input: { email: string; password: string } & Origin,
+  input: { email: string; password: string; code?: string | undefined } & Origin,
 ): Promise<{ session: Session; secret: string }> {
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);
@@ -38,11 +49,22 @@ export async function signIn(
   const known = await verifyPassword(input.password, user?.passwordHash ?? null);
   const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
   if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
+  const hasTotp = await passSecondFactor(services, signedIn, input.code);
   await endHold(services, email);
   const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
-  return { session: { userId: id, email: signedIn.email, role }, secret };
+  return { session: { userId: id, email: signedIn.email, role, hasTotp }, secret };
+}
+
+/** Whether the user has a second factor, whose code was then given. */
+async function passSecondFactor(services: SignInServices, user: UserRow, code: string | undefined) {
+  const factor = await secondFactorOf(services, user.id);
+  if (factor === null) return false;
+  if (code === undefined) throw new QuarryError("unauthorized", "A code is required");
+  if (await useCode(services, user.id, factor, code)) return true;
+  services.log.warn("second factor refused", { userId: user.id });
+  throw new CodeRefused();
 }
 
 /** Answers the cookie's value. */
@@ -81,6 +103,8 @@ async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<
   if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;
   if (attempt.anyUser && !PANEL_ADMIN_RESET) return null;
   if (!(await equalInConstantTime(attempt.password, PANEL_ADMIN_PASSWORD))) throw unauthorized();
+  // Whoever resets is locked out, of the second factor as well.
+  if (attempt.user !== null) await deleteTotp(services.db, attempt.user.id);
   if (attempt.user !== null && attempt.known && attempt.user.role === "admin") return attempt.user;
   return await setFirstAdministrator(services, attempt);
 }
@@ -89,7 +113,10 @@ async function setFirstAdministrator(
   services: SignInServices,
   { email, password, user, anyUser }: Attempt,
 ): Promise<UserRow | null> {
-  const { db, log } = services;
+  const { config, db, log } = services;
+  if (config.ENVIRONMENT !== "development") {
+    await refuseGuessable(password, email, "PANEL_ADMIN_PASSWORD");
+  }
   const passwordHash = await hashPassword(password);
   log.warn("first administrator set", { reset: anyUser });
   if (user !== null) {

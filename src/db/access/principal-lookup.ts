@@ -40,6 +40,7 @@ const SESSION_ROW = row({
   role: oneOf(ROLES),
   createdAt: number,
   lastSeenAt: number,
+  hasTotp: flag,
 });
 
 /** Whom the credential names, as stored: whether it has expired is the caller's question. */
@@ -64,7 +65,8 @@ const TOKEN = `select id as tokenId, name, manage_scopes as manageScopes, expire
     last_used_at as lastUsedAt
   from tokens where hash = ?1`;
 const SESSION = `select s.user_id as userId, u.email, u.role, s.created_at as createdAt,
-    s.last_seen_at as lastSeenAt
+    s.last_seen_at as lastSeenAt, exists (select 1 from user_totp t
+      where t.user_id = s.user_id and t.confirmed_at is not null) as hasTotp
   from sessions s join users u on u.id = s.user_id where s.hash = ?1`;
 
 /** At most one row. */

@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq, gt, lt, or } from "drizzle-orm";
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
-import { sessions, users } from "../schema/index.ts";
+import { sessions, users, userTotp } from "../schema/index.ts";
 
 /** A session ends when it was not used for so long, */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
@@ -19,9 +19,11 @@ export async function findSessionRow(db: Database, hash: string) {
       role: users.role,
       createdAt: sessions.createdAt,
       lastSeenAt: sessions.lastSeenAt,
+      totpConfirmedAt: userTotp.confirmedAt,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(userTotp, eq(userTotp.userId, users.id))
     .where(eq(sessions.hash, hash))
     .get();
   return row ?? null;

@@ -3,12 +3,15 @@ import { number, oneOf, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch } from "../raw-sql.ts";
 
 /** Everything that is sealed at rest, by the kind of its owner. */
-const KINDS = ["file source"] as const;
+const KINDS = ["file source", "second factor"] as const;
 const SEALED = `select 'file source' as kind, id, sealed_secrets as sealed from file_sources
-  where sealed_secrets is not null and removed_at is null`;
+  where sealed_secrets is not null and removed_at is null
+  union all select 'second factor', user_id, sealed_secret from user_totp`;
 const UPDATES: Record<(typeof KINDS)[number], string> = {
   "file source": `update file_sources set sealed_secrets = ?3
     where id = ?1 and sealed_secrets = ?2 returning id`,
+  "second factor": `update user_totp set sealed_secret = ?3
+    where user_id = ?1 and sealed_secret = ?2 returning user_id as id`,
 };
 
 const SECRET = row({ kind: oneOf(KINDS), id: text, sealed: text });

@@ -26,6 +26,35 @@ export const users = sqliteTable(
   (table) => [uniqueIndex("users_email").on(table.email)],
 );
 
+/** Second factors: a secret shared with the user's authenticator app. */
+export const userTotp = sqliteTable("user_totp", {
+  userId: text()
+    .$type<UserId>()
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** Base32, sealed: `keyId.iv.ciphertext`. */
+  sealedSecret: text().notNull(),
+  createdAt: integer().notNull(),
+  /** When its first code was given; null: it does not count yet. */
+  confirmedAt: integer(),
+  /** The time step of the last code that was used: no code counts twice. */
+  lastStep: integer().notNull().default(0),
+});
+
+/** Unused recovery codes; each opens once in place of a code. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  {
+    userId: text()
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** SHA-256, hex. */
+    hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.hash] })],
+);
+
 export const sessions = sqliteTable(
   "sessions",
   {

@@ -50,7 +50,7 @@ export function auditedRefusal(prefix: string, action: string) {
 async function recordChange(
   context: Context<AppEnv>,
   segments: string[],
-  action = actionOf(context.req.method, segments),
+  action = context.get("auditAction") ?? actionOf(context.req.method, segments),
 ): Promise<void> {
   const { status } = context.res;
   const actor = context.get("actor");

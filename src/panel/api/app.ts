@@ -4,7 +4,7 @@ import { agentRoutes } from "./agents.ts";
 import { audited } from "../../http/middleware/audit.ts";
 import { auditRoutes } from "./audit.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
-import { adminsChange, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import { inferenceRoutes } from "./inferences.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
@@ -27,7 +27,7 @@ export function panelApi(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.use(audited("/panel/api"));
   app.route("/session", sessionRoutes());
-  app.use(signedInOnly, ownPagesOnly);
+  app.use(signedInOnly, ownPagesOnly, enrolledOnly);
   app.route("/sessions", openSessionRoutes());
   app.use(adminsChange);
   app.route("/users", userRoutes());

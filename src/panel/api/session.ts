@@ -7,7 +7,7 @@ import {
   sessionCookie,
   sessionHashIn,
 } from "../../access/sessions/session-cookie.ts";
-import { signIn } from "../../access/sessions/sign-in.ts";
+import { CodeRefused, signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { EMAIL_MAX_LENGTH, foldEmail } from "../../access/users/email.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
@@ -17,16 +17,18 @@ import { addressOf } from "../../http/client-address.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
-import { email, password } from "./request/fields.ts";
-import { noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts";
+import { code, email, password } from "./request/fields.ts";
+import { enrolledOnly, noForeignPages, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
+import { totpRoutes } from "./totp.ts";
 
 /** Whatever its rules were when it was chosen. */
 const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
 const credentials = z.object({
   email: z.string().min(1).max(EMAIL_MAX_LENGTH),
   password: typedPassword,
+  code: code.optional(),
 });
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
@@ -46,7 +48,11 @@ export function sessionRoutes(): Hono<PanelEnv> {
     };
     const given = await bodyOf(context.req, credentials);
     context.set("auditTarget", emailIn(given.email));
-    const { session, secret } = await signIn(services, { ...given, ...origin });
+    const signingIn = signIn(services, { ...given, ...origin });
+    const { session, secret } = await signingIn.catch((thrown: unknown) => {
+      if (thrown instanceof CodeRefused) context.set("auditAction", "session.code");
+      throw thrown;
+    });
     context.set("actor", { kind: "user", id: session.userId, name: session.email });
     context.header("Set-Cookie", sessionCookie(secret, isHttps(services.config, raw)));
     return context.json({ user: userOf(session) });
@@ -54,7 +60,11 @@ export function sessionRoutes(): Hono<PanelEnv> {
 
   app.get("/", signedInOnly, (context) => {
     const caller = context.get("caller");
-    if (caller.kind === "session") return context.json({ user: userOf(caller.session) });
+    const required = context.get("services").config.REQUIRE_TOTP;
+    if (caller.kind === "session") {
+      const totp = { enrolled: caller.session.hasTotp, required };
+      return context.json({ user: userOf(caller.session), totp });
+    }
     return context.json({ user: null, key: { id: caller.keyId, role: caller.role } });
   });
 
@@ -68,6 +78,7 @@ export function sessionRoutes(): Hono<PanelEnv> {
     return context.body(null, 204);
   });
   addOwnPassword(app);
+  app.route("/totp", totpRoutes());
   return app;
 }
 
@@ -75,7 +86,13 @@ const newPassword = z.object({ currentPassword: typedPassword, newPassword: pass
 
 /** Every user's own: it takes the current password, and ends their other sessions. */
 function addOwnPassword(app: Hono<PanelEnv>): void {
-  const behind = [rateLimit("login"), signedInOnly, ownPagesOnly, jsonBody()] as const;
+  const behind = [
+    rateLimit("login"),
+    signedInOnly,
+    ownPagesOnly,
+    enrolledOnly,
+    jsonBody(),
+  ] as const;
   app.patch("/password", ...behind, async (context) => {
     const services = context.get("services");
     const caller = context.get("caller");

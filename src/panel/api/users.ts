@@ -5,6 +5,8 @@ import { createUser, type User } from "../../access/users/create-user.ts";
 import { listUsers } from "../../access/users/list-users.ts";
 import { removeUser } from "../../access/users/remove-user.ts";
 import { updateUser } from "../../access/users/update-user.ts";
+import { removeTotp } from "../../access/totp/remove-totp.ts";
+import { asId } from "../../core/ids.ts";
 import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { email, password, role } from "./request/fields.ts";
@@ -38,6 +40,11 @@ export function userRoutes(): Hono<PanelEnv> {
     const patch = given(await bodyOf(context.req, userPatch));
     const user = await updateUser(context.get("services"), { id: context.req.param("id"), patch });
     return context.json(shown(user));
+  });
+
+  app.delete("/:id/totp", async (context) => {
+    await removeTotp(context.get("services"), { userId: asId(context.req.param("id")) });
+    return context.body(null, 204);
   });
 
   app.delete("/:id", async (context) => {

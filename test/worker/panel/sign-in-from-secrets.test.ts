@@ -83,6 +83,32 @@ test("PANEL_ADMIN_RESET takes the password from the secrets and ends what is ope
   await expect(signInWith(FIRST)).rejects.toThrow("Unauthorized");
 });
 
+test("PANEL_ADMIN_RESET removes the second factor, and nothing else does", async () => {
+  const { session } = await signInWith(FIRST);
+  const insert = env.DB.prepare(
+    "insert into user_totp (user_id, sealed_secret, created_at, confirmed_at) values (?, '', 0, 1)",
+  );
+  await insert.bind(session.userId).run();
+  await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
+  const reset = { PANEL_ADMIN_RESET: "true" };
+  await expect(signInWith({ ...FIRST, password: "other" }, reset)).rejects.toThrow("Unauthorized");
+  await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
+  expect((await signInWith(FIRST, reset)).session.hasTotp).toBe(false);
+  expect((await signInWith(FIRST)).session.email).toBe(FIRST.email);
+});
+
+test("in production a commonly used PANEL_ADMIN_PASSWORD makes no administrator", async () => {
+  const common = "1qaz2wsx3edc";
+  const production = {
+    ENVIRONMENT: "production",
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+    PANEL_ADMIN_PASSWORD: common,
+  };
+  await expect(signInWith({ ...FIRST, password: common }, production)).rejects.toThrow(
+    "PANEL_ADMIN_PASSWORD is one of the commonly used",
+  );
+});
+
 test("PANEL_ADMIN_RESET brings back an administrator who was demoted or removed", async () => {
   const other = { email: "other@example.com", password: "long enough now", role: "admin" as const };
   await createUser(services(), other);

@@ -27,6 +27,11 @@ export const email = z
 
 export const password = z.string().min(PASSWORD_MIN_LENGTH).max(PASSWORD_MAX_LENGTH);
 
+const CODE_MAX_LENGTH = 40;
+
+/** Of an authenticator app, or a recovery code. */
+export const code = z.string().min(1).max(CODE_MAX_LENGTH);
+
 export const role = z.enum(["admin", "member"]);
 
 /** An ISO 8601 time with its zone that lies in the future of `now`; as ms. */

@@ -4,7 +4,12 @@ import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
 import { SECOND_MS } from "../../../core/time.ts";
-import { forbidden, tooManyRequests, unauthorized } from "../../../core/errors.ts";
+import {
+  forbidden,
+  secondFactorRequired,
+  tooManyRequests,
+  unauthorized,
+} from "../../../core/errors.ts";
 import type { Actor } from "../../../http/app-env.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
@@ -55,6 +60,14 @@ export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next
     const baseUrl = baseUrlOf(config, req.raw);
     if (!isSameOrigin(req.raw, baseUrl)) throw forbidden();
   }
+  await next();
+});
+
+/** Under `REQUIRE_TOTP` a session is for enrolling until that is done. @throws `forbidden`. */
+export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => {
+  const caller = get("caller");
+  const isEnrolled = caller.kind === "key" || caller.session.hasTotp;
+  if (get("services").config.REQUIRE_TOTP && !isEnrolled) throw secondFactorRequired();
   await next();
 });
 

@@ -1,0 +1,29 @@
+import type { UserId } from "../../core/ids.ts";
+import { findTotp, useRecoveryCode, useStep, type StoredTotp } from "../../db/access/totp-store.ts";
+import type { Services } from "../../services.ts";
+import { unseal } from "../seal.ts";
+import { isRecoveryCode, recoveryHash } from "./recovery-code.ts";
+import { stepOf } from "./totp-code.ts";
+
+type Checking = Pick<Services, "config" | "db" | "now">;
+
+/** The user's second factor where it is confirmed; null: a password is enough. */
+export async function secondFactorOf(
+  { db }: Pick<Services, "db">,
+  userId: UserId,
+): Promise<StoredTotp | null> {
+  const stored = await findTotp(db, userId);
+  return stored?.confirmed === true ? stored : null;
+}
+
+/** Whether a code opens: one of the app's that was not used yet, or an unused recovery code. */
+export async function useCode(
+  { config, db, now }: Checking,
+  userId: UserId,
+  stored: StoredTotp,
+  code: string,
+): Promise<boolean> {
+  if (isRecoveryCode(code)) return await useRecoveryCode(db, userId, await recoveryHash(code));
+  const step = stepOf(await unseal(config, stored.sealedSecret), code, now());
+  return step !== null && (await useStep(db, userId, step));
+}

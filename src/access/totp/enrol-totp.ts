@@ -1,0 +1,52 @@
+import { conflict, invalid, notFound } from "../../core/errors.ts";
+import type { UserId } from "../../core/ids.ts";
+import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
+import type { Services } from "../../services.ts";
+import { seal, unseal } from "../seal.ts";
+import { newRecoveryCode, recoveryHash } from "./recovery-code.ts";
+import { newSecret, stepOf, totpUri } from "./totp-code.ts";
+
+const RECOVERY_CODES = 8;
+
+type Enrolling = Pick<Services, "config" | "db" | "now">;
+
+/**
+ * Begins to enrol a second factor, which counts once a code of it has confirmed it.
+ * @throws QuarryError `conflict` when the user has one.
+ */
+export async function beginTotp(
+  { config, db, now }: Enrolling,
+  user: { userId: UserId; email: string },
+): Promise<{ secret: string; uri: string }> {
+  const secret = newSecret();
+  const sealed = await seal(config, secret);
+  if (!(await insertTotp(db, user.userId, sealed, now()))) {
+    throw conflict("A second factor is enrolled");
+  }
+  return { secret, uri: totpUri(secret, user.email) };
+}
+
+/**
+ * Confirms a second factor by its first code, and ends the user's other sessions. The recovery
+ * codes are shown this once.
+ * @throws QuarryError `invalid` (wrong code); `not-found` when no enrolment was begun; `conflict`.
+ */
+export async function confirmEnrolment(
+  { config, db, now }: Enrolling,
+  input: { userId: UserId; sessionHash: string; code: string },
+): Promise<{ recoveryCodes: string[] }> {
+  const { userId } = input;
+  const stored = await findTotp(db, userId);
+  if (stored === null) throw notFound();
+  if (stored.confirmed) throw conflict("A second factor is enrolled");
+  const { sealedSecret } = stored;
+  const step = stepOf(await unseal(config, sealedSecret), input.code, now());
+  if (step === null) throw invalid("code is wrong");
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  const hashes = await Promise.all(recoveryCodes.map(recoveryHash));
+  const of = { userId, sealedSecret, step, now: now() };
+  if (!(await confirmTotp(db, of, hashes, input.sessionHash))) {
+    throw conflict("The enrolment was changed meanwhile: begin again");
+  }
+  return { recoveryCodes };
+}

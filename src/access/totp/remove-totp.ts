@@ -1,0 +1,42 @@
+import { invalid, notFound } from "../../core/errors.ts";
+import type { UserId } from "../../core/ids.ts";
+import { deleteTotp } from "../../db/access/totp-store.ts";
+import { findUserById } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { endHold, holdBack } from "../sessions/slow-down.ts";
+import { verifyPassword } from "../users/password.ts";
+import { secondFactorOf, useCode } from "./check-second-factor.ts";
+
+export type Proof = { code?: string | undefined; password?: string | undefined };
+
+/**
+ * Removes the caller's own second factor, given a code of it or the password.
+ * @throws QuarryError `invalid` (wrong); `not-found` when there is none; `too-many`.
+ */
+export async function removeOwnTotp(
+  services: Pick<Services, "config" | "db" | "now">,
+  input: { userId: UserId; address: string } & Proof,
+): Promise<void> {
+  const { userId, code, password } = input;
+  const [user, stored] = await Promise.all([
+    findUserById(services.db, userId),
+    secondFactorOf(services, userId),
+  ]);
+  if (user === null || stored === null) throw notFound();
+  await holdBack(services, { email: user.email, user, address: input.address });
+  const isProven =
+    code === undefined
+      ? await verifyPassword(password ?? "", user.passwordHash)
+      : await useCode(services, userId, stored, code);
+  if (!isProven) throw invalid(code === undefined ? "password is wrong" : "code is wrong");
+  await endHold(services, user.email);
+  await deleteTotp(services.db, userId);
+}
+
+/** An administrator removes another's, who has lost it. @throws QuarryError `not-found`. */
+export async function removeTotp(
+  { db }: Pick<Services, "db">,
+  { userId }: { userId: UserId },
+): Promise<void> {
+  if (!(await deleteTotp(db, userId))) throw notFound();
+}
