@@ -8,6 +8,7 @@ import type { Retrieval } from "../../src/cli/api/public-api.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
@@ -157,4 +158,27 @@ test("hostile calls end with clear errors, and others are served meanwhile", asy
   expect(await healthMs()).toBeLessThan(AT_MOST_MS);
   expect((await running).status).toBe(200);
   expect(await healthMs()).toBeLessThan(AT_MOST_MS);
+});
+
+const HELD_UP = new Set(["objects.pdf", "streams.pdf", "trailers.pdf", "deep.pdf", "deep.html"]);
+
+test("hostile documents end, others are served, the file behind is indexed", async () => {
+  const hostile = HOSTILE_FILES.filter(([name]) => HELD_UP.has(name));
+  mkdirSync(join(folder, "hostile"));
+  for (const [name, bytes] of hostile) writeFileSync(join(folder, "hostile", name), bytes);
+  write("hostile/zebra.md", "# Zebras\n\nZebras graze on tall grass.\n");
+  expectSuccess(await push());
+  const state = { isDone: false };
+  const indexing = indexed().finally(() => (state.isDone = true));
+  let longestMs = 0;
+  while (!state.isDone) longestMs = Math.max(longestMs, await healthMs());
+  const { failed } = await indexing;
+  expect(longestMs).toBeLessThan(AT_MOST_MS);
+  const reasons = new Map(failed.map(({ filePath, errorMessage }) => [filePath, errorMessage]));
+  for (const [name, , end] of hostile) {
+    const reason: unknown = "error" in end ? expect.stringContaining(end.error) : undefined;
+    expect([name, reasons.get(`hostile/${name}`)]).toEqual([name, reason]);
+  }
+  expect((await search("zebras graze"))[0]).toBe("hostile/zebra.md");
+  expect((await search("note from the deep"))[0]).toBe("hostile/deep.html");
 });
