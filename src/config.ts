@@ -37,6 +37,8 @@ const variables = z.object({
   INDEX_SHARD_CHUNKS: z.coerce.number().int().min(1).default(100_000),
   /** How long an index that was replaced is kept, so that one can go back to it, minutes. */
   REPLACED_INDEX_MINUTES: z.coerce.number().int().min(5).max(43_200).default(1_440),
+  /** How long a deleted file stays listed as `deleted`, days. */
+  DELETED_FILES_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   /** The whole of a retrieval, milliseconds; what is not there by then is left out. */
   RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
   /** All model work of one call together, milliseconds. */

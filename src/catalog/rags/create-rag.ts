@@ -8,6 +8,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { checkEmbedder, checkReranker } from "../models/check-model.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
+import { queueScopes } from "./enforce-scopes.ts";
 import { findRag } from "./find-rag.ts";
 import {
   checkChunking,
@@ -62,7 +63,7 @@ export async function createRag(services: Services, input: NewRagInput): Promise
     createdAt,
   });
   if (!inserted) throw identifierTaken();
-  await services.queue.scan({ kind: "apply-scopes", ragId: id, after: null });
+  await queueScopes(services, id);
   await services.wakeClock();
   return await findRag(services, { key: id });
 }

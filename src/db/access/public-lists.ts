@@ -34,7 +34,8 @@ const RAG_ITEM_ROW = row({
 
 const RAG_ITEM = `select r.id, r.name, r.identifier,
     case when r.status = 'active' and s.status = 'error' then 'error' else r.status end as status,
-    g.pending_files + g.processing_files + g.indexed_files + g.error_files as totalFiles,
+    g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files
+      as totalFiles,
     g.indexed_files as processedFiles, g.number_vectors as numberVectors, s.id as sourceId,
     s.name as sourceName, s.identifier as sourceIdentifier, s.provider`;
 const RAG_ITEM_JOIN = `join file_sources s on s.id = r.file_source_id

@@ -9,7 +9,7 @@ import { PROVIDERS } from "../schema/sources.ts";
  */
 export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode as scopeMode,
   r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, r.reranker,
-  r.search_mode as searchMode, r.generation, g.number_vectors as numberVectors,
+  r.search_mode as searchMode, r.generation, r.coming_files as comingFiles, g.number_vectors as numberVectors,
   g.pending_files as pendingFiles, g.processing_files as processingFiles,
   g.indexed_files as indexedFiles, g.error_files as errorFiles, g.deleted_files as deletedFiles,
   s.id as sourceId, s.name as sourceName, s.identifier as sourceIdentifier, s.provider,
@@ -19,7 +19,7 @@ export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode a
 export const RAG_JOINS = `join file_sources s on s.id = r.file_source_id
   join rag_generations g on g.rag_id = r.id and g.generation = r.generation`;
 
-/** How many files a RAG lists in each status, `deleted` among them. */
+/** How many files a RAG lists in each status, `deleted` among them; what is coming is not listed. */
 export type FileCounts = Record<"pending" | "processing" | "indexed" | "error" | "deleted", number>;
 
 /** A row of `RAG_COLUMNS`. */
@@ -34,6 +34,7 @@ export const RAG_ROW = row({
   reranker: nullable(text),
   searchMode: oneOf(["hybrid", "semantic"]),
   generation: number,
+  comingFiles: number,
   numberVectors: number,
   pendingFiles: number,
   processingFiles: number,
@@ -77,7 +78,7 @@ export function ragFrom(row: Row<typeof RAG_ROW>): ListedRag {
     shards: row.shards,
     embeddingModel: row.embeddingModel,
     dimensions: row.dimensions,
-    totalFiles: pending + processing + indexed + error,
+    totalFiles: pending + processing + indexed + error + row.comingFiles,
     processedFiles: indexed,
     numberVectors: row.numberVectors,
     fileCounts: { pending, processing, indexed, error, deleted },

@@ -4,6 +4,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { among } from "../page.ts";
+import { runBatch, statement } from "../raw-sql.ts";
 import { rags, ragScopes } from "../schema/index.ts";
 
 const columns = { type: ragScopes.type, value: ragScopes.value };
@@ -30,6 +31,12 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
 }
 
 /**
+ * Written with every change of scopes. Until the files are counted one is expected: nobody may
+ * take the RAG for complete, and should nothing follow, the sweep applies the scopes.
+ */
+export const SCOPES_CHANGED = { comingFiles: 1, comingDueAt: 0 } as const;
+
+/**
  * Adds a scope while the RAG is scoped and has fewer than `max`; "full" when it has not, "none"
  * when the scope was there or the RAG is not scoped.
  */
@@ -39,13 +46,12 @@ export async function insertScope(
   scope: IndexScope,
   { now, max }: { now: number; max: number },
 ): Promise<"added" | "full" | "none"> {
-  const inserted = await db.run(sql`
-    insert into rag_scopes (rag_id, type, value, created_at)
-    select id, ${scope.type}, ${scope.value}, ${now} from rags
-    where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
-      and (select count(*) from rag_scopes where rag_id = ${ragId}) < ${max}
-    on conflict do nothing`);
-  if (inserted.meta.changes > 0) return "added";
+  const { type, value } = scope;
+  const [inserted] = await runBatch(db, [
+    statement(INSERT, ragId, type, value, now, max),
+    statement(CHANGED_BY_INSERT, ragId, type, value, now),
+  ]);
+  if (inserted.length > 0) return "added";
   const [[counted], same] = await db.batch([
     db.select({ total: count() }).from(ragScopes).where(eq(ragScopes.ragId, ragId)),
     db.select(columns).from(ragScopes).where(isScope(ragId, scope)),
@@ -53,12 +59,26 @@ export async function insertScope(
   return same.length === 0 && (counted?.total ?? 0) >= max ? "full" : "none";
 }
 
+const INSERT = `insert into rag_scopes (rag_id, type, value, created_at)
+  select id, ?2, ?3, ?4 from rags
+  where id = ?1 and scope_mode = 'scoped' and removed_at is null
+    and (select count(*) from rag_scopes where rag_id = ?1) < ?5
+  on conflict do nothing returning 1`;
+
+const CHANGED_BY_INSERT = `update rags set coming_files = ${SCOPES_CHANGED.comingFiles},
+    coming_due_at = ${SCOPES_CHANGED.comingDueAt}
+  where id = ?1 and exists (select 1 from rag_scopes where rag_id = ?1 and type = ?2
+    and value = ?3 and created_at = ?4)`;
+
 const isScope = (ragId: RagId, { type, value }: IndexScope) =>
   and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value));
 
 /** Removes a scope if it is there. */
 export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
-  await db.delete(ragScopes).where(isScope(ragId, scope));
+  await db.batch([
+    db.delete(ragScopes).where(isScope(ragId, scope)),
+    db.update(rags).set(SCOPES_CHANGED).where(eq(rags.id, ragId)),
+  ]);
 }
 
 /** Statements that give a RAG these scopes and no others, for a batch. */

@@ -68,7 +68,12 @@ export function ragRecordOf({ rag, source, live }: Joined): RagRecord {
     shards: live.shards,
     embeddingModel: live.embeddingModel,
     dimensions: live.dimensions,
-    totalFiles: live.pendingFiles + live.processingFiles + live.indexedFiles + live.errorFiles,
+    totalFiles:
+      live.pendingFiles +
+      live.processingFiles +
+      live.indexedFiles +
+      live.errorFiles +
+      rag.comingFiles,
     processedFiles: live.indexedFiles,
     numberVectors: live.numberVectors,
   };

@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { insertScopes, replaceScopes } from "./rag-scope-store.ts";
+import { insertScopes, replaceScopes, SCOPES_CHANGED } from "./rag-scope-store.ts";
 import {
   agentRags,
   agents,
@@ -66,7 +66,11 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
       .where(eq(rags.id, id)),
   );
   const [inserted] = await db.batch([
-    db.insert(rags).values(row).onConflictDoNothing().returning({ id: rags.id }),
+    db
+      .insert(rags)
+      .values({ ...row, ...SCOPES_CHANGED })
+      .onConflictDoNothing()
+      .returning({ id: rags.id }),
     generation,
     insertScopes(db, id, scopes, createdAt),
   ]);
@@ -87,11 +91,15 @@ export async function updateRagRow(
   change: RagChange,
   scopes: { replaceBy: IndexScope[]; now: number } | null,
 ): Promise<void> {
-  const changed = Object.keys(change).length > 0;
   const update = db
     .update(rags)
-    // Other chunking is built with what the deployment asks for, also where that was refused.
-    .set(changed ? { ...change, ...(change.chunkSize && { refusedIndex: null }) } : { id })
+    .set({
+      id,
+      ...change,
+      // Other chunking is built with what the deployment asks for, also where that was refused.
+      ...(change.chunkSize && { refusedIndex: null }),
+      ...((scopes !== null || change.scopeMode !== undefined) && SCOPES_CHANGED),
+    })
     .where(eq(rags.id, id));
   if (scopes === null) await update;
   else await db.batch([update, ...replaceScopes(db, id, scopes.replaceBy, scopes.now)]);

@@ -2,8 +2,8 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { number, oneOf, row, text } from "../columns.ts";
-import { firstRow, query, runBatch } from "../raw-sql.ts";
+import { id, number, oneOf, row, text } from "../columns.ts";
+import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
 import type { Removal } from "./removal-store.ts";
@@ -59,6 +59,25 @@ export async function endOfPage(
   return end?.path ?? null;
 }
 
+/** Whether a RAG `r` holds a file `f` of its source and has no row of it that counts. */
+const LACKS = `f.file_source_id = r.file_source_id and f.deleted_at is null and ${HOLDS}
+  and not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
+    and x.generation = r.generation and x.status <> 'deleted')`;
+
+/**
+ * Counts the files that are coming, exactly; ?2: until when their application has time. Every
+ * change of scopes ends with it, and so does every walk over the files: whichever ends last, and
+ * whatever came and went meanwhile, the count is right then.
+ */
+const COUNT_COMING = `update rags as r set coming_due_at = ?2,
+    coming_files = (select count(*) from files f where ${LACKS})
+  where r.id = ?1`;
+
+/** Counts what changed scopes will bring, in the request that changed them. */
+export async function countComing(db: Database, ragId: RagId, heldUntil: number): Promise<void> {
+  await allRows(db, statement(COUNT_COMING, ragId, heldUntil));
+}
+
 type PageRange = { after: string; upTo: string | null };
 
 /** Gives the RAG the files of a page that it holds, and marks those that it holds no more. */
@@ -68,18 +87,23 @@ export async function applyScopesToPage(
   { after, upTo }: PageRange,
   times: { now: number; queuedUntil: number; removedUntil: number },
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] }> {
-  const [messages, removals] = await runBatch(db, [
+  const [, messages, removals] = await runBatch(db, [
+    statement(COME_PAGE, ragId, times.queuedUntil, after, upTo),
     query(MESSAGE, PEND_PAGE, ragId, times.now, times.queuedUntil, after, upTo),
     query(REMOVAL, LEAVE_PAGE, ragId, times.now, times.removedUntil, after, upTo),
+    ...(upTo === null ? [statement(COUNT_COMING, ragId, times.queuedUntil)] : []),
   ]);
   return { messages, removals };
 }
 
+/** What a page is about to get is coming no more. */
+const COME_PAGE = `update rags as r set coming_due_at = ?2, coming_files = max(0, coming_files -
+    (select count(*) from files f where ${LACKS} and f.path > ?3 and (?4 is null or f.path <= ?4)))
+  where r.id = ?1 and r.coming_files > 0`;
+
 const PEND_PAGE = pendSql(
   "rags r join files f on f.file_source_id = r.file_source_id",
-  `r.id = ?1 and f.deleted_at is null and f.path > ?4 and (?5 is null or f.path <= ?5)
-    and not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
-      and x.generation = r.generation and x.status <> 'deleted')`,
+  `r.id = ?1 and f.path > ?4 and (?5 is null or f.path <= ?5) and ${LACKS}`,
   "?2",
   "?3",
 );
@@ -88,3 +112,22 @@ const LEAVE_PAGE = leaveSql(`rags r cross join rag_generations g on g.rag_id = r
     cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
     cross join files f on f.id = rf.file_id
   where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`);
+
+/** RAGs whose changed scopes nobody applies any more; each is put off until `heldUntil`. */
+export async function takeUnappliedScopes(
+  db: Database,
+  now: number,
+  heldUntil: number,
+): Promise<RagId[]> {
+  const rows = await allRows(
+    db,
+    query(
+      row({ id: id<RagId>() }),
+      `update rags set coming_due_at = ?2
+       where coming_files > 0 and coming_due_at < ?1 and removed_at is null returning id`,
+      now,
+      heldUntil,
+    ),
+  );
+  return rows.map(({ id }) => id);
+}

@@ -45,10 +45,20 @@ export const rags = sqliteTable(
     generation: integer().notNull().default(1),
     /** What the deployment asked for when an administrator went back to an index without it. */
     refusedIndex: text(),
+    /**
+     * Files that its scopes hold and that have no row yet: changed scopes are applied page by page.
+     * They count among its files from the change on.
+     */
+    comingFiles: integer().notNull().default(0),
+    /** When the sweep applies the scopes anew while files are coming, ms. */
+    comingDueAt: integer().notNull().default(0),
     createdAt: integer().notNull(),
     removedAt: integer(),
   },
   (table) => [
+    index("rags_coming")
+      .on(table.comingDueAt)
+      .where(sql`coming_files > 0`),
     uniqueIndex("rags_identifier")
       .on(table.identifier)
       .where(sql`removed_at is null`),

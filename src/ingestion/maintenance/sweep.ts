@@ -5,6 +5,7 @@ import { purgeEvents } from "../../db/access/audit-store.ts";
 import { purgeExpired } from "../../db/access/purge-expired.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
+import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/unclaimed-files.ts";
 import { removedResources } from "../../db/maintenance/purge-store.ts";
 import { takeUnclaimedScans } from "../../db/scans/due-scans.ts";
@@ -18,8 +19,6 @@ import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
 
-/** A deleted file is listed so long, then forgotten. */
-const DELETED_KEPT_MS = 30 * DAY_MS;
 /** More would fill the queue faster than it is worked off. */
 const FILES_PER_SWEEP = 1_000;
 const FORGOTTEN_PER_SWEEP = 200;
@@ -34,6 +33,7 @@ const STEPS: [name: string, step: Step][] = [
   ["removals", finishRemovals],
   ["files", queueUnclaimedFilesOnce],
   ["scans", queueUnclaimedScans],
+  ["scopes", queueUnappliedScopes],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
@@ -95,6 +95,13 @@ async function queueUnclaimedScans(services: Services): Promise<void> {
   }
 }
 
+async function queueUnappliedScopes(services: Services): Promise<void> {
+  const now = services.now();
+  for (const ragId of await takeUnappliedScopes(services.db, now, now + SWEPT_CLAIM_MS)) {
+    await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
+  }
+}
+
 async function queuePurges(services: Services): Promise<void> {
   const before = services.now() - PURGE_AGAIN_AFTER_MS;
   const { rags, sources } = await removedResources(services.db, before);
@@ -108,8 +115,8 @@ async function queuePurges(services: Services): Promise<void> {
  * Rows first: whoever brings a file back keeps its row, and with it what lies below. What a crash
  * in between leaves goes with the source.
  */
-async function forgetDeletedFiles({ db, files, now }: Services): Promise<void> {
-  const before = now() - DELETED_KEPT_MS;
+async function forgetDeletedFiles({ config, db, files, now }: Services): Promise<void> {
+  const before = now() - config.DELETED_FILES_DAYS * DAY_MS;
   const forgettable = await forgettableFiles(db, before, FORGOTTEN_PER_SWEEP);
   if (forgettable.length === 0) return;
   const ids = forgettable.map(({ id }) => id);

@@ -56,7 +56,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     name: "Everything",
     identifier: "everything",
     status: "active",
-    totalFiles: 0,
+    totalFiles: 2,
     processedFiles: 0,
     numberVectors: 0,
     fileSource: {

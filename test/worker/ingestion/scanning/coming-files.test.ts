@@ -1,0 +1,126 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { addScope } from "../../../../src/catalog/rags/add-scope.ts";
+import { createRag } from "../../../../src/catalog/rags/create-rag.ts";
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { removeScope } from "../../../../src/catalog/rags/remove-scope.ts";
+import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { World } from "../../../support/ingestion-world.ts";
+
+/** More than two pages of the application. */
+const MANY = 2_500;
+
+/** `many/0001` … and `few/1` to `few/3`, without bytes: nothing of them is indexed here. */
+async function addFiles(source: FileSourceId): Promise<void> {
+  await env.DB.prepare(
+    `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+       created_at)
+     with recursive n(n) as (select 1 union all select n + 1 from n where n < ?2)
+     select ?1 || '/' || n, ?1, case when n <= 3 then 'few/' || n
+       else 'many/' || substr('0000' || (n - 3), -4) end, 'n', 1, 'text/plain', '1', '{}', 0 from n`,
+  )
+    .bind(source, MANY + 3)
+    .run();
+}
+
+async function prepared() {
+  const world = new World();
+  const source = await world.addSource();
+  await addFiles(source);
+  const totals = async (key: RagId) => {
+    const { totalFiles, processedFiles } = await findRag(world.services, { key });
+    return { totalFiles, processedFiles };
+  };
+  const rowCount = async (rag: RagId) => (await world.rows(rag)).length;
+  /** One round of what waits but indexing. */
+  const applyOneStep = async () => {
+    const scans = world.waiting.splice(0).filter(({ queue }) => queue === "quarry-scan");
+    const wanted = scans.filter(({ body }) => "kind" in body && body.kind === "apply-scopes");
+    await world.deliverBatch("quarry-scan", wanted);
+    return wanted.length > 0;
+  };
+  const applyAll = async () => {
+    while (await applyOneStep());
+  };
+  /** As if all that is listed were indexed: a client would take the RAG for done. */
+  const indexListed = async (rag: RagId) => {
+    await env.DB.prepare(`update rag_files set status = 'indexed' where rag_id = ?1
+      and status = 'pending'`)
+      .bind(rag)
+      .run();
+  };
+  return { world, source, totals, rowCount, applyOneStep, applyAll, indexListed };
+}
+
+const folder = (value: string) => ({ type: "path", value }) as const;
+
+test("a new RAG counts all files at once, and is never done too early", async () => {
+  const { world, source, totals, rowCount, applyOneStep, indexListed } = await prepared();
+  const made = await createRag(world.services, { name: "All", fileSource: source });
+  expect(made).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
+  expect(await rowCount(made.id)).toBe(0);
+  for (let step = 0; step < 5; step++) {
+    await indexListed(made.id);
+    const processedFiles = await rowCount(made.id);
+    expect(await totals(made.id)).toEqual({ totalFiles: MANY + 3, processedFiles });
+    await applyOneStep();
+  }
+  expect(await rowCount(made.id)).toBe(MANY + 3);
+});
+
+test("scopes that come and go in a row show their own totals at once", async () => {
+  const { world, source, totals, rowCount, applyOneStep, applyAll, indexListed } = await prepared();
+  const scopes = [folder("few/")];
+  const rag = await createRag(world.services, { name: "Some", fileSource: source, scopes });
+  expect(rag.totalFiles).toBe(3);
+  await applyAll();
+  await indexListed(rag.id);
+
+  expect(await addScope(world.services, { rag, scope: folder("many/") })).toEqual({
+    files: String(MANY),
+  });
+  expect(await totals(rag.id)).toEqual({ totalFiles: MANY + 3, processedFiles: 3 });
+  await applyOneStep();
+  await removeScope(world.services, { rag, scope: folder("few/") });
+  // What is leaving counts in both until the queue has taken it out.
+  expect(await totals(rag.id)).toEqual({ totalFiles: MANY + 3, processedFiles: 3 });
+  await applyOneStep();
+  expect(await totals(rag.id)).toEqual({ totalFiles: MANY, processedFiles: 0 });
+  await applyAll();
+  expect(await rowCount(rag.id)).toBe(MANY);
+  expect(await totals(rag.id)).toEqual({ totalFiles: MANY, processedFiles: 0 });
+
+  await indexListed(rag.id);
+  const swapped = await updateRag(world.services, { rag, patch: { scopes } });
+  expect(swapped.totalFiles).toBeGreaterThan(swapped.processedFiles);
+  await applyAll();
+  expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 0 });
+  const all = await updateRag(world.services, { rag, patch: { scopeMode: "global" } });
+  expect(all).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
+});
+
+test("an application that broke off is taken up, and what is coming stays counted", async () => {
+  const { world, source, totals, rowCount, applyOneStep, applyAll, indexListed } = await prepared();
+  const rag = await createRag(world.services, { name: "Broken", fileSource: source });
+  await applyOneStep();
+  world.waiting.splice(0);
+  await reindexRag(world.services, { ragId: rag.id });
+  await indexListed(rag.id);
+  expect((await totals(rag.id)).totalFiles).toBe(MANY + 3);
+  world.now += 2 * MINUTE_MS;
+  await sweep(world.services);
+  await applyAll();
+  expect(await rowCount(rag.id)).toBe(MANY + 3);
+  expect((await totals(rag.id)).totalFiles).toBe(MANY + 3);
+  world.waiting.splice(0);
+  world.now += 20 * MINUTE_MS;
+  await sweep(world.services);
+  expect(world.waiting).not.toContainEqual(
+    expect.objectContaining({ body: expect.objectContaining({ kind: "apply-scopes" }) }),
+  );
+});
