@@ -9,7 +9,8 @@ CREATE TABLE `audit_events` (
 	`fields` text NOT NULL,
 	`status` integer NOT NULL,
 	`address` text NOT NULL,
-	`request_id` text NOT NULL
+	`request_id` text NOT NULL,
+	`count` integer DEFAULT 1 NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`,`id`);--> statement-breakpoint

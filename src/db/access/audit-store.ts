@@ -15,18 +15,21 @@ const EVENT = row({
   status: number,
   address: text,
   requestId: text,
+  count: number,
 });
 export type AuditEvent = Row<typeof EVENT>;
 
 const COLUMNS = `id, at, actor_kind as actorKind, actor_id as actorId, actor_name as actorName,
-  action, target, fields, status, address, request_id as requestId`;
+  action, target, fields, status, address, request_id as requestId, count`;
 
-export async function insertEvent(db: Database, event: AuditEvent): Promise<void> {
+/** An event whose id is there already happened once more. */
+export async function insertEvent(db: Database, event: Omit<AuditEvent, "count">): Promise<void> {
   await runBatch(db, [
     statement(
       `insert into audit_events (id, at, actor_kind, actor_id, actor_name, action, target, fields,
          status, address, request_id)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+       on conflict (id) do update set count = count + 1`,
       event.id,
       event.at,
       event.actorKind,

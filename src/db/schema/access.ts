@@ -112,6 +112,8 @@ export const auditEvents = sqliteTable(
     status: integer().notNull(),
     address: text().notNull(),
     requestId: text().notNull(),
+    /** How often it happened: files pushed to one source within an hour are one event. */
+    count: integer().notNull().default(1),
   },
   (table) => [
     index("audit_events_at").on(table.at, table.id),

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { recordEvent } from "../../access/audit/record-event.ts";
+import { recordEvent, recordRepeated, type NewEvent } from "../../access/audit/record-event.ts";
 import type { AppEnv } from "../app-env.ts";
 import { addressOf } from "../client-address.ts";
 
@@ -55,7 +55,8 @@ async function recordChange(
   const { status } = context.res;
   const actor = context.get("actor");
   const failed = status >= FAILED_FROM;
-  await recordEvent(context.get("services"), {
+  const services = context.get("services");
+  const event: NewEvent = {
     actorKind: actor?.kind ?? "none",
     actorId: actor?.id ?? null,
     actorName: actor?.name ?? null,
@@ -65,8 +66,15 @@ async function recordChange(
     status,
     address: addressOf(context.req.raw.headers),
     requestId: context.get("requestId"),
-  });
+  };
+  if (failed || !isOfFiles(action)) return await recordEvent(services, event);
+  // A push of 10,000 files waits for no trail, and is no 10,000 events.
+  const [, source = null] = segments;
+  services.inBackground(recordRepeated(services, { ...event, target: source }));
 }
+
+const isOfFiles = (action: string) =>
+  action === "file-sources.files.put" || action === "file-sources.files.remove";
 
 const pathBelow = (prefix: string, path: string) =>
   path

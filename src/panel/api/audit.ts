@@ -53,6 +53,7 @@ const shown = (event: AuditEvent) => ({
   status: event.status,
   address: event.address,
   requestId: event.requestId,
+  count: event.count,
 });
 
 /** Who did what in the last 90 days, the latest first; for administrators. */

@@ -63,9 +63,25 @@ test("a change is kept with its actor, address, request and fields, and no value
     status: 201,
     address: "192.0.2.11",
     requestId: "trail-1",
+    count: 1,
   });
   const { results } = await env.DB.prepare("select * from audit_events").all();
   expect(JSON.stringify(results)).not.toMatch(/SECRETVALUE|AKIDVALUE|"quarry"/);
+});
+
+test("files that one caller puts into a source are one event with a count", async () => {
+  await admin.send("POST", "/file-sources", { name: "Pushed", provider: "file_system" });
+  const key = await newKey();
+  const put = async (path: string) =>
+    await call("PUT", `/panel/api/file-sources/pushed/files/${path}`, {
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "text/plain" },
+      body: `The text of ${path}.`,
+    });
+  for (const path of ["a.txt", "b.txt", "c.txt"]) expect((await put(path)).status).toBe(201);
+  await vi.waitFor(async () => {
+    const { data } = await trail("?action=file-sources.files.put");
+    expect(data).toMatchObject([{ target: "pushed", status: 201, count: 3 }]);
+  });
 });
 
 async function newKey() {
