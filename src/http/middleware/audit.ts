@@ -53,13 +53,10 @@ async function recordChange(
   action = context.get("auditAction") ?? actionOf(context.req.method, segments),
 ): Promise<void> {
   const { status } = context.res;
-  const actor = context.get("actor");
   const failed = status >= FAILED_FROM;
   const services = context.get("services");
   const event: NewEvent = {
-    actorKind: actor?.kind ?? "none",
-    actorId: actor?.id ?? null,
-    actorName: actor?.name ?? null,
+    ...actorOf(context),
     action,
     target: context.get("auditTarget") ?? (await targetOf(context.res, segments)),
     fields: failed ? [] : await fieldsOf(context),
@@ -71,6 +68,15 @@ async function recordChange(
   // A push of 10,000 files waits for no trail, and is no 10,000 events.
   const [, source = null] = segments;
   services.inBackground(recordRepeated(services, { ...event, target: source }));
+}
+
+function actorOf(context: Context<AppEnv>) {
+  const actor = context.get("actor");
+  return {
+    actorKind: actor?.kind ?? ("none" as const),
+    actorId: actor?.id ?? null,
+    actorName: actor?.name ?? null,
+  };
 }
 
 const isOfFiles = (action: string) =>

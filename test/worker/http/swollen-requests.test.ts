@@ -202,7 +202,7 @@ function actorOf({ place }: Case, at: number): Actor {
 }
 
 test(
-  `${REQUESTS} requests, each with one swollen field: refused in a line, or answered, and soon`,
+  `${REQUESTS} requests with a swollen field are refused or answered, soon`,
   { timeout: WITHIN_MS },
   async ({ annotate }) => {
     const all = await cases();
