@@ -14,13 +14,16 @@ import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { Services } from "./services.ts";
 
-/** What of a request's or an event's context the services use; objects have no tracing. */
+/** The part of a request's or event's context that services use; objects have no tracing. */
 type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
 
-/** Parsed once an isolate: the bindings and variables of a deployment never change under it. */
+/**
+ * Parsed once per isolate: the bindings and variables of a deployment never change during its
+ * life.
+ */
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
-/** Memory belongs to an isolate, whatever events it works on. */
+/** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
 
 function configOf(env: Env) {
@@ -31,7 +34,7 @@ function configOf(env: Env) {
   return config;
 }
 
-/** Configuration and bindings become Services. The only importer of adapters. */
+/** Creates Services from configuration and bindings. The only importer of adapters. */
 export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
   const queues = { scan: env.SCAN_QUEUE, index: env.INDEX_QUEUE, usage: env.USAGE_QUEUE };
@@ -64,7 +67,7 @@ export function composeServices(env: Env, context: Context): Services {
   return services;
 }
 
-/** Which adapter runs is said by a variable; a binding that it needs and lacks is an error. */
+/** A variable selects the adapter; a missing binding that it needs is an error. */
 function vectorizeOf(env: Env) {
   if (env.VECTORIZE !== undefined) return env.VECTORIZE;
   throw new ConfigError(

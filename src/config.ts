@@ -2,17 +2,17 @@ import { z } from "zod";
 import { trimEnd } from "./core/trim.ts";
 
 /**
- * Every variable of the Worker, with its default and what it means. Parsed once; nothing else
- * reads the environment. The table in docs/configuration.md is this file in prose.
+ * Every variable of the Worker, with its default and meaning. Parsed once; nothing else reads the
+ * environment. docs/configuration.md describes the same variables in prose.
  */
 const milliseconds = z.coerce.number().int().min(1);
 const perMinute = z.coerce.number().int().min(1).max(10_000);
 const flag = z.enum(["true", "false"]).transform((text) => text === "true");
-/** wrangler hands over an unset variable as an empty text now and then; it means "not set". */
+/** wrangler sometimes passes an unset variable as an empty text; it means "not set". */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => trimEnd(url, "/"));
-/** Loose on purpose: `admin@localhost` is a good address on a laptop. */
+/** Deliberately loose: `admin@localhost` is a valid address on a laptop. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const modelName = z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
 const aesKey = z
@@ -29,48 +29,48 @@ const variables = z.object({
   PUBLIC_BASE_URL: optional(httpUrl),
   /** Model that embeds documents and queries, deployment-wide. */
   EMBEDDING_MODEL: modelName.default("embedded/hash"),
-  /** Dimensions of its vectors. Vectorize indexes hold up to 1,536. */
+  /** Dimensions of its vectors. Vectorize supports up to 1,536. */
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(8).max(1_536).default(1_024),
   /** Where nearest neighbours are searched: `embedded` (exact, inside the RAG's object). */
   VECTOR_INDEX: z.enum(["embedded", "vectorize"]).default("embedded"),
-  /** Chunks of one part of a RAG's index above which it is rebuilt in more parts. */
+  /** Chunks per shard of a RAG's index above which it is rebuilt with more shards. */
   INDEX_SHARD_CHUNKS: z.coerce.number().int().min(1).default(100_000),
-  /** How long an index that was replaced is kept, so that one can go back to it, minutes. */
+  /** How long a replaced index is kept, so that one can return to it, minutes. */
   REPLACED_INDEX_MINUTES: z.coerce.number().int().min(5).max(43_200).default(1_440),
   /** How long a deleted file stays listed as `deleted`, days. */
   DELETED_FILES_DAYS: z.coerce.number().int().min(1).max(365).default(30),
-  /** The whole of a retrieval, milliseconds; what is not there by then is left out. */
+  /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */
   RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
-  /** All model work of one call together, milliseconds. */
+  /** Time limit of all model work of one call together, ms. */
   MODEL_TIMEOUT_MS: milliseconds.default(60_000),
   /** Requests in any 60 seconds per client IP and surface. */
   RATE_LIMIT_API: perMinute.default(60),
   RATE_LIMIT_WEBHOOKS: perMinute.default(20),
   RATE_LIMIT_EMBED: perMinute.default(30),
   RATE_LIMIT_LOGIN: perMinute.default(10),
-  /** Of panel calls without credentials, or with wrong ones; good ones are never counted. */
+  /** Panel calls with missing or wrong credentials; calls with valid ones are never counted. */
   RATE_LIMIT_PANEL: perMinute.default(30),
   /** Base address of an OpenAI-compatible server for `local/…` models; ends in /v1. */
   OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()),
-  /** Tokens of prompt and answer together that its chat models take; passages are cut to fit. */
+  /** Tokens of prompt and answer together that its chat models accept; passages are cut to fit. */
   OPENAI_COMPATIBLE_CONTEXT_TOKENS: z.coerce.number().int().min(1_024).default(16_384),
   /** AI Gateway, for `openai/…`, `anthropic/…` and the like. */
   AI_GATEWAY_ACCOUNT_ID: optional(z.string()),
   AI_GATEWAY_ID: optional(z.string()),
   AI_GATEWAY_TOKEN: optional(z.string()),
   AI_GATEWAY_BASE_URL: httpUrl.default("https://gateway.ai.cloudflare.com/v1"),
-  /** AES-256 key for credentials at rest, and the one before it while keys are rotated. */
+  /** AES-256 key for credentials at rest, and the previous one while keys are rotated. */
   ENCRYPTION_KEY: optional(aesKey),
   ENCRYPTION_KEY_PREVIOUS: optional(aesKey),
-  /** The first administrator, made at the first sign-in while no user exists. */
+  /** The first administrator, created at the first sign-in while no user exists. */
   PANEL_ADMIN_EMAIL: optional(z.string().regex(EMAIL, "must be an e-mail address")),
   PANEL_ADMIN_PASSWORD: optional(z.string().min(1).max(1_024)),
   /** Sets the first administrator's password from the secret at the next sign-in. */
   PANEL_ADMIN_RESET: flag.default(false),
   /** Users without a second factor may sign in only to enrol one. */
   REQUIRE_TOTP: flag.default(false),
-  /** Lifts the guard on outgoing fetches, for tests. */
+  /** Disables the guard on outgoing fetches, for tests. */
   ALLOW_PRIVATE_URLS: flag.default(false),
 });
 
@@ -80,7 +80,7 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
 
-/** Settings that are wrong together, or wrong in production. */
+/** Settings that are invalid in combination, or invalid in production. */
 const checked = variables.superRefine((config, context) => {
   const wrong = (name: keyof Config, message: string) =>
     context.addIssue({ code: "custom", path: [name], message });
@@ -94,12 +94,12 @@ const checked = variables.superRefine((config, context) => {
   }
 });
 
-/** Names the variable that is wrong; never its value, which may be a secret. */
+/** Names the invalid variable; never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** @throws ConfigError that names every wrong variable. */
+/** @throws ConfigError that names every invalid variable. */
 export function parseConfig(environment: Record<string, unknown>): Config {
   const parsed = checked.safeParse(environment);
   if (parsed.success) return parsed.data;

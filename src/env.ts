@@ -2,7 +2,9 @@ import type { Clock, DriveDebounce, RateWindow } from "./ports/own-objects.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./ports/job-queue.ts";
 
-/** Namespaces are typed by the ports that the classes implement: those need the bindings. */
+/**
+ * Namespaces are typed by ports, because the implementing classes need the bindings themselves.
+ */
 type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 
 /** The Worker's bindings; variables are in config.ts. */

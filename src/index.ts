@@ -4,7 +4,7 @@ import { createApp } from "./http/app.ts";
 import { beginIsolate } from "./jobs/begin-isolate.ts";
 
 /*
- * An isolate evaluates only what a search needs when it starts: the panel, the consumers and the
+ * When an isolate starts, it evaluates only what a search needs: the panel, the consumers and the
  * models' SDK are evaluated by the first event that needs them.
  */
 const api = createApp(composeServices);
@@ -22,7 +22,7 @@ async function appWithPanel(): Promise<typeof api> {
 
 const isForPanel = ({ url }: Request) => new URL(url).pathname.startsWith("/panel/");
 
-/** An isolate's first event also sets the clock going. */
+/** An isolate's first event also sets the clock's alarm. */
 function begin(env: Env, context: ExecutionContext): void {
   beginIsolate(() => composeServices(env, context));
 }

@@ -14,18 +14,20 @@ import type { SourceReaders } from "./ports/source-reader.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 
 /**
- * The dependencies of the domain code, made by compose.ts once for each event. A function takes
- * them as its first argument and, where it needs few, only a `Pick` of them.
+ * The dependencies of the domain code, created by compose.ts once per event. A function takes them
+ * as its first argument and, if it needs few, only a `Pick` of them.
  */
 export type Services = {
   config: Config;
-  /** The deployed version, its tag being the commit; null where the platform names none. */
+  /** The deployed version, whose tag is the commit; null where the platform reports none. */
   version: { id: string; tag: string } | null;
   now: Now;
   log: Log;
   trace: Trace;
   db: Database;
-  /** Of this request: begins at the primary, goes on at replicas that have caught up. */
+  /**
+   * The session of this request: begins at the primary, continues at replicas that have caught up.
+   */
   reads: Reads;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
@@ -40,9 +42,9 @@ export type Services = {
   /** Shared by all events of an isolate. */
   extractionMemory: ExtractionMemory;
   sourceReaders: SourceReaders;
-  /** Makes sure that the clock's alarm is set; cheap when it is. */
+  /** Sets the clock's alarm unless it is set; cheap when it is. */
   wakeClock: () => Promise<void>;
-  /** A drive changed: one scan is queued after 10 seconds, whatever else changes in them. */
+  /** A drive changed: one scan is queued after 10 seconds, for all changes within them. */
   debounceDriveScan: (fileSourceId: FileSourceId) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;

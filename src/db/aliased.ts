@@ -5,7 +5,7 @@ type Aliased<Columns extends Record<string, Column>> = {
 };
 
 /**
- * Columns under names of their own. In a D1 batch rows are objects keyed by column name, so that
+ * Selects columns under unique aliases. In a D1 batch rows are objects keyed by column name, so
  * equal names of joined tables would overwrite one another.
  */
 export function aliased<Columns extends Record<string, Column>>(

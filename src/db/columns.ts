@@ -2,8 +2,8 @@ import { asId } from "../core/ids.ts";
 import { isObject } from "../core/is-object.ts";
 
 /**
- * Reads one column of a row that raw SQL returned; throws where the value is of another type.
- * Plain functions: a page of 1,000 rows is read in less than a millisecond.
+ * Reads one column of a row returned by raw SQL; throws when the value has another type. Plain
+ * functions: a page of 1,000 rows is read in less than a millisecond.
  */
 export type Column<Value> = (value: unknown, name: string) => Value;
 
@@ -15,10 +15,10 @@ type RowOf<Shape extends Columns> = {
   [Name in keyof Shape]: Shape[Name] extends Column<infer Value> ? Value : never;
 };
 
-/** What `row` made of a reader: the type of its rows. */
+/** The type of the rows that a `row` reader returns. */
 export type Row<Reader> = Reader extends RowReader<infer Read> ? Read : never;
 
-/** The reader of rows with these columns; other columns are left out. */
+/** A reader of rows with these columns; other columns are left out. */
 export function row<Shape extends Columns>(shape: Shape): RowReader<RowOf<Shape>> {
   const columns = Object.entries(shape);
   return (given) => {
@@ -54,13 +54,13 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Col
   return (value, name) => byName.get(value) ?? refuse(value, name, `one of ${values.join(", ")}`);
 }
 
-/** A text of JSON that a schema checks. */
+/** A JSON text validated by a schema. */
 export const json =
   <Value>(schema: { parse: (given: unknown) => Value }): Column<Value> =>
   (value, name) =>
     schema.parse(JSON.parse(text(value, name)));
 
-/** A JSON object whose fields its reader checks. */
+/** A JSON object whose fields are validated by its reader. */
 export const jsonObject: Column<Record<string, unknown>> = (value, name) => {
   const parsed: unknown = JSON.parse(text(value, name));
   return isObject(parsed) ? parsed : refuse(parsed, name, "a JSON object");
@@ -73,7 +73,7 @@ export const textList: Column<string[]> = (value, name) => {
   return isList ? parsed : refuse(parsed, name, "a JSON list of texts");
 };
 
-/** The value itself stays out of the message: it may be a secret. */
+/** The value is not part of the message: it may be a secret. */
 function refuse(value: unknown, name: string, expected: string): never {
   const given = value === null ? "null" : typeof value;
   throw new TypeError(`column ${name} of a database row is not ${expected}, but ${given}`);

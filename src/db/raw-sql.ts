@@ -2,8 +2,8 @@ import type { Reads } from "./client.ts";
 import type { RowReader } from "./columns.ts";
 
 /**
- * A statement in SQL. Work on many rows at once is written by hand: lists travel as one JSON
- * parameter, and a batch of files costs as few statements as one file.
+ * A SQL statement. Bulk operations are hand-written: lists are passed as one JSON parameter, so
+ * that a batch of files takes as few statements as one file.
  */
 export type Statement<Row = Record<string, unknown>> = {
   sql: string;
@@ -12,14 +12,14 @@ export type Statement<Row = Record<string, unknown>> = {
 };
 
 /**
- * A statement whose rows are not read, or read later. Positional parameters `?1`, `?2`, …;
- * booleans become 0 and 1, objects JSON.
+ * A statement without result rows, or whose rows are read later. Positional parameters `?1`, `?2`,
+ * …; booleans become 0 and 1, objects JSON.
  */
 export function statement(sql: string, ...parameters: unknown[]): Statement {
   return query((row) => row, sql, ...parameters);
 }
 
-/** A statement whose rows, those of `returning` included, `read` checks. */
+/** A statement whose rows, those of `returning` included, are validated by `read`. */
 export function query<Row>(
   read: RowReader<Row>,
   sql: string,
@@ -41,7 +41,7 @@ type RowsOf<Statements extends readonly Statement<unknown>[]> = {
     : never;
 };
 
-/** All or nothing, one round trip; the rows of each statement. */
+/** Runs all or none in one round trip; returns the rows of each statement. */
 export async function runBatch<const Statements extends readonly Statement<unknown>[]>(
   db: Reads,
   statements: Statements,

@@ -3,12 +3,12 @@ import type { PROVIDERS } from "./schema/sources.ts";
 
 export type Provider = (typeof PROVIDERS)[number];
 
-/** A RAG with all that a retrieval needs to know of it; its live generation's settings among it. */
+/** A RAG with everything a retrieval needs, including its live generation's settings. */
 export type RagRecord = {
   id: RagId;
   name: string;
   identifier: string;
-  /** As the API shows it: `error` when the file source is in error. */
+  /** The status that the API shows: `error` when the file source is in error. */
   status: "active" | "paused" | "error";
   fileSource: { id: FileSourceId; name: string; identifier: string; provider: Provider };
   scopeMode: "global" | "scoped";
@@ -33,7 +33,7 @@ type ModelSettings = {
   temperature: number | null;
   maxOutputTokens: number | null;
   createdAt: number;
-  /** Linked RAGs in order of identifier, whatever the flags. */
+  /** Linked RAGs in order of identifier, regardless of the flags. */
   rags: RagRecord[];
 };
 

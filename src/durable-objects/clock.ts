@@ -7,7 +7,10 @@ import type { Env } from "../env.ts";
 import type { Clock as ClockPort } from "../ports/own-objects.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
 
-/** The service's one clock, a periodic alarm (durations stand in core/time.ts): queues due scans and runs the sweep, each minute, by its own alarm. */
+/**
+ * The service's one clock, a periodic alarm: each minute it queues due scans and runs the sweep.
+ * Durations are in core/time.ts.
+ */
 export class Clock extends DurableObject<Env> implements ClockPort {
   /** Sets the alarm unless it is set. */
   async wake(): Promise<void> {
@@ -15,7 +18,7 @@ export class Clock extends DurableObject<Env> implements ClockPort {
     await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
   }
 
-  /** The next beat is set before the work: an alarm that failed six times would never come back. */
+  /** The next alarm is set before the work: an alarm that fails six times is dropped. */
   override async alarm(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
     const services = composeServices(this.env, this.ctx);

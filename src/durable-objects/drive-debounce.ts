@@ -31,7 +31,7 @@ export class DriveDebounce extends DurableObject<Env> implements DriveDebouncePo
       if (fileSourceId === undefined) return;
       const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
       await services.queue.scan(message);
-      // A notification that came while the scan was being queued has set an alarm of its own.
+      // A notification that arrived while the scan was being queued has set its own alarm.
       if ((await storage.getAlarm()) === null) await storage.deleteAll();
     } catch (thrown) {
       services.log.error("debounced scan not queued", { reason: reasonOf(thrown) });

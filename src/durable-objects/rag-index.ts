@@ -5,7 +5,7 @@ import type { RagIndex as RagIndexPort } from "../ports/rag-index.ts";
 import { answerOfEmpty, INDEX_VERBS, openIndex } from "../rag-index/index-store.ts";
 import type { IndexStore, IndexVerb, VerbArguments } from "../rag-index/index-store.ts";
 
-/** The verbs are put on the prototype below, where calls from outside find them. */
+/** The methods are added to the prototype below, where remote calls find them. */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export interface RagIndex extends RagIndexPort {}
 

@@ -6,13 +6,13 @@ import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
 import type { RateVerdict } from "../ports/rate-limits.ts";
 
 const KEY = "passed";
-/** The answer does not wait for the disk: a count lost in a crash costs one request. */
+/** The answer does not wait for the disk write: a count lost in a crash costs one request. */
 const UNCONFIRMED = { allowUnconfirmed: true };
 
 /**
- * The sliding rate window of one surface and client. One thread, and nothing awaited between
- * reading and counting: exact under concurrency. Memory holds the count, storage one copy of it
- * for an eviction inside the window, and one alarm clears that.
+ * The sliding rate window of one surface and client. One thread and no await between reading and
+ * counting make it exact under concurrency. Memory holds the count, storage a copy for an eviction
+ * inside the window, and one alarm deletes the copy.
  */
 export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #passed: number[] = [];

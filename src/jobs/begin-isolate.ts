@@ -4,8 +4,8 @@ import type { Services } from "../services.ts";
 let begun = false;
 
 /**
- * Background work of an isolate's first event: sets the clock's alarm and, on a local server that
- * was killed, queues again what its queues held in memory.
+ * Background work at an isolate's first event: sets the clock's alarm and, on a local server that
+ * was killed, queues again the messages that were in memory.
  */
 export function beginIsolate(compose: () => Services): void {
   if (begun) return;
@@ -15,7 +15,7 @@ export function beginIsolate(compose: () => Services): void {
   services.inBackground(begin(services));
 }
 
-/** What a wrong configuration throws is the answer of the event itself. */
+/** An error of a wrong configuration is reported by the event itself. */
 function composed(compose: () => Services): Services | null {
   try {
     return compose();

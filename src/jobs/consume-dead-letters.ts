@@ -9,7 +9,7 @@ import { indexMessage, parseMessages, scanMessage } from "./messages.ts";
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 const AGAIN_AFTER_SECONDS = 10 * 60;
 
-/** A file whose message was given up says so. Throwing here delivers the batch again. */
+/** Marks as failed the files whose messages were given up. If it throws, the batch is redelivered. */
 export async function consumeDeadIndexMessages(
   services: Services,
   messages: readonly Message[],
@@ -21,7 +21,7 @@ export async function consumeDeadIndexMessages(
   services.log.error("index messages given up", { count: known.length });
 }
 
-/** A scan that was given up says so on its run; other work is queued again later. */
+/** Records a given-up scan as failed on its run; other work is queued again later. */
 export async function consumeDeadScanMessages(
   services: Services,
   messages: readonly Message[],

@@ -6,10 +6,10 @@ import type { Services } from "../services.ts";
 import { indexMessage, parseMessages } from "./messages.ts";
 import type { Parsed } from "./messages.ts";
 
-/** When the database itself failed, seconds. */
+/** Retry delay when the database itself failed, seconds. */
 const WHOLE_BATCH_RETRY_SECONDS = 10;
 
-/** Works a batch of index messages together; a failing file delays itself only. */
+/** Processes a batch of index messages together; a failing file delays only itself. */
 export async function consumeIndexMessages(
   services: Services,
   messages: readonly Message[],

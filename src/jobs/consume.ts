@@ -6,9 +6,9 @@ import { foldUsage } from "./fold-usage.ts";
 import { parseMessages, usageMessage } from "./messages.ts";
 
 /**
- * Hands a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
- * one by one; where a consumer throws, the whole batch is delivered again. One log line a batch
- * says how long its oldest message has waited since it was sent, retries included.
+ * Passes a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
+ * one by one; if a consumer throws, the whole batch is redelivered. One log line per batch gives
+ * the age of its oldest message since it was sent, retries included.
  */
 export async function consume(services: Services, batch: MessageBatch): Promise<void> {
   const { queue, messages } = batch;
@@ -33,7 +33,7 @@ async function handOver(services: Services, batch: MessageBatch): Promise<void> 
   if (queue.endsWith("-index")) return await consumeIndexMessages(services, messages);
   if (queue.endsWith("-scan-dead")) return await consumeDeadScanMessages(services, messages);
   if (queue.endsWith("-index-dead")) return await consumeDeadIndexMessages(services, messages);
-  // Usage that could not be folded gets its second chances from the dead-letter queue.
+  // Usage that could not be folded is retried from the dead-letter queue.
   const usage = parseMessages(services.log, usageMessage, messages);
   await foldUsage(
     services,

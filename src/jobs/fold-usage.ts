@@ -7,10 +7,12 @@ import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 
-/** A queue keeps a message for 4 days, and its dead-letter queue for 4 more: later none comes. */
+/**
+ * A queue keeps a message for 4 days, its dead-letter queue for 4 more: no message arrives later.
+ */
 const REMEMBERED_MS = 10 * DAY_MS;
 
-/** Folds usage into hourly rows; a message that was counted before counts no more. */
+/** Folds usage into hourly rows; a message that was counted before is ignored. */
 export async function foldUsage(
   { db, now }: Pick<Services, "db" | "now">,
   messages: readonly UsageMessage[],
@@ -31,7 +33,7 @@ async function pricesOf(db: Services["db"], messages: UsageMessage[]): Promise<P
 type Touched = [UsageDimension, string];
 type Counts = Omit<UsageRow, "hour" | "dimension" | "key">;
 
-/** Each call adds to one row for every resource that it touched, each model to its own. */
+/** Each call adds to one row for every resource that it used, each model to its own. */
 function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const message of messages) {
@@ -44,7 +46,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
       const used = countsOfUse(use, prices);
       add(rows, hour, ["model", use.model], used);
       if (use.inputTokens === 0) continue;
-      // A call is counted once, whatever it used.
+      // A call is counted once, however many models it used.
       const beside = { ...used, latencies: {}, calls: 0, errors: 0 };
       for (const touched of touchedByUse(message, use)) add(rows, hour, touched, beside);
     }

@@ -4,7 +4,7 @@ import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
 
-/** What may come out of the queues: written by this or an earlier deployment of the service. */
+/** Message formats that queues may deliver: of this or an earlier deployment. */
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === "string");
 
 const fileSourceId = id<FileSourceId>();
@@ -63,12 +63,12 @@ export const usageMessage: z.ZodType<UsageMessage> = z.object({
     .optional(),
 });
 
-/** A message of a queue and its checked content. */
+/** A queue message and its validated content. */
 export type Parsed<Content> = { message: Message; content: Content };
 
 /**
- * The messages that are of the schema. Another is a defect: it is logged and acknowledged, as no
- * later delivery can mend it. Its content stays out of the log.
+ * The messages that match the schema. An invalid one is a defect: it is logged without its content
+ * and acknowledged, because redelivery cannot fix it.
  */
 export function parseMessages<Content>(
   log: Log,

@@ -3,19 +3,19 @@ import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 /** Work on a source or on all files of a RAG. */
 export type ScanMessage =
   | { kind: "scan"; fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null }
-  /** The next page of a listing under way. */
+  /** The next page of a listing in progress. */
   | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: ScanRunId }
-  /** Give a RAG the files that its scopes hold and take what they do not, page by page. */
+  /** Applies a RAG's scopes to the source's files, page by page. */
   | { kind: "apply-scopes"; ragId: RagId; after: string | null }
-  /** Build the RAG's index anew where its settings ask for it; `since` (ms): also without that. */
+  /** Builds the RAG's index again if its settings require it; with `since` (ms), in any case. */
   | { kind: "reindex"; ragId: RagId; after: string | null; since?: number | undefined }
-  /** Go on with the generation that is being built beside the live one. */
+  /** Continues the generation that is being built while the live one answers. */
   | { kind: "build"; ragId: RagId }
-  /** Remove everything behind a removed RAG or file source, page by page. */
+  /** Deletes all data of a removed RAG or file source, page by page. */
   | { kind: "purge-rag"; ragId: RagId }
   | { kind: "purge-source"; fileSourceId: FileSourceId };
 
-/** Index one file in one generation of a RAG's index, if `revision` is still the newest. */
+/** Indexes one file in one generation of a RAG's index, if `revision` is still the newest. */
 export type IndexMessage = {
   ragId: RagId;
   generation: number;
@@ -23,25 +23,25 @@ export type IndexMessage = {
   revision: number;
 };
 
-/** What a call, or indexing, used of an embedding model or a reranker; priced by the consumer. */
+/** What a call, or indexing, used of an embedding model or reranker; the consumer adds prices. */
 export type ModelUse = {
   kind: "embedding" | "reranker";
   model: string;
   /** The RAGs that it was used for. */
   ragIds: string[];
-  /** Requests of ours, and their mean time. */
+  /** Number of requests to the model, and their mean time. */
   calls: number;
   latencyMs: number;
-  /** As the provider counts them; estimated where it does not tell. */
+  /** As the provider counts them; estimated where it does not report them. */
   inputTokens: number;
   failed: boolean;
 };
 
-/** One call's usage, or that of a batch of indexing; `id` makes a second delivery count once. */
+/** Usage of one call, or of an indexing batch; a second delivery is recognised by `id`. */
 export type UsageMessage = {
   id: string;
   at: number;
-  /** `index` is no call: it counts for its models and its tokens alone. */
+  /** `index` is not a call: only its models and tokens are counted. */
   kind: "inference" | "agent" | "retrieve" | "index";
   inferenceId: string | null;
   agentId: string | null;
@@ -55,11 +55,11 @@ export type UsageMessage = {
   currency: string | null;
   latencyMs: number;
   outcome: "ok" | "degraded" | "error";
-  /** Beside the chat model; messages of earlier deployments have none. */
+  /** Models besides the chat model; messages of earlier deployments have none. */
   uses?: ModelUse[] | undefined;
 };
 
-/** What waits in a queue; null where nobody knows. */
+/** The backlog of a queue; null where it is unknown. */
 export type QueueBacklog = {
   queue: string;
   waiting: number | null;
@@ -67,7 +67,7 @@ export type QueueBacklog = {
   oldestAt: number | null;
 };
 
-/** Queues. At-least-once and without order: every receiver looks at the truth in D1 first. */
+/** Queues. At-least-once and unordered: every receiver checks the current state in D1 first. */
 export interface JobQueue {
   scan(message: ScanMessage, delaySeconds?: number): Promise<void>;
   /** Any number; sent in batches within the platform's limits. */

@@ -7,21 +7,21 @@ import type {
 
 import type { Tokenizer } from "../text/tokens.ts";
 
-/** An embedding model and what the fusion and the index must know of it. */
+/** An embedding model with the properties that the fusion and the index need. */
 export type Embedder = {
   /** `provider/name`; equal names and dimensions give comparable vectors. */
   name: string;
   dimensions: number;
   model: EmbeddingModelV4;
-  /** Texts a call, at most. */
+  /** Maximum number of texts per call. */
   batchLimit: number;
-  /** Counts the tokens of chunks; another one cuts documents otherwise. */
+  /** Counts the tokens of chunks; a different tokenizer gives different chunks. */
   tokenizer: Tokenizer;
-  /** Characters of a text that the model can see at most; longer texts are cut. */
+  /** Characters of a text that the model can process at most; longer texts are truncated. */
   inputLimit: number;
   /**
-   * 0 to 1: how much the vector leg weighs in hybrid fusion. A hashed embedding repeats what
-   * BM25 knows and deserves little; a trained one at least an equal say.
+   * 0 to 1: the weight of the vector leg in hybrid fusion. A hashed embedding repeats the
+   * information of BM25 and gets a low weight; a trained one at least an equal weight.
    */
   fusionWeight: number;
 };
@@ -30,20 +30,20 @@ export type Reranker = {
   name: string;
   model: RerankingModelV4;
   tokenizer: Tokenizer;
-  /** Documents a call, at most. */
+  /** Maximum number of documents per call. */
   batchLimit: number;
 };
 
-/** The SDK has no place for a reranker's tokens: our adapters put them here. */
+/** The SDK has no field for a reranker's tokens: our adapters put them here. */
 export const tokensOfReranking = (tokens: number) => ({ usage: { tokens } });
 
-/** Null where the provider did not tell. */
+/** Null where the provider did not report it. */
 export function rerankedTokens({ providerMetadata }: RerankingModelV4Result): number | null {
   const tokens = providerMetadata?.["usage"]?.["tokens"];
   return typeof tokens === "number" ? tokens : null;
 }
 
-/** A chat model with what prompt assembly must know of it. */
+/** A chat model with the properties that prompt assembly needs. */
 export type ChatModel = {
   name: string;
   model: LanguageModelV4;
@@ -52,7 +52,9 @@ export type ChatModel = {
   contextTokens: number;
 };
 
-/** Why a model call failed, told apart from its vendor. The message is plain: no key, URL or body. */
+/**
+ * Why a model call failed, independent of its vendor. The message contains no key, URL or body.
+ */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   /** The provider's HTTP status, where it answered with one. */
@@ -81,6 +83,6 @@ export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;
   reranker(name: string): Reranker;
-  /** By what the name tells, also of models that cannot be had now. */
+  /** The tokenizer derived from the name, also for models that are currently unavailable. */
   tokenizerOf(name: string): Tokenizer;
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../core/ids.ts";
 import type { RateVerdict } from "./rate-limits.ts";
 
-/** What the service's small Durable Objects answer to. */
+/** The methods of the service's small Durable Objects. */
 
 export interface Clock {
   /** Sets the alarm unless it is set. */
@@ -9,11 +9,11 @@ export interface Clock {
 }
 
 export interface DriveDebounce {
-  /** Has the source scanned 10 seconds from now, unless that is set already. */
+  /** Schedules a scan of the source in 10 seconds, unless one is scheduled already. */
   notify(fileSourceId: FileSourceId): Promise<void>;
 }
 
 export interface RateWindow {
-  /** Counts a request where fewer than `limit` passed in the window. */
+  /** Counts a request if fewer than `limit` were allowed in the window. */
   take(limit: number): Promise<RateVerdict>;
 }

@@ -5,7 +5,7 @@ import type { FileUpsertBatch, StoredVector, VectorLedger } from "./vector-ledge
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
 
-/** What restriction and citation need to know of a file. */
+/** The file properties that restriction and citation need. */
 export type FileFacts = {
   fileId: FileId;
   path: string;
@@ -16,7 +16,7 @@ export type FileFacts = {
   metadata: Record<string, unknown>;
 };
 
-/** A chunk's content, stored before its version is activated; it says nothing of where the chunk stands. */
+/** A chunk's content, stored before its version is activated; its place is not part of it. */
 export type StagedChunk = {
   id: ChunkId;
   text: string;
@@ -26,12 +26,12 @@ export type StagedChunk = {
   vector: Uint8Array;
 };
 
-/** Where a chunk stands in the file's new version. */
+/** A chunk's place in the file's new version. */
 export type PlacedChunk = {
   id: ChunkId;
   /** 0 for the file's first chunk. */
   position: number;
-  /** Heading path, outermost first; searched beside the text. */
+  /** Heading path, outermost first; searched together with the text. */
   headings: string[];
   page: number | null;
   /** Character offsets into the extracted text, end exclusive. */
@@ -41,20 +41,23 @@ export type PlacedChunk = {
 
 export type ActivationResult =
   | { outcome: "activated"; chunkCount: number }
-  /** A later revision or a removal is known: this work is void. `revision` is what it lost to. */
+  /**
+   * A later revision or a removal is known, so this work is void. `revision` is that later
+   * revision.
+   */
   | { outcome: "superseded"; revision: number }
   /** These chunks are not staged; stage them and activate again. */
   | { outcome: "incomplete"; missing: ChunkId[] }
-  /** Too many live chunks wait for the vector index to show them; activate again later. */
+  /** Too many live chunks are in flight to the vector index; activate again later. */
   | { outcome: "full" };
 
 export type DescribeResult =
   | { outcome: "described" }
   | { outcome: "superseded"; revision: number }
-  /** Nothing of the file is live; only activating a version makes it so. */
+  /** Nothing of the file is live; a version must be activated first. */
   | { outcome: "absent" };
 
-/** A key of the file's metadata and the values of which it must share one. Entries are ANDed. */
+/** A key of the file's metadata and values of which one must match. Entries are ANDed. */
 export type MetadataFilter = { field: string; values: string[] };
 
 /** What a search may see. Null parts do not restrict. */
@@ -65,25 +68,24 @@ export type Restriction = {
 };
 
 export type CandidatesRequest = {
-  /** `vector` null: the lexical leg alone. Vectors are L2-normalised, plain numbers. */
+  /** `vector` null: only the lexical leg. Vectors are L2-normalised, plain numbers. */
   queries: { text: string; vector: Float32Array | null }[];
   restriction: Restriction;
   includeDuplicates: boolean;
-  /** At most so many a leg and query. */
+  /** Maximum number of candidates per leg and query. */
   limitPerLeg: number;
-  /** Up to so many eligible chunks a restricted search is `exact`; default 30,000. */
+  /** Up to this many eligible chunks a restricted search is `exact`; default 30,000. */
   exactLimit?: number;
   /**
-   * What the vector leg looks through for a query that has a vector. `all` (default): every
-   * eligible chunk. `in-flight`: the same where the plan is `exact`; else only what the vector index
-   * outside may not show yet. `deep`: every eligible chunk, unless there are so many that only what
-   * is in flight can be looked through; `scanned` tells.
+   * What the vector leg scans for a query with a vector. `all` (default): every eligible chunk.
+   * `in-flight`: the same if the plan is `exact`; else only in-flight vectors. `deep`: every
+   * eligible chunk, or only in-flight ones if there are too many; `scanned` tells which.
    */
   scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
   /**
-   * The answer is one of several shards': scores come with what they are made of, and candidates
-   * with what tells equal ones apart.
+   * The answer is merged with those of other shards: scores include the statistics they are
+   * computed from, and candidates include what distinguishes equal ones.
    */
   forMerge?: boolean;
 };
@@ -99,16 +101,16 @@ export type Candidate = {
 export type QueryCandidates = {
   lexical: Candidate[];
   vector: Candidate[];
-  /** For a merge: this shard's part of what BM25 is computed from. */
+  /** For a merge: this shard's part of the BM25 statistics. */
   statistics?: { corpus: CorpusSize; terms: TermStatistics[] };
 };
 
-/** Which of equal chunks is the original: that of the file that came first, and first in it. */
+/** Decides which of equal chunks is the original: the first chunk of the file inserted first. */
 export type ChunkOrigin = { id: ChunkId; duplicateKey: string; fileId: FileId; position: number };
 
-/** What Vectorize needs when it must restrict by itself. */
+/** What Vectorize needs when it must apply the restriction itself. */
 export type RestrictionPlan =
-  /** Nothing restricts; with `scan: "all"` the vector leg was answered here all the same. */
+  /** There is no restriction; with `scan: "all"` the vector leg was still answered here. */
   | { kind: "none" }
   /** The vector leg was answered here, exactly. */
   | { kind: "exact" }
@@ -116,19 +118,19 @@ export type RestrictionPlan =
   | { kind: "filtered"; chunkCount: number; elsewhere: Elsewhere };
 
 /**
- * Where the vector index may hold vectors of files that moved into the restriction's folders and
- * were not seen there yet. The empty folder: anywhere.
+ * Folders that may still hold vectors of files that moved into the restriction's folders and are
+ * not visible there yet. The empty folder: anywhere.
  */
 export type Elsewhere = { fileIds: FileId[]; folders: string[] };
 
 export type CandidatesReply = {
   queries: QueryCandidates[];
   plan: RestrictionPlan;
-  /** Whether the vector index outside may not show all chunks yet: scan what is `in-flight`. */
+  /** Whether the vector index may not show all chunks yet: scan those `in-flight`. */
   hasInFlight: boolean;
-  /** Whether the vector leg looked through every eligible chunk. */
+  /** Whether the vector leg scanned every eligible chunk. */
   scanned: boolean;
-  /** For a merge without duplicates: of every candidate. */
+  /** For a merge without duplicates: present for every candidate. */
   origins?: ChunkOrigin[];
 };
 
@@ -148,7 +150,7 @@ export type HydratedChunk = {
 
 export type HydrateRequest = {
   ids: ChunkId[];
-  /** For each of `ids` that is not eligible the next eligible one of these is read. */
+  /** For each of `ids` that is not eligible, the next eligible one of these is read. */
   spare?: ChunkId[];
   /** At most so many of them. */
   spareLimit?: number;
@@ -158,11 +160,11 @@ export type HydrateRequest = {
 };
 
 export type Hydration = {
-  /** In the request's order; what is no longer there, or not eligible, is left out. */
+  /** In the request's order; chunks that are deleted or not eligible are left out. */
   chunks: HydratedChunk[];
-  /** Of `ids` and `spare`, whether read or not. */
+  /** Those of `ids` and `spare` that are eligible, whether read or not. */
   eligible: ChunkId[];
-  /** Of the same, those that are left out only because an equal chunk stands for them. */
+  /** Those of `ids` and `spare` left out only because an equal chunk represents them. */
   equal: ChunkId[];
 };
 
@@ -175,21 +177,21 @@ export type IndexFacts = {
   tombstones: number;
 };
 
-/** A scope as the index applies it: what is outside is not shown from this call on. */
+/** A scope as the index applies it: files outside are hidden from this call on. */
 export type IndexScope = { type: "path" | "externalId"; value: string };
 
 /**
- * One RAG's index. Every writing call may come twice. Revisions order the changes of a file:
- * what carries an older one than the index has seen is refused, so that nothing removed returns.
+ * One RAG's index. Every writing call may be repeated. Revisions order the changes of a file: a
+ * call with an older one than the index knows is refused, so that removed content never returns.
  */
 export interface RagIndex extends VectorLedger {
   /** Which of these chunks have no stored text and vector yet. */
   missing(fileId: FileId, ids: ChunkId[]): Promise<ChunkId[]>;
-  /** Vectors of a file's chunks, staged ones among them; what is not stored is left out. */
+  /** Vectors of a file's chunks, staged ones included; those not stored are left out. */
   vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
   /**
-   * Stores content under the revision; invisible until the version is activated. A few MiB a call. Returns what
-   * was added; with `batch` its vectors are about to be sent under these ids.
+   * Stores content under the revision; invisible until the version is activated. A few MiB per
+   * call. Returns what was added; with `batch` its vectors are about to be sent under these ids.
    */
   stage(
     fileId: FileId,
@@ -203,14 +205,14 @@ export interface RagIndex extends VectorLedger {
     revision: number,
     chunks: PlacedChunk[],
   ): Promise<ActivationResult>;
-  /** The file moved or its metadata changed while its content did not. */
+  /** The file moved or its metadata changed, with the same content. */
   describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
-  /** Takes files out of every answer, at once. */
+  /** Removes files from every answer, at once. */
   remove(files: { fileId: FileId; revision: number }[]): Promise<void>;
   /** Hides every file outside these scopes, at once; null shows the whole source. */
   restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
-  /** Candidates, and in the same step the chunks of them all and of `ids`. */
+  /** Candidates and, in the same step, the content of their chunks and of `ids`. */
   candidatesWithChunks(
     request: CandidatesRequest,
     ids: ChunkId[],
@@ -222,11 +224,11 @@ export interface RagIndex extends VectorLedger {
     after: FileId | null,
     limit: number,
   ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
-  /** Some live chunks from all over the index, for estimates. */
+  /** A sample of live chunks spread over the index, for estimates. */
   sample(count: number): Promise<{ text: string; headings: string[] }[]>;
-  /** Everything goes; the object keeps no storage. */
+  /** Deletes everything; the object keeps no storage. */
   destroy(): Promise<void>;
 }
 
-/** Finds the object behind an address. */
+/** Returns the object at an address. */
 export type RagIndexes = (address: IndexAddress) => RagIndex;

@@ -5,9 +5,9 @@ export type RateVerdict = {
   limit: number;
   /** Requests left in the window after this one. */
   remaining: number;
-  /** Until the window has room again (refused), or is empty again (allowed); ms. */
+  /** Time until the window has room again (refused) or is empty again (allowed); ms. */
   resetMs: number;
 };
 
-/** @throws QuarryError `limits-unavailable` when the store cannot be asked. */
+/** @throws QuarryError `limits-unavailable` when the store does not answer. */
 export type RateLimits = (surface: Surface, client: string) => Promise<RateVerdict>;

@@ -16,7 +16,7 @@ export type ListedFile = {
   sourceState: Record<string, unknown> | null;
   /**
    * Set when the source could not read the file this time. `version` is then that of the last
-   * success: a file that was read before stays as it is, one that never was (version "") becomes
+   * success: a file that was read before stays unchanged, one that never was (version "") becomes
    * `error` with this message.
    */
   failure?: { kind: SourceFailureKind; message: string };
@@ -24,15 +24,17 @@ export type ListedFile = {
 
 export type ListingPage = {
   files: ListedFile[];
-  /** Paths or external ids that the source says are deleted (change feeds only). */
+  /** Paths or external ids that the source reports as deleted (change feeds only). */
   deleted: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
-  /** Part of the source could not be seen: what this whole run does not list is not deleted. */
+  /**
+   * Part of the source could not be listed, so that files unlisted in this run are not deleted.
+   */
   partial?: boolean;
-  /** Links that became no file: disallowed, looping, missing, failing; for the run record. */
+  /** Links that became no file: disallowed, looping, missing, failing; stored with the run. */
   skipped?: number;
-  /** On the last page: where `follow` takes up the changes since this listing began. */
+  /** On the last page: the cursor from which `follow` reads changes since this listing began. */
   changeCursor?: string;
 };
 
@@ -45,7 +47,7 @@ export type OpenedFile =
     }
   | { outcome: "deleted" };
 
-/** Kind of a source's failure; decides how long to wait and what to tell. */
+/** Kind of a source's failure; determines the delay and the message to the user. */
 export type SourceFailureKind = "throttled" | "down" | "denied" | "bad-file" | "our-limit";
 
 export class SourceFailure extends Error {
@@ -60,7 +62,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Bytes that a reader keeps between calls, below a prefix of the source's own in R2. */
+/** Storage for a reader's data between calls, below a prefix of its source in R2. */
 export interface ReaderStore {
   read(key: string): Promise<Uint8Array | null>;
   write(key: string, bytes: Uint8Array): Promise<void>;
@@ -68,7 +70,7 @@ export interface ReaderStore {
   remove(prefix: string): Promise<void>;
 }
 
-/** What earlier scans found; removed files are not among it. */
+/** Files found by earlier scans, without removed ones. */
 export interface KnownFiles {
   /** Those of these paths that are files of the source; any number of paths. */
   byPath(paths: string[]): Promise<ListedFile[]>;
@@ -79,20 +81,20 @@ export interface KnownFiles {
 }
 
 /**
- * One provider's way to list and read documents. A reader keeps nothing in memory between calls.
- * @throws SourceFailure, whose message is plain and holds no secret.
+ * Lists and reads documents of one provider. A reader keeps nothing in memory between calls.
+ * @throws SourceFailure, with a plain message without secrets.
  */
 export interface SourceReader {
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
-  /** The listing is complete and committed: what it kept from page to page may go. */
+  /** The listing is complete and committed: data stored between its pages may be deleted. */
   ended?(): Promise<void>;
-  /** Looks at these paths alone, whatever is known of them: what was pushed. One page. */
+  /** Reads only these pushed paths, whether known or not. One page. */
   look?(paths: string[], signal: AbortSignal): Promise<ListingPage>;
   /**
-   * Changes since `changeCursor`; `cursor` continues a long feed. Of a file that several pages
-   * tell of the last holds; within one page what is listed is there. Null when the cursor is no
-   * longer good, or when what changed (a folder that moved) is known only by listing everything.
+   * Changes since `changeCursor`; `cursor` continues a long feed. If several pages report a file,
+   * the last counts; within a page, listed wins over deleted. Null when the cursor has expired, or
+   * a change (a moved folder) can only be found by listing everything.
    */
   follow?(
     changeCursor: string,
@@ -101,7 +103,7 @@ export interface SourceReader {
   ): Promise<ListingPage | null>;
 }
 
-/** What a reader is made from: the source's settings, its secrets opened. */
+/** The input for creating a reader: the source's settings, its secrets decrypted. */
 export type SourceSettings = {
   id: FileSourceId;
   provider: Provider;
@@ -109,5 +111,5 @@ export type SourceSettings = {
   sealedSecrets: string | null;
 };
 
-/** Null for a source that is pushed to and has nothing to list. */
+/** Null for a source that only receives pushed files. */
 export type SourceReaders = (source: SourceSettings) => Promise<SourceReader | null>;

@@ -1,19 +1,21 @@
 import type { ChunkId, FileId, RagId, VectorId } from "../core/ids.ts";
 
-/** A nearest-neighbour index outside the RAG's own object. Writes may show minutes later. */
+/**
+ * A nearest-neighbour index outside the RAG's own object. Writes may become visible minutes later.
+ */
 export interface VectorIndex {
   upsert(space: VectorSpace, vectors: IndexedVector[]): Promise<void>;
-  /** Deletes by id; ids that are not there are no error. */
+  /** Deletes by id; unknown ids are no error. */
   remove(ids: VectorId[]): Promise<void>;
-  /** The nearest, at most `topK` of them. */
+  /** The nearest vectors, at most `topK`. */
   query(
     space: VectorSpace,
     vector: Float32Array,
     options: { topK: number; filter: VectorFilter | null },
   ): Promise<Nearest>;
-  /** Ids of those that show by now, in their folder. */
+  /** Ids of those that are visible in their folder by now. */
   present(vectors: { vectorId: VectorId; folder: string }[]): Promise<Set<VectorId>>;
-  /** Ids of some vectors near this one: the index has no list of all that it holds. */
+  /** Ids of some vectors near this one: the index cannot list all of its vectors. */
   near(space: VectorSpace, vector: Float32Array): Promise<VectorId[]>;
   /** Time (ms) of the last write that was processed; 0: none. */
   processedUpTo(): Promise<number>;
@@ -22,7 +24,7 @@ export interface VectorIndex {
 type Nearest = {
   /** Best first, each chunk once; scores may be approximate. */
   matches: { id: ChunkId; score: number }[];
-  /** There may be more with scores up to this one; null: these are all. */
+  /** There may be more results with scores up to this one; null: these are all. */
   floor: number | null;
 };
 
@@ -32,7 +34,7 @@ export type IndexedVector = {
   id: VectorId;
   values: Float32Array;
   fileId: FileId;
-  /** That the file lies in, without a slash at its end; empty for a file in none. */
+  /** The folder of the file, without a trailing slash; empty for a file in none. */
   folder: string;
 };
 

@@ -1,17 +1,20 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 
-/** One upsert call; its vectors show together. `id` is unique, `at` the time (ms) of the call. */
+/**
+ * One upsert call; its vectors become visible together. `id` is unique, `at` the time (ms) of the
+ * call.
+ */
 export type UpsertBatch = { id: number; at: number };
 
-/** Of one file's vectors, under the folder that the file lies in. */
+/** The batch for one file's vectors, under the folder of the file. */
 export type FileUpsertBatch = UpsertBatch & { folder: string };
 
 export type StoredVector = { id: ChunkId; vectorId: VectorId };
 
-/** A batch that may not show yet, and one of its vectors: where that shows, all do. */
+/** A batch that may not be visible yet, and one of its vectors: if that is visible, all are. */
 export type InFlightBatch = { id: number; at: number } & UpsertedVector;
 
-/** `folder`: of the vector's file, without a slash at its end; empty for a file in none. */
+/** `folder`: of the vector's file, without a trailing slash; empty for a file in none. */
 export type UpsertedVector = { vectorId: VectorId; folder: string };
 
 export type VectorToUpsert = UpsertedVector & {
@@ -20,59 +23,64 @@ export type VectorToUpsert = UpsertedVector & {
   vector: Uint8Array;
 };
 
-/** The next vectors of a verification pass over all that the vector index should hold. */
+/** The next vectors of a verification pass over all that the vector index should contain. */
 export type VerificationPage = {
   vectors: UpsertedVector[];
-  /** Of one of them, where to look for orphans; half floats. */
+  /** The vector of one of them, near which orphans are searched for; half floats. */
   sample: Uint8Array | null;
-  /** What to give to `recordVerifiedPage`. */
+  /** The argument for `recordVerifiedPage`. */
   upTo: number;
   isLast: boolean;
 };
 
 type LedgerFacts = {
-  /** Vectors that are not known to show, staged ones among them. */
+  /** Vectors not known to be visible, staged ones included. */
   inFlight: number;
-  /** Files that moved, and whose vectors are not known to show where they lie now. */
+  /** Moved files whose vectors are not known to be visible under their current folder. */
   moved: number;
   /** When (ms) the next vector with a tombstone is to be removed; null: there is none. */
   purgeDueAt: number | null;
 };
 
 /**
- * What one index object knows of its vectors in the vector index outside. An id is recorded before
- * it is upserted and forgotten once its removal is certain, so every vector there is in a ledger.
+ * What one index object knows of its vectors in the vector index. An id is recorded before it is
+ * upserted and deleted after its removal is certain, so every vector there is in a ledger.
  */
 export interface VectorLedger {
-  /** Oldest first, without those that were seen already. */
+  /** Oldest first, without those seen already. */
   inFlightBatches(limit: number): Promise<InFlightBatch[]>;
-  /** Marks batches as seen; those seen a while ago count as shown from now on. */
+  /** Marks batches as seen; those seen long enough ago count as visible from now on. */
   confirmSeen(batches: number[], now: number): Promise<void>;
-  /** Vectors that were never upserted, or before that time and were not seen since. */
+  /** Vectors that were never upserted, or were upserted before that time and not seen since. */
   vectorsToUpsert(sentBefore: number, limit: number): Promise<VectorToUpsert[]>;
   recordUpsert(vectors: UpsertedVector[], batch: UpsertBatch): Promise<void>;
   /**
-   * Queues about so many vectors of files that moved to be upserted again. Returns how many were
+   * Queues about this many vectors of moved files to be upserted again. Returns how many were
    * queued.
    */
   queueMoved(limit: number): Promise<number>;
   /** Ids of vectors that are due to be removed from the vector index; listed until confirmed. */
   tombstones(now: number, limit: number): Promise<VectorId[]>;
-  /** They were removed. Each is listed once more later, for an upsert that was under way. */
+  /**
+   * Confirms their removal. Each is listed once more later, for an upsert that was in progress.
+   */
   confirmRemoved(ids: VectorId[], now: number): Promise<void>;
-  /** The page after the last one that was recorded. */
+  /** The page after the last one recorded. */
   nextPageToVerify(limit: number): Promise<VerificationPage>;
-  /** Those that belong to no chunk stored here and have no tombstone. */
+  /** Ids that belong to no chunk stored here and have no tombstone. */
   orphansAmong(ids: VectorId[]): Promise<VectorId[]>;
   /**
    * Missing vectors are upserted again and searched here meanwhile; orphans get tombstones.
-   * Returns how many of both there are.
+   * Returns the number of both.
    */
   recordVerifiedPage(
     page: { upTo: number; isLast: boolean },
     found: { missing: VectorId[]; orphans: VectorId[] },
   ): Promise<{ missing: number; orphans: number }>;
   ledger(): Promise<LedgerFacts>;
-  /** Deletes some chunks, live or staged, leaving tombstones of their vectors; whether more are left. */
+  /**
+   * Deletes some chunks, live or staged, with tombstones for their vectors; returns whether more
+   * are left.
+   */
   abandon(limit: number): Promise<boolean>;
 }

@@ -11,7 +11,7 @@ export function facts({ sql }: Stored): IndexFacts {
   return { chunks, files, staged, tombstones };
 }
 
-/** Files with a live version in order of id, hidden ones among them. */
+/** Files with a live version in order of id, hidden ones included. */
 export function listFiles({ sql }: Stored, after: FileId | null, limit: number): ListedFiles {
   return sql
     .exec<ListedFiles[number]>(
@@ -23,7 +23,7 @@ export function listFiles({ sql }: Stored, after: FileId | null, limit: number):
     .toArray();
 }
 
-/** Live chunks at equal distances; costs the same however many there are. */
+/** Live chunks at equal distances; the cost does not depend on their number. */
 export function sample({ sql }: Stored, count: number): { text: string; headings: string[] }[] {
   const rows = sql.exec<{ text: string; headings: string }>(
     `SELECT t.text, c.headings FROM chunks c JOIN texts t ON t.chunk = c.chunk

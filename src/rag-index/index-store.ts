@@ -23,7 +23,7 @@ import { TermCounts } from "./write/term-counts.ts";
 import { noChange } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
 
-/** What is asked of the tables; `destroy` is the object's own. */
+/** What is called on the tables; `destroy` is implemented by the object itself. */
 export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
 export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
 type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
@@ -36,7 +36,7 @@ type Answers<Names extends IndexVerb> = {
   [Verb in Names]: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
 };
 
-/** These make the tables of an object that nothing was written to. */
+/** These methods create the tables of an object that is still empty. */
 const FIRST_WRITES = {
   stage,
   activateVersion,
@@ -79,19 +79,19 @@ const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
 
 const VERBS: Verbs<IndexVerb> = { ...FIRST_WRITES, ...LATER_WRITES, ...READS };
 
-/** Every verb of the port, for whoever passes calls on. */
+/** Every method of the port, for code that forwards calls. */
 export const INDEX_VERBS = Object.keys(VERBS).filter((name): name is IndexVerb => name in VERBS);
 
 /**
- * One RAG's index over the SQLite storage of a Durable Object: each verb of `RagIndex`, in the
- * calling thread. A write is one transaction; what is kept in memory follows when it is through.
+ * One RAG's index over the SQLite storage of a Durable Object: each method of `RagIndex`, run in
+ * the calling thread. A write is one transaction; in-memory state is updated after it commits.
  */
 export class IndexStore {
   readonly #storage: DurableObjectStorage;
   readonly #context: Context;
   readonly #vectorLeg: VectorLeg;
 
-  /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure what other bounds cost. */
+  /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure the cost of other limits. */
   constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
     prepareSchema(storage);
     const { sql } = storage;
@@ -122,7 +122,7 @@ export class IndexStore {
   }
 }
 
-/** What an index answers that nothing was written to: it has no tables, and keeps none for this. */
+/** What an empty index answers: it has no tables, and reading does not create them. */
 const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> = {
   missing: (_fileId, ids) => ids,
   vectors: () => [],
@@ -156,7 +156,7 @@ export function answerOfEmpty<Verb extends IndexVerb>(verb: Verb, ...args: VerbA
   return answers[verb]?.(...args);
 }
 
-/** The index that is stored; null: nothing was written yet, and this verb writes nothing either. */
+/** The stored index; null when nothing was written yet and this method does not write either. */
 export function openIndex(storage: DurableObjectStorage, verb: IndexVerb): IndexStore | null {
   return verb in FIRST_WRITES || hasSchema(storage.sql) ? new IndexStore(storage) : null;
 }

@@ -1,7 +1,7 @@
 /**
- * The tables of one index object. Steps run once each and in order; from the first release on a
- * step that has landed is never edited. What words are searched by is part of the format: a change of `indexWordsOf` or
- * of a tokenizer needs a new generation, because rows leave the FTS index by their old words.
+ * The tables of one index object. Steps run once each and in order; a released step is never
+ * edited. The search words are part of the format: a change of `indexWordsOf` or of a tokenizer
+ * needs a new generation, because rows are deleted from the FTS index by their old words.
  */
 const STEPS: string[] = [
   `CREATE TABLE files (
@@ -95,7 +95,7 @@ export function hasSchema(sql: SqlStorage): boolean {
   return found.length > 0;
 }
 
-/** Brings the tables up to date, in one step or not at all. */
+/** Brings the tables up to date, all or nothing. */
 export function prepareSchema(storage: DurableObjectStorage): void {
   const { sql } = storage;
   storage.transactionSync(() => {

@@ -2,7 +2,7 @@ import type { IndexFacts } from "../ports/rag-index.ts";
 
 export type Totals = IndexFacts & { hiddenFiles: number };
 
-/** Counters that are kept in step by every change, so that reading them costs one row. */
+/** Counters updated by every change, so that reading them costs one row. */
 export function readTotals(sql: SqlStorage): Totals {
   return sql
     .exec<Totals>(
@@ -11,7 +11,7 @@ export function readTotals(sql: SqlStorage): Totals {
     .one();
 }
 
-/** Adds to the counters; what is left out stays. */
+/** Adds to the counters; omitted ones stay. */
 export function addToTotals(sql: SqlStorage, change: Partial<Totals>): void {
   const { chunks = 0, files = 0, hiddenFiles = 0, staged = 0, tombstones = 0 } = change;
   sql.exec(

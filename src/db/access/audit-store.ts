@@ -22,7 +22,7 @@ export type AuditEvent = Row<typeof EVENT>;
 const COLUMNS = `id, at, actor_kind as actorKind, actor_id as actorId, actor_name as actorName,
   action, target, fields, status, address, request_id as requestId, count`;
 
-/** An event whose id is there already happened once more. */
+/** If an event with this id exists, its count is increased. */
 export async function insertEvent(db: Database, event: Omit<AuditEvent, "count">): Promise<void> {
   await runBatch(db, [
     statement(
@@ -45,7 +45,7 @@ export async function insertEvent(db: Database, event: Omit<AuditEvent, "count">
   ]);
 }
 
-/** Each by an index that goes on in order of time. Times in ms; `to` is exclusive. */
+/** Each filter has an index that continues in order of time. Times in ms; `to` is exclusive. */
 export type AuditFilter = {
   actor: string | null;
   action: string | null;
@@ -88,7 +88,7 @@ export async function readEvents(
   );
 }
 
-/** The events before this one in the same order, for a walk over all. */
+/** The events before this one in the same order, for reading all events. */
 export async function readEventsBefore(
   db: Database,
   filter: AuditFilter,
@@ -113,7 +113,7 @@ export async function readEventsBefore(
 
 const COUNT = row({ total: number });
 
-/** How many there are; counting ends at `max`. */
+/** The number of events; counting stops at `max`. */
 export async function countEvents(db: Database, filter: AuditFilter, max: number): Promise<number> {
   const { sql, parameters } = conditionOf(filter, 1);
   const [counted] = await allRows(
@@ -128,7 +128,7 @@ export async function countEvents(db: Database, filter: AuditFilter, max: number
   return counted?.total ?? 0;
 }
 
-/** More at once would hold the database up. */
+/** A larger batch would block the database for too long. */
 const PURGED_AT_ONCE = 5_000;
 
 export async function purgeEvents(db: Database, before: number): Promise<void> {

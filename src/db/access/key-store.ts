@@ -6,7 +6,7 @@ import { keys, users } from "../schema/index.ts";
 
 export type KeyRow = typeof keys.$inferSelect;
 
-/** A key can do no more than its maker can at present. */
+/** A key has at most the current rights of its creator. */
 export async function findKeyByHash(db: Database, hash: string): Promise<KeyRow | null> {
   const found = await db
     .select({ key: keys, makersRole: users.role })

@@ -43,7 +43,7 @@ const SESSION_ROW = row({
   hasTotp: flag,
 });
 
-/** Whom the credential names, as stored: whether it has expired is the caller's question. */
+/** The owner of the credential as stored; the caller checks whether it has expired. */
 export type StoredPrincipal =
   | ({ kind: "token" } & Row<typeof TOKEN_ROW>)
   | ({ kind: "session"; hash: string } & Row<typeof SESSION_ROW>);
@@ -55,7 +55,7 @@ export type Lookup<Resource> = {
   found: Found<Resource> | null;
 };
 
-/** A linked RAG brings its file counts: they cut the inference's file list into pages. */
+/** A linked RAG includes its file counts, which split the inference's file list into pages. */
 type Linked<Record> = Omit<Record, "rags"> & { rags: ListedRag[] };
 export type PublicRag = ListedRag & { scopes: IndexScope[] };
 export type PublicInference = Linked<InferenceRecord>;
@@ -91,7 +91,7 @@ function coveredSql(kind: Credential["kind"], { all, links, column }: Group, id:
 const COVERED = row({ covered: flag });
 const SCOPE = row({ type: oneOf(SCOPE_TYPES), value: text });
 
-/** A resource as a look-up finds it. */
+/** A resource as a look-up returns it. */
 const found =
   <Resource>(read: RowReader<Resource>): RowReader<Found<Resource>> =>
   (given) => ({ resource: read(given), covered: COVERED(given).covered });
@@ -200,7 +200,7 @@ const withLinks = <Resource extends object, Links extends object>(
   links: Links,
 ) => ({ resource: { ...resource, ...links }, covered });
 
-/** Notes a token's use, at most once a minute; never on the way of an answer. */
+/** Records a token's use, at most once a minute; never delays an answer. */
 export async function touchToken(db: Database, id: TokenId, now: number, before: number) {
   await runBatch(db, [
     statement(

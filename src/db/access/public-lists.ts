@@ -6,7 +6,7 @@ import { flag, id, number, oneOf, row, text, type Row } from "../columns.ts";
 import { query, runBatch } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
-/** What the list of RAGs shows of one. */
+/** A RAG as the list of RAGs shows it. */
 type RagItem = {
   id: string;
   name: string;
@@ -76,9 +76,9 @@ type ListSql = {
 };
 
 /**
- * A session sees all. A token sees all by its flag or what it names: two statements of which at
- * most one has rows, so that a token for one RAG does not read the other 500. `cross join` keeps
- * SQLite from starting at the wrong end.
+ * A session sees all; a token sees all by its flag, or what it names. Of the two statements at
+ * most one returns rows, so that a token for one RAG does not read the other 500. `cross join`
+ * keeps SQLite from reversing the join order.
  */
 function permitted({ kind }: Credential, list: ListSql): string[] {
   const { select, table, id, rest, links, column, flag } = list;
@@ -109,7 +109,7 @@ export type InferenceItem = {
   fileSources: LinkedSource[];
 };
 
-/** Follows `with seen (id) as (…)`; `cross join` starts at what is seen, not at all RAGs. */
+/** Follows `with seen (id) as (…)`; `cross join` starts at `seen`, not at all RAGs. */
 const LINKED_SOURCE = `select l.inference_id as inferenceId, r.identifier as ragIdentifier,
     r.name as ragName, s.identifier, s.provider
   from seen cross join inference_rags l on l.inference_id = seen.id

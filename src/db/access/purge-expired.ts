@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { runBatch, statement } from "../raw-sql.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "./session-store.ts";
 
-/** Sessions that have ended, and failed sign-ins of long ago. */
+/** Deletes ended sessions and old failed sign-ins. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
     statement(`delete from sessions where last_seen_at < ?1`, now - SESSION_IDLE_MS),

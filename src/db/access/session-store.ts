@@ -33,10 +33,10 @@ export async function touchSession(db: Database, hash: string, now: number): Pro
   await db.update(sessions).set({ lastSeenAt: now }).where(eq(sessions.hash, hash));
 }
 
-/** From where a session was opened. */
+/** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
 
-/** Adds a session and drops those that have ended, in one step. */
+/** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
   db: Database,
   session: { hash: string; id: string; userId: UserId; now: number } & Origin,
@@ -76,7 +76,7 @@ export type SessionRow = Origin & {
   lastSeenAt: number;
 };
 
-/** Open sessions, the last used first. */
+/** Open sessions, the most recently used first. */
 export async function listSessionRows(
   db: Database,
   { userId, offset, limit }: { userId: UserId | null; offset: number; limit: number },
@@ -101,7 +101,7 @@ export async function listSessionRows(
   return { data, total: counted?.total ?? 0 };
 }
 
-/** False when there is no such session, or none of this user. */
+/** False when this user has no such session. */
 export async function deleteSessionById(
   db: Database,
   id: string,

@@ -4,19 +4,22 @@ import type { Database } from "../client.ts";
 import { number, row } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
 
-/** One client has no more in a minute anyway; what is slowed down comes from many. */
+/**
+ * One client has at most this many attempts per minute; the delay is for attempts from many
+ * clients.
+ */
 const FREE_TRIES = 10;
 const FIRST_WAIT_MS = SECOND_MS;
-/** Short enough for the rightful user to sit out. */
+/** Short enough for the rightful user to wait. */
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 const DOUBLINGS_MAX = 10;
 
 const HELD = row({ claimedUntil: number });
 
 /**
- * Counts a try at an account before its password is looked at, so that tries at the same moment
- * count too; answers 0, or until when none is let through. The account may exist or not. A try
- * that is held is not counted: it does not lengthen the wait.
+ * Counts a sign-in attempt before its password is checked, so that concurrent attempts count too.
+ * Returns 0, or until when the account is locked; it may not exist. A refused attempt is not
+ * counted, so it does not extend the lock.
  */
 export async function claimTry(db: Database, account: string, now: number): Promise<number> {
   const [claimed, stored] = await runBatch(db, [
@@ -47,14 +50,14 @@ export async function claimTry(db: Database, account: string, now: number): Prom
   return claimed.length > 0 ? 0 : (stored[0]?.claimedUntil ?? 0);
 }
 
-/** After a success. */
+/** Called after a successful sign-in. */
 export async function forgetTries(db: Database, account: string): Promise<void> {
   await runBatch(db, [statement(`delete from sign_in_tries where account = ?1`, account)]);
 }
 
 const FOUND = row({ found: number });
 
-/** Whether this user has a session from this address: its own device need not wait for others. */
+/** Whether this user has a session from this address: a known device is not delayed. */
 export async function isKnownAddress(db: Database, userId: UserId, address: string) {
   const [rows] = await runBatch(db, [
     query(

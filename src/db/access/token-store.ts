@@ -15,10 +15,10 @@ import {
 
 export type TokenRow = typeof tokens.$inferSelect;
 
-/** Ids of what a token names, besides its "all" flags. */
+/** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };
 
-/** Writes a token with what it names in one step; what was removed meanwhile is left out. */
+/** Writes a token and the ids it names in one step; ids removed meanwhile are left out. */
 export async function insertToken(db: Database, row: TokenRow, grants: TokenGrants) {
   const tokenId = sql<TokenId>`${row.id}`.as("token_id");
   await db.batch([

@@ -21,7 +21,7 @@ export async function findTotp(db: Database, userId: UserId): Promise<StoredTotp
 
 const DONE = row({ done: number });
 
-/** Begins an enrolment, or begins it again; false when one is confirmed. */
+/** Starts or restarts an enrolment; false when one is confirmed already. */
 export async function insertTotp(
   db: Database,
   userId: UserId,
@@ -45,9 +45,9 @@ export async function insertTotp(
 }
 
 /**
- * Ends an enrolment by its first code: keeps the hashes of the recovery codes and ends the user's
- * sessions, all but one, which were opened without a code. False when the enrolment is another
- * one by now, or confirmed already.
+ * Confirms an enrolment by its first code: stores the hashes of the recovery codes and ends all of
+ * the user's sessions but one, as they were opened without a code. False when the enrolment was
+ * replaced or is confirmed already.
  */
 export async function confirmTotp(
   db: Database,
@@ -80,7 +80,7 @@ export async function confirmTotp(
   return confirmed.length > 0;
 }
 
-/** Uses the code of a time step; false when it, or a later one, was used before. */
+/** Consumes the code of a time step; false when it, or a later one, was used before. */
 export async function useStep(db: Database, userId: UserId, step: number): Promise<boolean> {
   const used = await firstRow(
     db,
@@ -95,7 +95,7 @@ export async function useStep(db: Database, userId: UserId, step: number): Promi
   return used !== null;
 }
 
-/** Uses a recovery code up; false when it is none of this user's, or was used before. */
+/** Consumes a recovery code; false when it is not this user's, or was used before. */
 export async function useRecoveryCode(
   db: Database,
   userId: UserId,

@@ -32,7 +32,7 @@ export async function findUserById(db: Database, id: UserId): Promise<UserRow | 
   return (await db.select().from(users).where(eq(users.id, id)).get()) ?? null;
 }
 
-/** Inserts the user while there is none at all; false when someone was faster. */
+/** Inserts the user if there is none at all; false when another request was faster. */
 export async function insertFirstUser(db: Database, user: UserRow): Promise<boolean> {
   const inserted = await db.run(sql`
     insert into users (id, email, password_hash, role, created_at)
@@ -59,19 +59,19 @@ export async function listUserRows(db: Database, offset: number, limit: number) 
   return { data, total: counted?.total ?? 0 };
 }
 
-/** True when an administrator other than this user would be left. */
+/** True when an administrator other than this user would remain. */
 const anotherAdminThan = (id: UserId) =>
   sql`exists (select 1 from users other where other.role = 'admin' and other.id <> ${id})`;
 
-/** True when this address is no other user's: asked in the step that writes it. */
+/** True when no other user has this address; checked in the statement that writes it. */
 const freeFor = (id: UserId, email: string) =>
   sql`not exists (select 1 from users other where other.email = ${email} and other.id <> ${id})`;
 
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
 
 /**
- * Changes a user; a new password or role ends the user's sessions in the same step.
- * False when it would leave no administrator, or the address is another user's.
+ * Changes a user; a new password or role ends the user's sessions in the same step. False when no
+ * administrator would remain, or the address belongs to another user.
  */
 export async function updateUser(
   db: Database,
@@ -110,7 +110,10 @@ export async function setPassword(
   ]);
 }
 
-/** Removes a user and, by cascade, its sessions and the keys that it made. False when it is the last administrator. */
+/**
+ * Removes a user and, by cascade, its sessions and the keys that it created. False for the last
+ * administrator.
+ */
 export async function deleteUser(db: Database, id: UserId): Promise<boolean> {
   const deleted = await db
     .delete(users)

@@ -10,8 +10,8 @@ import { fileSources, agentRags, agents, ragGenerations, rags } from "../schema/
 type AgentRow = typeof agents.$inferSelect;
 
 /**
- * The queries for one agent: its row, and its linked RAGs without waiting for the row. `key` is an
- * id or an identifier; an id wins.
+ * The queries for one agent: its row, and its linked RAGs, which do not depend on the row's
+ * result. `key` is an id or an identifier; an id takes precedence.
  */
 function selectAgent(db: Database, key: string) {
   const named = or(sql`${agents.id} = ${key}`, eq(agents.identifier, key));
@@ -104,7 +104,7 @@ export async function updateAgentRow(
   await db.batch([update, unlink, link(db, id, ragIds)]);
 }
 
-/** With its links and the grants of tokens to it. Usage figures stay. */
+/** Deletes an agent with its links and the tokens' grants to it. Usage figures stay. */
 export async function deleteAgent(db: Database, id: AgentId): Promise<void> {
   await db.delete(agents).where(eq(agents.id, id));
 }

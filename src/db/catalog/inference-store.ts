@@ -10,8 +10,8 @@ import { fileSources, inferenceRags, inferences, ragGenerations, rags } from "..
 type InferenceRow = typeof inferences.$inferSelect;
 
 /**
- * The queries for one inference: its row, and its linked RAGs without waiting for the row. `key` is an
- * id or an identifier; an id wins.
+ * The queries for one inference: its row, and its linked RAGs, which do not depend on the row's
+ * result. `key` is an id or an identifier; an id takes precedence.
  */
 function selectInference(db: Database, key: string) {
   const named = or(sql`${inferences.id} = ${key}`, eq(inferences.identifier, key));
@@ -109,7 +109,7 @@ export async function updateInferenceRow(
   await db.batch([update, unlink, link(db, id, ragIds)]);
 }
 
-/** With its links and the grants of tokens to it. Usage figures stay. */
+/** Deletes an inference with its links and the tokens' grants to it. Usage figures stay. */
 export async function deleteInference(db: Database, id: InferenceId): Promise<void> {
   await db.delete(inferences).where(eq(inferences.id, id));
 }

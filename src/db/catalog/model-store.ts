@@ -11,7 +11,7 @@ export async function listModelRows(db: Database): Promise<ModelRow[]> {
   return await db.select().from(models).orderBy(asc(models.kind), asc(models.model));
 }
 
-/** Replaces the whole list in one step; no model stands in it twice for one kind. */
+/** Replaces the whole list in one step; it has each model at most once per kind. */
 export async function replaceModels(db: Database, rows: ModelRow[]): Promise<void> {
   await runBatch(db, [
     statement("delete from models"),

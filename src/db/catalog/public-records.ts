@@ -4,8 +4,8 @@ import type { RagRecord } from "../records.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
 /**
- * The statements of the public API are written by hand: they run before every answer, and a
- * query builder would cost more than the look-up itself.
+ * The statements of the public API are hand-written: they run before every answer, and a query
+ * builder would cost more than the look-up itself.
  */
 export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode as scopeMode,
   r.chunk_size as chunkSize, r.chunk_overlap as chunkOverlap, r.reranker,
@@ -15,11 +15,13 @@ export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode a
   s.id as sourceId, s.name as sourceName, s.identifier as sourceIdentifier, s.provider,
   s.status as sourceStatus, g.shards, g.embedding_model as embeddingModel, g.dimensions`;
 
-/** Follows `from rags r`, or any join that gives `r`. */
+/** Follows `from rags r`, or any join that has `r`. */
 export const RAG_JOINS = `join file_sources s on s.id = r.file_source_id
   join rag_generations g on g.rag_id = r.id and g.generation = r.generation`;
 
-/** How many files a RAG lists in each status, `deleted` among them; what is coming is not listed. */
+/**
+ * A RAG's number of files per status, including `deleted`; files still to be added are not listed.
+ */
 export type FileCounts = Record<"pending" | "processing" | "indexed" | "error" | "deleted", number>;
 
 /** A row of `RAG_COLUMNS`. */
@@ -51,7 +53,7 @@ export const RAG_ROW = row({
   dimensions: number,
 });
 
-/** A RAG with the counts by which its lists are cut into pages. */
+/** A RAG with the counts that split its lists into pages. */
 export type ListedRag = RagRecord & { fileCounts: FileCounts };
 
 export function ragFrom(row: Row<typeof RAG_ROW>): ListedRag {
@@ -61,7 +63,7 @@ export function ragFrom(row: Row<typeof RAG_ROW>): ListedRag {
     id: row.id,
     name: row.name,
     identifier: row.identifier,
-    // An administrator's pause tells more than a failed scan.
+    // A pause by an administrator takes precedence over a failed scan.
     status: row.status === "active" && row.sourceStatus === "error" ? "error" : row.status,
     fileSource: {
       id: row.sourceId,

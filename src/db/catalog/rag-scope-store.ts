@@ -31,14 +31,14 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
 }
 
 /**
- * Written with every change of scopes. Until the files are counted one is expected: nobody may
- * take the RAG for complete, and should nothing follow, the sweep applies the scopes.
+ * Written with every change of scopes. Until the files are counted, one is expected, so that the
+ * RAG does not count as complete; if no message follows, the sweep applies the scopes.
  */
 export const SCOPES_CHANGED = { comingFiles: 1, comingDueAt: 0 } as const;
 
 /**
- * Adds a scope while the RAG is scoped and has fewer than `max`; "full" when it has not, "none"
- * when the scope was there or the RAG is not scoped.
+ * Adds a scope to a scoped RAG with fewer than `max`; "full" at the maximum, "none" when the scope
+ * exists or the RAG is not scoped.
  */
 export async function insertScope(
   db: Database,
@@ -73,7 +73,7 @@ const CHANGED_BY_INSERT = `update rags set coming_files = ${SCOPES_CHANGED.comin
 const isScope = (ragId: RagId, { type, value }: IndexScope) =>
   and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value));
 
-/** Removes a scope if it is there. */
+/** Removes a scope if it exists. */
 export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
   await db.batch([
     db.delete(ragScopes).where(isScope(ragId, scope)),
@@ -81,7 +81,7 @@ export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope)
   ]);
 }
 
-/** Statements that give a RAG these scopes and no others, for a batch. */
+/** Statements that set exactly these scopes of a RAG, for a batch. */
 export function replaceScopes(db: Database, ragId: RagId, scopes: IndexScope[], now: number) {
   return [
     db.delete(ragScopes).where(eq(ragScopes.ragId, ragId)),

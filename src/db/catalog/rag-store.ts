@@ -6,7 +6,7 @@ import { among, type Slice } from "../page.ts";
 import type { RagRecord } from "../records.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
 
-/** What a RagRecord is made of; join as `selectRags` does. */
+/** The columns of a RagRecord; join as `selectRags` does. */
 export const ragColumns = {
   rag: aliased("rag", getTableColumns(rags)),
   source: aliased("source", {
@@ -88,7 +88,7 @@ export function selectRags(db: Database, where: SQL | undefined) {
     .where(and(isNull(rags.removedAt), where));
 }
 
-/** A query for one RAG by id or identifier; an id wins. */
+/** A query for one RAG by id or identifier; an id takes precedence. */
 function selectRag(db: Database, key: string) {
   return selectRags(db, or(sql`${rags.id} = ${key}`, eq(rags.identifier, key)))
     .orderBy(sql`${rags.id} = ${key} desc`)

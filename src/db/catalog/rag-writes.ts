@@ -37,7 +37,7 @@ const zero = (name: string) => sql<number>`0`.as(name);
 export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
   const { scopes, embeddingModel, dimensions, format, ...row } = rag;
   const { id, createdAt, chunkSize, chunkOverlap } = rag;
-  // From here on nothing is written unless the RAG was: its generation and scopes hang off it.
+  // The following statements write only if the RAG was written, because they select from its row.
   const generation = db.insert(ragGenerations).select(
     db
       .select({
@@ -84,7 +84,7 @@ export type RagChange = Partial<
   >
 >;
 
-/** Changes a RAG and, when they are given, its whole list of scopes, in one step. */
+/** Changes a RAG and, if given, its whole list of scopes, in one step. */
 export async function updateRagRow(
   db: Database,
   id: RagId,
@@ -96,7 +96,8 @@ export async function updateRagRow(
     .set({
       id,
       ...change,
-      // Other chunking is built with what the deployment asks for, also where that was refused.
+      // A new chunking is built with the deployment's current settings, even if they were refused
+      // before.
       ...(change.chunkSize && { refusedIndex: null }),
       ...((scopes !== null || change.scopeMode !== undefined) && SCOPES_CHANGED),
     })
@@ -105,7 +106,7 @@ export async function updateRagRow(
   else await db.batch([update, ...replaceScopes(db, id, scopes.replaceBy, scopes.now)]);
 }
 
-/** Hides a RAG that nothing links; false when something does. */
+/** Hides a RAG that is not linked; false when it is. */
 export async function markRagRemoved(db: Database, id: RagId, now: number): Promise<boolean> {
   const unlinked = sql`not exists (select 1 from ${inferenceRags} where ${inferenceRags.ragId} = ${id})
     and not exists (select 1 from ${agentRags} where ${agentRags.ragId} = ${id})`;

@@ -6,7 +6,7 @@ import { firstRow, query } from "../raw-sql.ts";
 
 const COUNTED = row({ files: number });
 
-/** How many files of a source a scope holds; counting ends at `max`. */
+/** The number of a source's files inside a scope; counting stops at `max`. */
 export async function countScopeFiles(
   db: Database,
   sourceId: FileSourceId,
@@ -29,7 +29,7 @@ export async function countScopeFiles(
   return counted?.files ?? 0;
 }
 
-/** A folder is a range of the paths, so that the index finds it. */
+/** A folder is a range of paths, so that the index can be used. */
 function conditionOf(type: IndexScope["type"], value: string): string {
   if (type === "externalId") {
     return `(f.external_id = ?2

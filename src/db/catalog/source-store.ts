@@ -24,7 +24,7 @@ type Joined = {
   lastScan: { [Name in keyof ScanRunRow]: ScanRunRow[Name] | null };
 };
 
-/** Without a scan the join gives a row of nulls. */
+/** Without a scan the join returns nulls. */
 const withScan = ({ source, lastScan }: Joined): SourceWithScan => ({
   source,
   lastScan: isScan(lastScan) ? lastScan : null,
@@ -40,7 +40,7 @@ function select(db: Database, where: SQL | undefined) {
     .where(and(isNull(fileSources.removedAt), where));
 }
 
-/** By id or identifier; an id wins. Null when there is none or it was removed. */
+/** By id or identifier; an id takes precedence. Null when there is none or it was removed. */
 export async function findSourceRow(db: Database, key: string): Promise<SourceWithScan | null> {
   const named = or(sql`${fileSources.id} = ${key}`, eq(fileSources.identifier, key));
   const row = await select(db, named)

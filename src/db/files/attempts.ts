@@ -4,19 +4,19 @@ import { allRows, statement } from "../raw-sql.ts";
 import { sameFile } from "./file-rows.ts";
 
 /**
- * A file's attempt is counted before its work begins, so that a worker that dies or hangs on it is
- * known. Which of the files that it held has killed a worker is not: they are suspects, are worked
- * on one by one, and each one's attempt is counted when its own work begins.
+ * An attempt is counted before its work begins, so that a dying or hanging worker is detected.
+ * Which of its files killed it is unknown: all are suspects, are processed one by one, and each
+ * one's attempt is counted when its own work begins.
  */
 
-/** Stands in `lease_id` of a suspect that waits again. */
+/** Value of `lease_id` for a suspect that is pending again. */
 export const CRASHED = "crashed";
 
-/** Whether the row `x` was left by its worker: one that ends as it should lets go of its lease. */
+/** Whether the worker of row `x` died: one that ends normally releases its lease. */
 export const isLeft = (x = "rag_files") =>
   `(${x}.status = 'processing' and ${x}.lease_id is not null)`;
 
-/** Whether the row `x` is a suspect at the time that the parameter `now` names. */
+/** Whether row `x` is a suspect at the time given by the parameter `now`. */
 export const isSuspect = (x: string, now: string) =>
   `(${x}.lease_id = '${CRASHED}' or (${isLeft(x)} and ${x}.claimed_until < ${now}))`;
 

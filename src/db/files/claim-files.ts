@@ -45,14 +45,14 @@ type ClaimedRow = Row<typeof CLAIMED>;
 type SourceColumns = "sourceId" | "provider" | "config" | "sealedSecrets";
 
 /**
- * Everything that indexing one file in one generation must know. `attempts` counts this one (1:
- * the first). `chunkCount` chunks answer in the generation, made from what `fingerprint` names;
- * `indexedAt` is the last success in any. `isBuilding`: the generation does not answer yet.
+ * Everything needed to index one file in one generation. `attempts` includes this one (1: the
+ * first). `chunkCount` live chunks exist in the generation, made from `fingerprint`; `indexedAt`
+ * is the last success in any. `isBuilding`: the generation is not live yet.
  */
 export type ClaimedFile = Omit<ClaimedRow, SourceColumns | "vectorsFrom" | "vectorShards"> & {
-  /** Its last worker ended without a word: this file may be what killed it. */
+  /** Its last worker died: this file may be the cause. */
   isSuspect: boolean;
-  /** The generation whose vectors serve again where the embedded text is the same. */
+  /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: { generation: number; shards: number } | null;
   source: { id: FileSourceId } & Pick<ClaimedRow, "provider" | "config" | "sealedSecrets">;
 };
@@ -86,8 +86,8 @@ const READ = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.rev
   where x.lease_id = ?2 and f.deleted_at is null`;
 
 /**
- * Takes those of these messages whose work is still wanted and claimed by no other worker. One round trip
- * for the whole batch; what is not returned is done, void, or another's.
+ * Claims the files of these messages that are still wanted and not claimed by another worker, in
+ * one round trip per batch. Files not returned are done, void, or claimed by another worker.
  */
 export async function claimFiles(
   db: Database,
@@ -104,7 +104,7 @@ export async function claimFiles(
   return rows.map((one) => claimedFrom(one, suspected.has(keyOfFile(one))));
 }
 
-/** Names a file in a generation. */
+/** Identifies a file in a generation. */
 export const keyOfFile = ({ ragId, generation, fileId }: Omit<IndexMessage, "revision">) =>
   `${ragId} ${generation} ${fileId}`;
 
@@ -113,7 +113,7 @@ function claimedFrom(claimed: ClaimedRow, isSuspect: boolean): ClaimedFile {
   const isReusing = vectorsFrom !== null && vectorShards !== null;
   return {
     ...file,
-    // That of a suspect is counted when its work begins.
+    // A suspect's attempt is counted when its work begins.
     attempts: file.attempts + (isSuspect ? 1 : 0),
     isSuspect,
     vectorsFrom: isReusing ? { generation: vectorsFrom, shards: vectorShards } : null,

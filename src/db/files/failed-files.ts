@@ -16,8 +16,8 @@ const PENDED = row({
 });
 
 /**
- * Failed files of a RAG wait again; one of them when `path` names it. `count`: of those that the
- * RAG lists.
+ * Makes a RAG's failed files pending again; only one when `path` is given. `count`: of those that
+ * the RAG lists.
  */
 export async function pendFailed(
   db: Database,
@@ -43,7 +43,7 @@ export async function pendFailed(
   return { messages: rows.map(MESSAGE), count: rows.filter(({ isLive }) => isLive).length };
 }
 
-/** The same for files of a source that failed for an outside cause. */
+/** The same for a source's files that failed for an outside cause. */
 export async function pendFailedOutside(
   db: Database,
   sourceId: FileSourceId,

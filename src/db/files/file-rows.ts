@@ -1,7 +1,7 @@
 import type { FileId, RagId } from "../../core/ids.ts";
 import { id, number, row } from "../columns.ts";
 
-/** A message that indexes one file, as `returning ${MESSAGE_COLUMNS}` of rag_files gives it. */
+/** A message that indexes one file, as `returning ${MESSAGE_COLUMNS}` of rag_files returns it. */
 export const MESSAGE = row({
   ragId: id<RagId>(),
   generation: number,
@@ -15,7 +15,7 @@ export const sameFile = (x = "rag_files", m = "m.value") =>
   `${x}.rag_id = ${m} ->> 'ragId' and ${x}.generation = ${m} ->> 'generation'
     and ${x}.file_id = ${m} ->> 'fileId'`;
 
-/** The generations `g` in which a change of a file is written, and worked on. */
+/** The generations `g` that receive a file's changes and are worked on. */
 export const OPEN = `g.state in ('live', 'building')`;
 
 /** Whether the row `x` of rag_files is one of an open generation. */
@@ -23,9 +23,8 @@ export const isOpen = (x = "rag_files") => `exists (select 1 from rag_generation
   where g.rag_id = ${x}.rag_id and g.generation = ${x}.generation and ${OPEN})`;
 
 /**
- * Whether a RAG (alias `r`) holds a file (alias `f`): everything of its source, or what one of
- * its scopes names: a path, all beneath a folder (ends in `/`), an external id or that of an
- * ancestor folder.
+ * Whether a RAG (alias `r`) contains a file (alias `f`): all files of its source, or those that a
+ * scope names: a path, a folder (ends in `/`), an external id or that of an ancestor folder.
  */
 export const HOLDS = `(r.scope_mode = 'global' or exists (
   select 1 from rag_scopes s where s.rag_id = r.id and case s.type
@@ -35,13 +34,13 @@ export const HOLDS = `(r.scope_mode = 'global' or exists (
       or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = s.value)
   end))`;
 
-/** A row that waits for its turn, as it was never tried. */
+/** The columns of a pending row without attempts. */
 const PENDING = `status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,
   lease_id = null`;
 
 /**
- * Makes files `f` pending in the open generations of those RAGs `r` that hold them; `from` picks
- * both. `now` and `claimedUntil` name parameters.
+ * Makes files `f` pending in the open generations of those RAGs `r` that contain them; `from`
+ * selects both. `now` and `claimedUntil` are names of parameters.
  */
 export const pendSql = (from: string, where: string, now: string, claimedUntil: string) =>
   `insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
@@ -52,7 +51,9 @@ export const pendSql = (from: string, where: string, now: string, claimedUntil: 
      revision = max(rag_files.revision + 1, excluded.revision), claimed_until = excluded.claimed_until
    returning ${MESSAGE_COLUMNS}`;
 
-/** Makes rows of rag_files pending, whatever they were; `now` and `claimedUntil` name parameters. */
+/**
+ * Makes rows of rag_files pending, whatever their status; `now` and `claimedUntil` are parameters.
+ */
 export const pendAgainSql = (now: string, claimedUntil: string) => `update rag_files set ${PENDING},
   revision = max(rag_files.revision + 1, ${now}), claimed_until = ${claimedUntil}`;
 

@@ -38,7 +38,7 @@ export async function findFile(
   );
 }
 
-/** What a `PUT` makes of a file. */
+/** What a `PUT` changes in a file. */
 export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
   sha256: string;
   sourceId: FileSourceId;
@@ -46,9 +46,9 @@ export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
 };
 
 /**
- * Stores the file and makes it `pending` in every RAG that holds it, in one step; the last of
- * several writers wins. `replaced` is the version that went. Null when a new file's path was taken
- * since it was read, a known one was forgotten, or the source has gone: read again.
+ * Stores the file and makes it `pending` in every RAG that contains it, in one step; the last of
+ * several writers wins. `replaced` is the old version. Null when a new path was taken or a known
+ * file purged since it was read, or the source was removed: read again.
  */
 export async function writeFile(
   db: Database,
@@ -110,7 +110,7 @@ function updateFile(file: WrittenFile, now: number) {
 
 const MANIFEST_ROW = row({ path: text, size: number, sha256: nullable(text) });
 
-/** One page of what a source holds, in order of path, for `quarry push`. */
+/** One page of a source's files, in order of path, for `quarry push`. */
 export async function manifestRows(
   db: Database,
   sourceId: FileSourceId,
@@ -130,7 +130,7 @@ export async function manifestRows(
   );
 }
 
-/** The bytes of a pulled file were read and are known now, if the version is still the same. */
+/** Records the hash of a pulled file's bytes, if the version is still the same. */
 export async function noteContent(
   db: Database,
   fileId: FileId,
@@ -151,7 +151,7 @@ export async function noteContent(
 
 const FORGETTABLE = row({ id: id<FileId>(), sourceId: id<FileSourceId>() });
 
-/** Files that were deleted before `before` and are to be forgotten. */
+/** Files deleted before `before`, whose rows are to be purged. */
 export async function forgettableFiles(
   db: Database,
   before: number,
@@ -169,7 +169,7 @@ export async function forgettableFiles(
   );
 }
 
-/** Forgets files that are still deleted, and says which; their rows in RAGs go with them. */
+/** Purges files that are still deleted, with their rows in RAGs; returns which. */
 export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<FileId[]> {
   const rows = await allRows(
     db,

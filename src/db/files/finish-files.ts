@@ -4,18 +4,20 @@ import type { Database } from "../client.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
-/** How one try ended, as it is written. */
+/** The result of one attempt, as it is written. */
 export type FileEnd = IndexMessage & {
-  /** `processing`: all is stored, and the vector index is waited for. */
+  /** `processing`: all is stored, and the vectors are not visible in the vector index yet. */
   status: "indexed" | "error" | "pending" | "processing";
-  /** Null keeps what is there. */
+  /** Null keeps the current value. */
   chunkCount: number | null;
   fingerprint: string | null;
-  /** What was left out or mended in the content of `fingerprint`; null keeps what is there. */
+  /**
+   * What was left out or repaired in the content of `fingerprint`; null keeps the current value.
+   */
   notes: string[] | null;
   errorMessage: string | null;
   errorIsOutside: boolean;
-  /** For `pending` and `processing`: until when the row is not taken up. */
+  /** For `pending` and `processing`: the row is not claimed before this time. */
   claimedUntil: number;
 };
 
@@ -36,9 +38,9 @@ const FINISH = `update rag_files set status = m.value ->> 'status',
     and (rag_files.lease_id = ?2 or m.value ->> 'status' = 'indexed')`;
 
 /**
- * Writes the ends of a group of files where the revision is still the one that was worked on.
- * An `indexed` counts whoever holds the lease: the index has it. `saved`: embeddings that
- * unchanged chunks made unnecessary, by source.
+ * Writes the results of a group of files whose revision is unchanged. `indexed` is written whoever
+ * holds the lease, because the index has the file. `saved`: embeddings that unchanged chunks made
+ * unnecessary, by source.
  */
 export async function finishFiles(
   db: Database,
@@ -57,8 +59,8 @@ const SAVED = `update scan_runs set embeddings_saved = embeddings_saved + ?2 whe
   select id from scan_runs where file_source_id = ?1 order by started_at desc limit 1)`;
 
 /**
- * The index has seen a later revision than the message's while D1 has not: the row moves above
- * it and waits again. Returns what to queue; a row that changed meanwhile is left alone.
+ * The index knows a later revision than D1: the row's revision is raised above it and the row is
+ * pending again. Returns what to queue; a row that changed meanwhile is left alone.
  */
 export async function requeueSuperseded(
   db: Database,
@@ -83,7 +85,7 @@ export async function requeueSuperseded(
   );
 }
 
-/** Gives up files whose messages were delivered in vain, unless somebody works on them now. */
+/** Fails files whose messages were given up, unless a worker has claimed them now. */
 export async function giveUpFiles(
   db: Database,
   messages: IndexMessage[],

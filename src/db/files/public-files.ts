@@ -29,8 +29,8 @@ export type FileFilter = { status: FileStatus | null; folder: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
 
 /**
- * What is skipped is read from an index alone: (rag_id, generation, path), or with a status
- * (rag_id, generation, status, path); only the page itself touches the tables.
+ * Skipped rows are read from an index alone: (rag_id, generation, path), or with a status (rag_id,
+ * generation, status, path); only the page itself reads the tables.
  */
 function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): string {
   return [
@@ -40,7 +40,7 @@ function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): str
   ].join(" ");
 }
 
-/** What follows "/" in the order of bytes: it ends the range of all paths below a folder. */
+/** The character after "/" in byte order: it ends the range of all paths below a folder. */
 const AFTER_SLASH = "0";
 
 /** The parameters ?2 to ?4: status, where the paths begin, and where they end. */
@@ -64,7 +64,7 @@ function sliceStatement({ ragId, generation, offset, limit, filter }: FileSlice)
   );
 }
 
-/** Slices of one or several RAGs' lists, by path, in one round trip. */
+/** Slices of the lists of one or several RAGs, by path, in one round trip. */
 export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<PublicFile[][]> {
   return await runBatch(db, slices.map(sliceStatement));
 }
@@ -108,8 +108,8 @@ export async function readFilesAfter(
 }
 
 /**
- * A file of a source as each of these RAGs indexes it, looked for by path and by external id.
- * @param names that it may be stored under; the first that is known counts.
+ * A file of a source as each of these RAGs indexes it, looked up by path and by external id.
+ * @param names that it may be stored under; the first known one counts.
  */
 export async function findFileStatuses(
   db: Reads,
@@ -129,7 +129,7 @@ export async function findFileStatuses(
       rags,
     );
   const [byPath, byId] = await runBatch(db, [found("path"), found("external_id")]);
-  // A path names one file for certain; an external id may have been another file's before.
+  // A path identifies one file; an external id may have belonged to another file before.
   return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];
 }
 

@@ -5,7 +5,7 @@ import { CRASHED } from "./attempts.ts";
 import type { ClaimedFile } from "./claim-files.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
-/** The worker still lives: its claim on the files of these messages lasts until then. */
+/** Renews a live worker's claim on the files of these messages. */
 export async function renewClaims(
   db: Database,
   lease: { id: string; until: number },
@@ -23,7 +23,7 @@ export async function renewClaims(
   );
 }
 
-/** The attempt that the claim counted is taken back; that of a suspect was not counted yet. */
+/** Takes back the attempt that the claim counted; a suspect's was not counted yet. */
 const RELEASE = `update rag_files set status = 'pending', claimed_until = ?3,
     attempts = max(0, attempts - (1 - (m.value ->> 'isSuspect'))),
     lease_id = case when m.value ->> 'isSuspect' then '${CRASHED}' end
@@ -33,8 +33,8 @@ const RELEASE = `update rag_files set status = 'pending', claimed_until = ?3,
   returning ${MESSAGE_COLUMNS}`;
 
 /**
- * Releases claimed files that were not started: they wait as if they had not been claimed. Returns
- * what to queue; a file that changed, went or was taken by another meanwhile is left alone.
+ * Releases claimed files that were not started: they are pending as before the claim. Returns what
+ * to queue; a file that was changed, deleted or claimed by another meanwhile is left alone.
  */
 export async function releaseClaims(
   db: Database,

@@ -11,8 +11,9 @@ import { isOpen, sameFile } from "./file-rows.ts";
 const generations = z.array(z.tuple([z.number(), z.number()]));
 
 /**
- * A file that a generation no longer shows, while indexes may not know it yet: its own, and those
- * of retired generations, which may answer again. `generations`: `[generation, shards]` of each.
+ * A file removed from a generation whose indexes may not have removed it yet: the generation's
+ * own, and those of retired generations, which may become live again. `generations`: `[generation,
+ * shards]` of each.
  */
 export const REMOVAL = row({
   ragId: id<RagId>(),
@@ -28,24 +29,29 @@ const REMOVAL_COLUMNS = `rag_id as ragId, generation, file_id as fileId, revisio
     where g.rag_id = rag_files.rag_id and (g.state = 'retired'
       or (g.generation = rag_files.generation and g.state in ('live', 'building')))) as generations`;
 
-/** Stands in `lease_id` of a `deleted` row that goes altogether once the index knows. */
+/**
+ * Value of `lease_id` for a `deleted` row that is itself deleted once the index removed the file.
+ */
 const LEAVE = "leave";
 
 const DELETED = `status = 'deleted', revision = max(rag_files.revision + 1, ?2),
   error_message = null, error_is_outside = 0, fingerprint = null, chunk_count = 0,
   notes = '${NO_NOTES}', attempts = 0, claimed_until = ?3`;
 
-/** Marks rows as deleted that stay listed as such; `files` picks the ids of their files. */
+/** Marks rows as deleted that stay listed as such; `files` selects the ids of their files. */
 const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id = null
   where file_id in (${files}) and status <> 'deleted' and ${isOpen()} returning ${REMOVAL_COLUMNS}`;
 
-/** Rows that a RAG's scopes no longer hold, marked to leave; `where` picks them (alias `rf`). */
+/** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */
 export const leaveSql = (where: string) => `update rag_files set ${DELETED}, lease_id = '${LEAVE}'
   where rowid in (select rf.rowid from ${where} and ${isOpen("rf")}) returning ${REMOVAL_COLUMNS}`;
 
 const MARKED = row({ id: id<FileId>(), version: text });
 
-/** The file was deleted at the source: so it is in every RAG. Null when there is no such file. */
+/**
+ * The file was deleted at its source, so it is deleted in every RAG. Null when there is no such
+ * file.
+ */
 export async function markPathDeleted(
   db: Database,
   of: { sourceId: FileSourceId; path: string },
@@ -74,7 +80,9 @@ export async function markPathDeleted(
   return file === undefined ? null : { file, removals };
 }
 
-/** The same for files that a scan no longer found, unless they came or came back after `before`. */
+/**
+ * The same for files that a scan did not find, unless they were added or restored after `before`.
+ */
 export async function markFilesDeleted(
   db: Database,
   ids: FileId[],
@@ -103,7 +111,7 @@ export async function markFilesDeleted(
   return { count: marked.length, removals };
 }
 
-/** The indexes know: the rows hold nothing any more, and those that left are deleted. */
+/** Records that the indexes removed the files; rows marked to leave are deleted. */
 export async function settleRemovals(db: Database, removals: Removal[]): Promise<void> {
   const list = removals.map(({ ragId, generation, fileId, revision }) => {
     return { ragId, generation, fileId, revision };

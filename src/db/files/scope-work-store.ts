@@ -8,14 +8,14 @@ import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
 import type { Removal } from "./removal-store.ts";
 
-/** A RAG's indexes and what they may show; null scopes: the whole source. */
+/** A RAG's indexes and their scopes; null scopes: the whole source. */
 export type RagScopes = { generations: [number, number][]; scopes: IndexScope[] | null };
 
 const RAG = row({ mode: oneOf(["global", "scoped"]) });
 const GENERATION = row({ generation: number, shards: number });
 const SCOPE = row({ type: oneOf(["path", "externalId"]), value: text });
 
-/** Null when there is no such RAG any more. */
+/** Null when the RAG does not exist any more. */
 export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagScopes | null> {
   const [[rag], generations, scopes] = await runBatch(db, [
     query(RAG, `select scope_mode as mode from rags where id = ?1 and removed_at is null`, ragId),
@@ -38,7 +38,7 @@ export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagSc
   };
 }
 
-/** Where the page of a RAG's source ends that begins after `after`; null at the end. */
+/** The last file of the page of a RAG's source that begins after `after`; null at the end. */
 export async function endOfPage(
   db: Database,
   ragId: RagId,
@@ -59,28 +59,28 @@ export async function endOfPage(
   return end?.path ?? null;
 }
 
-/** Whether a RAG `r` holds a file `f` of its source and has no row of it that counts. */
+/** Whether a RAG `r` contains a file `f` of its source but has no current row of it. */
 const LACKS = `f.file_source_id = r.file_source_id and f.deleted_at is null and ${HOLDS}
   and not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
     and x.generation = r.generation and x.status <> 'deleted')`;
 
 /**
- * Counts the files that are coming, exactly; ?2: until when their application has time. Every
- * change of scopes ends with it, and so does every walk over the files: whichever ends last, and
- * whatever came and went meanwhile, the count is right then.
+ * Counts the files still to be added, exactly; ?2: the deadline for applying the scopes. Every
+ * change of scopes and every walk over the files ends with it, so the count is right after the
+ * last of them, whatever changed meanwhile.
  */
 const COUNT_COMING = `update rags as r set coming_due_at = ?2,
     coming_files = (select count(*) from files f where ${LACKS})
   where r.id = ?1`;
 
-/** Counts what changed scopes will bring, in the request that changed them. */
+/** Counts the files that changed scopes will add, in the request that changed them. */
 export async function countComing(db: Database, ragId: RagId, heldUntil: number): Promise<void> {
   await allRows(db, statement(COUNT_COMING, ragId, heldUntil));
 }
 
 type PageRange = { after: string; upTo: string | null };
 
-/** Gives the RAG the files of a page that it holds, and marks those that it holds no more. */
+/** Adds the files of a page that are inside the RAG's scopes, and marks those outside. */
 export async function applyScopesToPage(
   db: Database,
   ragId: RagId,
@@ -96,7 +96,7 @@ export async function applyScopesToPage(
   return { messages, removals };
 }
 
-/** What a page is about to get is coming no more. */
+/** Files that this page adds are no longer counted as still to be added. */
 const COME_PAGE = `update rags as r set coming_due_at = ?2, coming_files = max(0, coming_files -
     (select count(*) from files f where ${LACKS} and f.path > ?3 and (?4 is null or f.path <= ?4)))
   where r.id = ?1 and r.coming_files > 0`;
@@ -113,7 +113,7 @@ const LEAVE_PAGE = leaveSql(`rags r cross join rag_generations g on g.rag_id = r
     cross join files f on f.id = rf.file_id
   where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`);
 
-/** RAGs whose changed scopes nobody applies any more; each is put off until `heldUntil`. */
+/** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
 export async function takeUnappliedScopes(
   db: Database,
   now: number,

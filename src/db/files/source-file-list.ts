@@ -8,7 +8,7 @@ import type { FileStatus } from "./public-files.ts";
 
 /**
  * A file as the panel lists it. `status` is null while no RAG indexes it; `notes`: what was left
- * out or mended in the content that answers; `indexedAt`: last success in any RAG, ms.
+ * out or repaired in the live content; `indexedAt`: last success in any RAG, ms.
  */
 const SOURCE_FILE = row({
   path: text,
@@ -43,10 +43,13 @@ const STATUS = `case when f.deleted_at is not null then 'deleted' else (
   order by case rf.status when 'error' then 0 when 'pending' then 1 when 'processing' then 2
     when 'indexed' then 3 else 4 end limit 1) end`;
 
-/** What follows "/" in the order of bytes: it ends the range of all paths below a folder. */
+/** The character after "/" in byte order: it ends the range of all paths below a folder. */
 const AFTER_SLASH = "0";
 
-/** A folder is a range of the paths' index; few of it, like `a-b` beside `a/b`, are left out. */
+/**
+ * A folder is a range of the paths' index; the few others inside it, like `a-b` beside `a/b`, are
+ * filtered out.
+ */
 const whereOf = ({ path, status }: Pick<FileSlice, "path" | "status">) => `f.file_source_id = ?1
   and ${
     path === null
@@ -68,7 +71,7 @@ const FILE_WITH_STATUS = row({
 });
 export type FileWithStatus = Row<typeof FILE_WITH_STATUS>;
 
-/** One file with its status, in one statement: no new version comes between the two. */
+/** One file with its status in one statement, so that both are of the same version. */
 export async function findFileWithStatus(
   db: Database,
   sourceId: FileSourceId,
@@ -87,7 +90,7 @@ export async function findFileWithStatus(
   );
 }
 
-/** One page and the number of all, in one round trip. */
+/** One page and the total count, in one round trip. */
 export async function listFilesOfSource(
   db: Database,
   slice: FileSlice,

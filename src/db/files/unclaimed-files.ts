@@ -7,15 +7,15 @@ import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, isLeft } from "./attempts.ts";
 import { MESSAGE, MESSAGE_COLUMNS, OPEN } from "./file-rows.ts";
 
-/** Files that are to be worked on; the index `rag_files_claimed` is written the same way. */
+/** Files to be indexed; the index `rag_files_claimed` has the same condition. */
 export const IN_WORK = `status in ('pending', 'processing')`;
 /** Rows `x` of a generation `g`. */
 const SAME = "x.rag_id = g.rag_id and x.generation = g.generation";
 
 /**
- * Files whose claim has run out: the oldest of each open generation, and in turns of these, so
- * that what waits in one keeps no other's from being found. Nobody works on a paused RAG: there
- * only what a worker left is set right.
+ * Files whose claim has expired: the oldest of each open generation, taken in turns, so that a
+ * backlog in one does not hide the others. In a paused RAG only rows left by a worker are
+ * repaired.
  */
 const UNCLAIMED = `select one.value from rag_generations g cross join rags r on r.id = g.rag_id,
   json_each(case r.status when 'active' then
@@ -35,8 +35,8 @@ const UNCLAIMED_FILE = row({
 });
 
 /**
- * Files whose worker or message was lost: they wait again, and are to be queued. What used up its
- * tries without an end (its worker dies each time) is given up.
+ * Files whose worker or message was lost: they become pending and are to be queued. A file that
+ * used up its attempts without a result (its worker dies each time) is given up.
  */
 export async function takeUnclaimedFiles(
   db: Database,

@@ -5,8 +5,8 @@ import { allRows, query, statement } from "../raw-sql.ts";
 import { MESSAGE, MESSAGE_COLUMNS, rowsOf } from "./file-rows.ts";
 
 /**
- * Files of a RAG that wait for their first try, to be queued now: their messages came while the
- * RAG was paused. A message that is under way all the same finds the file taken.
+ * A RAG's files that are pending without an attempt, to be queued now: their messages arrived
+ * while the RAG was paused. A message that is still queued finds the file claimed.
  */
 export async function takeWaitingFiles(
   db: Database,
@@ -28,12 +28,12 @@ export async function takeWaitingFiles(
   );
 }
 
-/** Ten minutes of sweeps: by then the claims of all others have run out by themselves. */
+/** Ten minutes of sweeps: by then the claims of all other files have expired. */
 const RELEASED_AT_ONCE = 10_000;
 
 /**
- * What waits in this RAG is due for the next sweep: it may have been paused. No more of it than
- * the sweep takes up before claims run out, so that this stays one short statement.
+ * Makes a RAG's pending files due for the next sweep, as the RAG may have been paused. Limited to
+ * what the sweep processes before claims expire, so that the statement stays short.
  */
 export async function releasePending(db: Database, ragId: RagId, claimedAfter: number) {
   await allRows(

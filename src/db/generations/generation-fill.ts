@@ -8,11 +8,11 @@ import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES } from "../schema/rags.ts";
 import type { Building } from "./generation-store.ts";
 
-/** Rows `l` of the live generation of the RAG ?1, but those that only wait to go. */
+/** Rows `l` of the live generation of the RAG ?1, except those marked to leave. */
 const LIVE = `l.rag_id = ?1 and l.generation = (select generation from rags where id = ?1)
   and l.lease_id is not 'leave'`;
 
-/** No other worker has filled the page after ?3, and the generation ?2 is still being built. */
+/** No other worker has filled the page after ?3, and generation ?2 is still being built. */
 const IS_NEXT = `exists (select 1 from rag_generations g where g.rag_id = ?1 and g.generation = ?2
   and g.state = 'building' and g.filled_up_to = ?3)`;
 
@@ -34,17 +34,18 @@ async function endOfPage(db: Database, ragId: RagId, after: string, limit: numbe
 
 const inPage = (x: string) => `${x}.file_id > ?3 and ${x}.file_id <= ?4`;
 
-/** Above all ids. */
+/** Greater than all ids. */
 const LAST = "\uffff";
 
-/** Rows of a generation that was brought back, of files that the RAG no longer holds. */
+/** Rows of a generation that was brought back whose files the RAG no longer contains. */
 const DROP_OTHERS = `delete from rag_files where rag_id = ?1 and generation = ?2
   and ${inPage("rag_files")} and ${IS_NEXT}
   and not exists (select 1 from rag_files l where ${LIVE} and l.file_id = rag_files.file_id)`;
 
 /**
- * Every file of the live generation gets a row: due, or deleted like there. A row that was there
- * before stays as it is where nothing has changed since; what it still holds is kept until then.
+ * Every file of the live generation gets a row: pending, or deleted as in the live one. An
+ * existing row is kept if nothing has changed since; otherwise its indexed content stays until it
+ * is replaced.
  */
 const FILL = `insert into rag_files (rag_id, generation, file_id, path, status, revision,
     indexed_at, claimed_until)
@@ -70,8 +71,8 @@ const FILLED = row({
 });
 
 /**
- * Gives a generation that is being built rows of the RAG's next files, `limit` of them by order of
- * id. Returns what is to be queued, and up to where it is filled: null when it is to the end.
+ * Adds rows for the RAG's next `limit` files, by order of id, to a generation being built. Returns
+ * what to queue, and the last id filled: null when all files are done.
  */
 export async function fillNextPage(
   db: Database,
@@ -96,10 +97,10 @@ export async function fillNextPage(
   return { messages: due.map(MESSAGE), filledUpTo: end };
 }
 
-/** An outside cause is tried again after so long, ms. */
+/** A failure with an outside cause is retried after this time, ms. */
 const AGAIN_AFTER_MS = 15 * MINUTE_MS;
 
-/** Files that failed in a generation that is being built, for an outside cause, and long ago. */
+/** Files in a generation being built that failed for an outside cause long enough ago. */
 export async function retryFailedOutside(
   db: Database,
   { ragId, generation }: Building,

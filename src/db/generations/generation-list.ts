@@ -19,12 +19,12 @@ const LISTED = row({
 });
 
 /**
- * A generation of a RAG's index as an administrator sees it. Times are ms; `filesDone`: files that
- * are through, failed ones among them.
+ * A generation of a RAG's index as an administrator sees it. Times are ms; `filesDone`: finished
+ * files, failed ones included.
  */
 export type ListedGeneration = Row<typeof LISTED>;
 
-/** What is live, being built or kept of a RAG's index, oldest first. */
+/** The live, building and retained generations of a RAG, oldest first. */
 export async function listGenerations(db: Database, ragId: RagId): Promise<ListedGeneration[]> {
   return await allRows(
     db,

@@ -7,8 +7,8 @@ import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
 
 /**
- * A retired generation `g` of a RAG `r` that can answer again: the last that did, unless the live
- * one has but more shards than it.
+ * A retired generation `g` of a RAG `r` that can become live again: the previous live one, unless
+ * the live one differs only by having more shards.
  */
 const RETURNABLE = `g.state = 'retired' and g.live_since > 0
   and not exists (select 1 from rag_generations x where x.rag_id = g.rag_id
@@ -21,7 +21,7 @@ const RETURNABLE = `g.state = 'retired' and g.live_since > 0
 const RETURNABLE_ROW = row({ generation: number });
 export type Returnable = Row<typeof RETURNABLE_ROW>;
 
-/** The generation that an administrator may go back to, in a format that is still understood. */
+/** The generation that an administrator may return to, in a format that is still supported. */
 export async function returnableGeneration(
   db: Database,
   ragId: RagId,
@@ -42,9 +42,9 @@ export async function returnableGeneration(
 }
 
 /**
- * Makes a retired generation one that is being built: it goes live as soon as its rows follow the
- * live ones again and it holds what changed meanwhile. The RAG keeps its settings from then on.
- * False: it has been dropped.
+ * Makes a retired generation one that is being built: it becomes live once its rows match the live
+ * ones and changes made meanwhile are indexed. The RAG keeps its settings from then on. False: it
+ * was dropped.
  */
 export async function reopenGeneration(
   db: Database,
@@ -90,8 +90,8 @@ const DROPPING = row({ ragId: id<RagId>(), generation: number, shards: number })
 type Dropping = Row<typeof DROPPING>;
 
 /**
- * Gives up generations for good that nobody goes back to: one that can answer again when it was
- * retired before `returnableBefore` (ms), any other before `before`. Returns those given up before
+ * Starts dropping generations that were not returned to: a returnable one retired before
+ * `returnableBefore` (ms), any other before `before`. Returns those whose drop started before
  * `settledBefore`: work that began while they were kept has ended by then.
  */
 export async function giveUpRetired(

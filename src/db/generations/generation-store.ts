@@ -5,18 +5,20 @@ import { flag, id, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
-/** What the deployment asks of every index; the chunking is the RAG's own. */
+/** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
   embeddingModel: string;
   dimensions: number;
   format: number;
-  /** A vector index that holds vectors of one size only: what has another size stays as it is. */
+  /**
+   * A vector index with vectors of one size only: generations with another size stay unchanged.
+   */
   fixedDimensions: boolean;
   /** Chunks of one shard above which a RAG grows into more of them. */
   shardChunks: number;
 };
 
-/** A retrieval asks all shards at once; beyond this they get larger instead of more. */
+/** A retrieval queries all shards at once; beyond this number, shards grow instead. */
 const SHARDS_MAX = 32;
 
 /** Parameters ?2 to ?4, for a generation `g` of a RAG `r`. */
@@ -24,25 +26,25 @@ const SAME = `g.embedding_model = ?2 and g.dimensions = ?3 and g.format = ?4
   and g.chunk_size = r.chunk_size and g.chunk_overlap = r.chunk_overlap`;
 
 /**
- * What a live generation `l` will hold when the files that wait are indexed; at most twice what it
- * holds.
+ * The estimated size of a live generation `l` after pending files are indexed; at most twice its
+ * current size.
  */
 const PROJECTED = `min(2 * l.number_vectors, l.number_vectors *
   (l.pending_files + l.processing_files + l.indexed_files) / max(1, l.indexed_files))`;
 
-/** Shards of a new generation: they begin half full, so that growth is rare. */
+/** Shards of a new generation: they start half full, so that growth is rare. */
 const SHARDS = `case when ${PROJECTED} <= ?6 then 1
   else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(?6 as integer)) end`;
 
-/** The live generation `g` has what is wanted and is not too small for its chunks. */
+/** The live generation `g` has the wanted settings and enough shards for its chunks. */
 const SUFFICES = `g.state = 'live' and ${SAME}
   and (g.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
 
-/** Vectors of the live generation `l` serve again; unless it is to be indexed from its start. */
+/** Vectors of the live generation `l` are reused, unless it is to be indexed from scratch. */
 const VECTORS_FROM = `case when ?9 is null and l.embedding_model = ?2 and l.dimensions = ?3
   then l.generation end`;
 
-/** An administrator went back to an index without what is wanted now. */
+/** An administrator returned to an index without the settings wanted now. */
 const REFUSED = `coalesce(r.refused_index, '') = ?7`;
 
 /** Parameter ?5: 1 where vectors of another size cannot be built beside the live ones. */
@@ -55,14 +57,14 @@ const wantedParameters = (wanted: WantedIndex) => {
   return [embeddingModel, dimensions, format, fixedDimensions, shardChunks, refusal] as const;
 };
 
-/** What a RAG notes that went back to an index without this. */
+/** What a RAG records after a return to an index without these settings. */
 export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =>
   `${embeddingModel} ${dimensions} ${format}`;
 
 /**
- * Begins a generation with the settings wanted now, unless the live or the building one has them;
- * `since` (ms): and was begun then or later. A building one that is no longer wanted is retired.
- * A live one with more chunks than its shards are for is followed by one with more shards.
+ * Begins a generation with the wanted settings, unless the live or building one has them and, with
+ * `since` (ms), was begun then or later. An outdated building one is retired. A live one with too
+ * many chunks for its shards is followed by one with more shards.
  */
 export async function beginGeneration(
   db: Database,
@@ -100,13 +102,13 @@ export async function beginGeneration(
   ]);
 }
 
-/** RAGs whose live or building index is not what is wanted, and those that cannot have it. */
+/** RAGs whose live or building index is outdated, and those that cannot have the wanted one. */
 export async function ragsToRebuild(
   db: Database,
   wanted: WantedIndex,
 ): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
   const [, rows] = await runBatch(db, [
-    // Once something else is wanted, what was refused may be wanted again.
+    // When the wanted settings change, refused ones may be wanted again.
     statement(`update rags set refused_index = null where refused_index <> ?1`, refusalOf(wanted)),
     query(
       row({ id: id<RagId>(), possible: flag }),
@@ -129,7 +131,7 @@ export async function ragsToRebuild(
 const BUILDING = row({ ragId: id<RagId>(), generation: number, filledUpTo: nullable(text) });
 export type Building = Row<typeof BUILDING>;
 
-/** Generations that are being built for RAGs that are not paused; one RAG's alone by its id. */
+/** Generations being built for RAGs that are not paused; an id limits it to one RAG. */
 export async function buildingGenerations(
   db: Database,
   ragId: RagId | null = null,
@@ -147,7 +149,7 @@ export async function buildingGenerations(
   );
 }
 
-/** RAGs among these generations that are being built, and have no file under way any more. */
+/** RAGs of those generations being built that have no file in progress any more. */
 export async function idleBuilds(
   db: Database,
   generations: { ragId: RagId; generation: number }[],
@@ -166,7 +168,9 @@ export async function idleBuilds(
   return rows.map(({ ragId }) => ragId);
 }
 
-/** Its objects are empty. Its rows go too, a part at a time, and when all went, it is dropped. */
+/**
+ * The generation's objects are empty. Deletes its rows, a part per call; after the last, drops it.
+ */
 export async function dropGeneration(
   db: Database,
   { ragId, generation }: Pick<IndexAddress, "ragId" | "generation">,

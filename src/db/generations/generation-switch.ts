@@ -3,10 +3,9 @@ import { runBatch, statement } from "../raw-sql.ts";
 import type { Building } from "./generation-store.ts";
 
 /**
- * Everything that answers now answers then as well: a file that is indexed or failed has been
- * worked on to the end, one that waits for its next version has at least an earlier one. Where
- * more failed for an outside cause than succeeded, the cause is not the files': the old index
- * stays. Read are the files under way, and the failed ones where they are the most.
+ * Ready when nothing that answers now gets lost: indexed and failed files are finished, and
+ * pending ones have an earlier version. If more files failed for an outside cause than succeeded,
+ * the old index stays. Reads only files in progress, and failed ones if they are the majority.
  */
 const READY = `n.filled_up_to is null
   and not exists (select 1 from rags r
@@ -24,8 +23,8 @@ const GOES_LIVE = `exists (select 1 from rags r join rag_generations n
   where r.id = ?1 and r.generation <> ?2)`;
 
 /**
- * From here on the built generation answers, its rows are the RAG's files, and the one before is
- * retired, all in one step; false when it is not ready.
+ * Makes the built generation live and its rows the RAG's files, and retires the previous one, in
+ * one step; false when it is not ready.
  */
 export async function switchGeneration(
   db: Database,

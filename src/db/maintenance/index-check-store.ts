@@ -16,7 +16,7 @@ const COUNTED_INDEX = row({
 /** A RAG's index as D1 counts it, for the comparison with what is stored. */
 export type CountedIndex = Row<typeof COUNTED_INDEX>;
 
-/** `limit` RAGs with no work under way; `turn` counts up, so that all have theirs in time. */
+/** `limit` RAGs with no work in progress; `turn` counts up, so that every RAG gets its turn. */
 export async function quietIndexes(
   db: Database,
   turn: number,
@@ -69,8 +69,8 @@ export async function countedFiles(
 }
 
 /**
- * Files that are to be indexed from their start: nothing of what was indexed is believed. What is
- * on its way already is left to its job.
+ * Makes files pending from scratch, ignoring what was indexed before. Files already in progress
+ * are left to their job.
  */
 export async function pendAfresh(
   db: Database,

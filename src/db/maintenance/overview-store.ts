@@ -20,9 +20,8 @@ const counted = (column: Parameters<typeof sum>[0]) =>
   sql<number>`coalesce(${sum(column)}, 0)`.mapWith(Number);
 
 /**
- * What the panel's first page shows, in one round trip. `limit` bounds each of the lists,
- * `callsSince` (ms, by the hour) the calls. The
- * counts come from the live generations' counters, so that they cost two rows a RAG.
+ * The data of the panel's first page, in one round trip. `limit` bounds each list, `callsSince`
+ * (ms, by the hour) the calls. Counts are the live generations' counters, two rows per RAG.
  */
 export async function readOverview(
   db: Database,
@@ -82,7 +81,7 @@ const NO_VERIFICATIONS = {
   underWaySince: null,
 };
 
-/** The last whole verification of each index that is in use, added up; costs two rows an index. */
+/** The sums of the last complete verification of each index in use; costs two rows per index. */
 const selectVerifications = (db: Database) =>
   db
     .select({

@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { id, number, row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
-/** RAGs and sources that were removed before `before` and still have something behind them. */
+/** RAGs and sources removed before `before` that still have data to delete. */
 export async function removedResources(
   db: Database,
   before: number,
@@ -36,7 +36,7 @@ export async function removedRagGenerations(
   return generations.map(({ generation, shards }) => [generation, shards]);
 }
 
-/** Deletes some of a RAG's file rows; whether there may be more. */
+/** Deletes some of a RAG's file rows; returns whether there may be more. */
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
   const deleted = await allRows(
     db,
@@ -68,7 +68,7 @@ export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
   await allRows(db, statement(`delete from rags where id = ?1 and removed_at is not null`, ragId));
 }
 
-/** Whether a removed source may be cleaned: RAGs that were on it are cleaned first. */
+/** Whether a removed source may be cleaned: its RAGs are cleaned first. */
 export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise<boolean> {
   const rows = await allRows(
     db,
@@ -81,7 +81,7 @@ export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise
   return rows.length > 0;
 }
 
-/** Deletes some of a source's files; whether there may be more. */
+/** Deletes some of a source's files; returns whether there may be more. */
 export async function deleteSourceFiles(
   db: Database,
   sourceId: FileSourceId,

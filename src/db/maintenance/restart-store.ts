@@ -4,12 +4,12 @@ import { id, row } from "../columns.ts";
 import { IN_WORK } from "../files/unclaimed-files.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
-/** Removals that the index does not know yet; `rag_files_leaving` is written the same way. */
+/** Removals not yet applied to the index; the index `rag_files_leaving` has the same condition. */
 const LEAVING = `status = 'deleted' and claimed_until > 0`;
 
 /**
- * Ends every claim, after a crash that took the queues' memory with it. Attempts
- * stay counted: one of the files that were worked on may have been what crashed.
+ * Ends every claim after a crash that lost the queues' memory. Attempts stay counted: one of the
+ * files in progress may have caused the crash.
  */
 export async function expireClaims(db: Database): Promise<void> {
   await runBatch(db, [

@@ -2,7 +2,7 @@ import type { Database } from "../client.ts";
 import { number, oneOf, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch } from "../raw-sql.ts";
 
-/** Everything that is sealed at rest, by the kind of its owner. */
+/** All secrets encrypted at rest, by the kind of their owner. */
 const KINDS = ["file source", "second factor"] as const;
 const SEALED = `select 'file source' as kind, id, sealed_secrets as sealed from file_sources
   where sealed_secrets is not null and removed_at is null
@@ -17,7 +17,10 @@ const UPDATES: Record<(typeof KINDS)[number], string> = {
 const SECRET = row({ kind: oneOf(KINDS), id: text, sealed: text });
 export type SealedSecret = Row<typeof SECRET>;
 
-/** Secrets that a key sealed. In no order, so that one that cannot be read is in nobody's way. */
+/**
+ * Secrets sealed with a given key, in random order, so that an unreadable one does not block
+ * others.
+ */
 export async function secretsSealedBy(
   db: Database,
   keyId: string,
@@ -37,7 +40,9 @@ export async function secretsSealedBy(
 
 const ID = row({ id: text });
 
-/** Puts new sealed texts in place of the old; one that has changed since stays. Answers how many. */
+/**
+ * Replaces sealed texts; one that has changed since is left alone. Returns how many were replaced.
+ */
 export async function replaceSealed(
   db: Database,
   changes: { secret: SealedSecret; sealed: string }[],
@@ -53,7 +58,7 @@ export async function replaceSealed(
 
 const COUNT = row({ keyId: text, secrets: number });
 
-/** How many secrets each key sealed. */
+/** How many secrets are sealed with each key. */
 export async function countSealedByKey(db: Database): Promise<Row<typeof COUNT>[]> {
   return await allRows(
     db,

@@ -9,7 +9,10 @@ const VECTOR_SYNC = row({
   ragId: id<RagId>(),
   generation: number,
   shard: number,
-  /** Of its generation; null: the generation was dropped, and its vectors are to be removed. */
+  /**
+   * Dimensions of its generation; null: the generation was dropped, and its vectors are to be
+   * removed.
+   */
   shards: nullable(number),
   verifyAt: number,
 });
@@ -18,7 +21,7 @@ export type VectorSync = Row<typeof VECTOR_SYNC>;
 /** What a verification pass found: vectors compared, missing ones and orphans. */
 export type VerificationCounts = { checked: number; addedAgain: number; removed: number };
 
-/** Makes syncs of these objects due at a time (ms), or leaves them due earlier. */
+/** Makes syncs of these objects due at a time (ms), unless they are due earlier. */
 export async function makeVectorSyncsDue(
   db: Database,
   addresses: IndexAddress[],
@@ -38,7 +41,7 @@ export async function makeVectorSyncsDue(
   );
 }
 
-/** Shards without a row, as after a vector index was introduced. */
+/** Shards without a row, e.g. after a vector index was configured. */
 const ADD_UNKNOWN = `with recursive shard (number) as (
     select 0 union all select number + 1 from shard
     where number + 1 < (select max(shards) from rag_generations))
@@ -51,7 +54,7 @@ const ADD_UNKNOWN = `with recursive shard (number) as (
 
 const NOTHING_YET = `'checked', 0, 'addedAgain', 0, 'removed', 0`;
 
-/** Adds rows for objects that have none, some at a time; they are due at once. */
+/** Adds rows for objects without one, a limited number per call; they are due at once. */
 export async function addMissingVectorSyncs(
   db: Database,
   now: number,
@@ -61,8 +64,8 @@ export async function addMissingVectorSyncs(
 }
 
 /**
- * Claims the longest overdue until `claimedUntil`. A verification that is due begins with the claim, so
- * that one which fails every time shows as unfinished.
+ * Claims the longest overdue until `claimedUntil`. A due verification is recorded as begun with
+ * the claim, so that one that fails every time shows as unfinished.
  */
 export async function claimVectorSyncs(
   db: Database,
@@ -85,7 +88,7 @@ export async function claimVectorSyncs(
   );
 }
 
-/** Sets when the next sync is due; an earlier time that was set meanwhile stays. */
+/** Sets when the next sync is due; an earlier time set meanwhile stays. */
 export async function rescheduleVectorSync(
   db: Database,
   address: IndexAddress,
@@ -106,7 +109,10 @@ export async function rescheduleVectorSync(
   );
 }
 
-/** Adds up what a part of a pass found. `end`: it was the last part; when the next pass is due (ms). */
+/**
+ * Adds up the findings of a part of a pass. `end`: it was the last part; when the next pass is due
+ * (ms).
+ */
 export async function recordVerification(
   db: Database,
   address: IndexAddress,
@@ -146,7 +152,7 @@ function ending({ ragId, generation, shard }: IndexAddress, endedAt: number, nex
   );
 }
 
-/** For a dropped generation of which no vector is left. */
+/** Called for a dropped generation without vectors. */
 export async function deleteVectorSync(
   db: Database,
   { ragId, generation, shard }: IndexAddress,

@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { id, row, type Row } from "../columns.ts";
 import { allRows, query, statement } from "../raw-sql.ts";
 
-/** Makes the source's next scan due at `dueAt` at the latest. False: no such source. */
+/** Makes the source's next scan due at `dueAt` or earlier. False: no such source. */
 export async function advanceNextScan(
   db: Database,
   sourceId: FileSourceId,
@@ -21,7 +21,7 @@ export async function advanceNextScan(
   return rows.length > 0;
 }
 
-/** Sources whose scan is due; each is due again at `dueAgainAt`, should its message be lost. */
+/** Sources whose scan is due; each is due again at `dueAgainAt` in case its message is lost. */
 export async function takeDueSources(
   db: Database,
   now: number,

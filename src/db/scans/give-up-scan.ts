@@ -2,7 +2,7 @@ import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { runBatch, statement } from "../raw-sql.ts";
 
-/** Ends a scan that failed at every delivery of its message; `runId` null: the one under way. */
+/** Ends a scan whose message failed at every delivery; `runId` null: the run in progress. */
 export async function giveUpScan(
   db: Database,
   fileSourceId: FileSourceId,

@@ -10,7 +10,7 @@ import type { Removal } from "../files/removal-store.ts";
 import { COMMITTED, commitStep } from "./scan-store.ts";
 import type { RunCounts, ScanProgress, ScanRun } from "./scan-store.ts";
 
-/** A file of a source as it was listed last. */
+/** A file of a source as last listed. */
 export const KNOWN_FILE = row({
   id: id<FileId>(),
   path: text,
@@ -33,8 +33,8 @@ export const KNOWN_COLUMNS = `f.id, f.path, f.external_id as externalId, f.url, 
 type Named = Pick<KnownRow, "path" | "externalId">;
 
 /**
- * What is known of these files, by path and by external id. The second is asked for only where
- * the path does not lead to it, so that an unchanged file costs two rows read.
+ * The known files among these, by path and by external id. The external id is looked up only if
+ * the path does not match, so that an unchanged file costs two rows read.
  */
 export async function knownFiles(
   db: Database,
@@ -52,7 +52,9 @@ export async function knownFiles(
   return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
 }
 
-/** `cross join` keeps the list outside: else it is read once for each file of the source. */
+/**
+ * `cross join` makes the list the outer loop: else it is read once for each file of the source.
+ */
 async function knownBy(
   db: Database,
   column: "path" | "external_id",
@@ -72,12 +74,12 @@ async function knownBy(
   );
 }
 
-/** A file as a page of a listing leaves it. `contentIsKept`: the version is the same. */
+/** A file as a page of a listing writes it. `contentIsKept`: the version is the same. */
 export type ListedWrite = Omit<KnownRow, "deletedAt">;
 
 export type PageWrites = {
   writes: ListedWrite[];
-  /** Files whose path changes: their old paths are free before the new ones are taken. */
+  /** Files whose path changes: all old paths are cleared before the new ones are written. */
   moved: FileId[];
   states: { id: FileId; sourceState: Record<string, unknown> | null }[];
   failures: { id: FileId; message: string; outside: boolean }[];
@@ -141,10 +143,10 @@ function writeStatements(
   return statements;
 }
 
-/** D1 takes a parameter of 2 MB, and a character may be three bytes. */
+/** D1 accepts a parameter of up to 2 MB, and a character may take three bytes. */
 const LONGEST_PARAMETER_CHARACTERS = 600_000;
 
-/** A page of long names and much metadata is written by several statements. */
+/** A page with long names and much metadata is written by several statements. */
 function portionsOf(writes: ListedWrite[]): ListedWrite[][] {
   const portions: ListedWrite[][] = [];
   let open: ListedWrite[] = [];
@@ -195,7 +197,7 @@ const FAIL_FILES = `update rag_files set status = 'error', claimed_until = ?4,
   where rag_files.file_id = m.value ->> 'id' and rag_files.status = 'pending' and ${isOpen()}
     and ${COMMITTED}`;
 
-/** Two files may swap their paths, or one take the path of another that moves away. */
+/** Two files may swap their paths, or one may take the path of another that moves away. */
 function freePaths(
   run: ScanRun,
   commit: string,

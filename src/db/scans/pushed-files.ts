@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { KNOWN_COLUMNS, KNOWN_FILE, type KnownRow } from "./listing-store.ts";
 import { allRows, query } from "../raw-sql.ts";
 
-/** Files that someone pushed to a web source and that are not deleted, by path, after this one. */
+/** Files pushed to a web source and not deleted, ordered by path, after this one. */
 export async function pushedFiles(
   db: Database,
   sourceId: FileSourceId,

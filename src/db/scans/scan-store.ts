@@ -18,26 +18,28 @@ import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
-/** What a scan under way must know to go on, stored with each page that it commits. */
+/** The state a scan needs to continue, stored with each page that it commits. */
 const scanProgress = z.object({
   mode: z.enum(["full", "follow", "look"]),
   urls: z.array(z.string()).nullable(),
   confirmRemovals: z.boolean(),
   /** Pages committed. */
   step: z.number(),
-  /** The page from which the notes count: before it a feed was followed whose cursor expired. */
+  /**
+   * The first page whose notes count: pages before it followed a change feed whose cursor expired.
+   */
   notesFrom: z.number().optional(),
   cursor: z.string().nullable(),
-  /** The cursor is too long for a row and lies in the bucket. */
+  /** The cursor is too long for a row and is stored in the bucket. */
   cursorIsStored: z.boolean(),
-  /** Everything is listed; what is unlisted is still to be removed. */
+  /** Everything is listed; unlisted files are still to be removed. */
   listed: z.boolean(),
   partial: z.boolean(),
   seenFiles: z.number(),
-  /** Tries of the present page that failed. */
+  /** Failed attempts of the current page. */
   attempts: z.number(),
   changeCursor: z.string().nullable(),
-  /** Names the commit, so that the statements beside it know that it is theirs. */
+  /** Identifies the commit, so that the other statements of its batch can refer to it. */
   commit: z.string(),
 });
 export type ScanProgress = z.infer<typeof scanProgress>;
@@ -62,7 +64,7 @@ const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
   scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor`;
 
 /**
- * Begins a run unless one is under way; then the source is marked to be scanned once more.
+ * Begins a run unless one is in progress; then the source is marked to be scanned again.
  * `unknown`: there is no such source.
  */
 export async function beginRun(
@@ -101,7 +103,7 @@ export async function beginRun(
   return busy.length > 0 ? "busy" : "unknown";
 }
 
-/** False when no run is under way any more: begin one instead. */
+/** False when no run is in progress any more: begin one instead. */
 export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Promise<boolean> {
   const rows = await allRows(
     db,
@@ -116,7 +118,7 @@ export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Pr
 
 const UNFINISHED_RUN = row({ startedAt: number, progress: json(scanProgress) });
 
-/** Takes a run up where it was left; null when it has ended or its source was removed. */
+/** Resumes a run; null when it has ended or its source was removed. */
 export async function resumeRun(
   db: Database,
   fileSourceId: FileSourceId,
@@ -158,13 +160,13 @@ const NO_COUNTS: RunCounts = {
   downloadsSaved: 0,
 };
 
-/** A condition that holds only beside the commit that it names; `?1` run, `?2` commit. */
+/** A condition that is true only within the named commit; `?1` run, `?2` commit. */
 export const COMMITTED = `exists (select 1 from scan_runs
   where id = ?1 and progress ->> '$.commit' = ?2)`;
 
 /**
- * Moves a run one step on, if nobody else has: the first statement of a page's batch. The others
- * stand under `COMMITTED`.
+ * Advances a run by one step, if no other worker has: the first statement of a page's batch. The
+ * other statements have the condition `COMMITTED`.
  */
 export function commitStep(
   run: ScanRun,
@@ -197,7 +199,7 @@ export function commitStep(
   ];
 }
 
-/** False when another worker has moved the run on. */
+/** False when another worker has advanced the run. */
 export async function moveOn(
   db: Database,
   run: ScanRun,
@@ -211,17 +213,17 @@ export async function moveOn(
 export type RunEnd = {
   error: string | null;
   heldRemovals: number;
-  /** Null keeps the cursor that the source has. */
+  /** Null keeps the source's current cursor. */
   changeCursor: string | null;
-  /** Sooner than the interval says; null leaves it. */
+  /** An earlier time than the scan interval gives; null for none. */
   nextScanAt: number | null;
 };
 
 const ENDED_RUN = row({ scanAgain: flag });
 
 /**
- * Ends a run. Whether one more was asked for meanwhile, which is then due at `againBy` (ms) should
- * its message be lost; null when it had ended already.
+ * Ends a run. Returns whether another was requested meanwhile, which is due at `againBy` (ms) in
+ * case its message is lost; null when the run had ended already.
  */
 export async function endRun(
   db: Database,
@@ -261,7 +263,7 @@ export async function endRun(
   return ended ?? null;
 }
 
-/** Ends the run under way, if any: what it lists is no longer what is wanted. */
+/** Ends the run in progress, if any: its listing is outdated. */
 export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
   await runBatch(db, [
     statement(

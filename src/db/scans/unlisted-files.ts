@@ -7,7 +7,7 @@ const FILE = row({ id: id<FileId>(), path: text });
 const FILE_ID = row({ id: id<FileId>() });
 const COUNT = row({ count: number });
 
-/** Files that a source had before a time (ms), in order of path, a page at a time. */
+/** Files that a source had before a time (ms), in order of path, page by page. */
 export async function liveFileIds(
   db: Database,
   of: { sourceId: FileSourceId; before: number; after: string; limit: number },
@@ -26,7 +26,7 @@ export async function liveFileIds(
   );
 }
 
-/** The ids of files that a source names as deleted, by path or external id. */
+/** The ids of files that a source reports as deleted, by path or external id. */
 export async function idsOfDeleted(
   db: Database,
   sourceId: FileSourceId,

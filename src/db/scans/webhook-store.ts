@@ -6,7 +6,7 @@ import { pendSql } from "../files/file-rows.ts";
 
 const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text, config: jsonObject });
 
-/** A web source and the hash of its secret; null for an unknown id and for another provider. */
+/** A web source and the hash of its secret; null for an unknown id or another provider. */
 export async function findWebSource(
   db: Database,
   sourceId: string,
@@ -49,9 +49,9 @@ export type PushedUrl = { id: FileId; url: string; name: string };
 const PATH = row({ path: text });
 
 /**
- * Pushed URLs become files, and wait in every RAG that holds them until their scan has looked.
- * Those that are no file yet are taken in their order until the source holds `maxFiles`, which
- * pushes at the same moment cannot exceed: a batch is one transaction. Answers what was taken.
+ * Adds pushed URLs as files, pending in every RAG that contains them until their scan. New ones
+ * are added in order until the source has `maxFiles`; concurrent pushes cannot exceed that,
+ * because a batch is one transaction. Returns what was added.
  */
 export async function pushFiles(
   db: Database,
@@ -99,7 +99,7 @@ export async function pushFiles(
   return taken.map(({ path }) => path);
 }
 
-/** Tells the owner that addresses were pushed and not taken. */
+/** Records for the owner that pushed URLs were rejected. */
 export async function notePushesRefused(
   db: Database,
   sourceId: FileSourceId,
@@ -117,7 +117,7 @@ export async function notePushesRefused(
   ]);
 }
 
-/** Counts the pushed files anew: those that were forgotten make room. */
+/** Counts the pushed files again, so that purged ones free their places. */
 export async function recountPushedFiles(db: Database, sourceId: FileSourceId): Promise<void> {
   await runBatch(db, [
     statement(

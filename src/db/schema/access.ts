@@ -35,13 +35,13 @@ export const userTotp = sqliteTable("user_totp", {
   /** Base32, sealed: `keyId.iv.ciphertext`. */
   sealedSecret: text().notNull(),
   createdAt: integer().notNull(),
-  /** When its first code was given; null: it does not count yet. */
+  /** When its first code was entered; null: not confirmed, so it is not required yet. */
   confirmedAt: integer(),
-  /** The time step of the last code that was used: no code counts twice. */
+  /** The time step of the last code that was used: no code is accepted twice. */
   lastStep: integer().notNull().default(0),
 });
 
-/** Unused recovery codes; each opens once in place of a code. */
+/** Unused recovery codes; each can replace a code once. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   {
@@ -64,9 +64,9 @@ export const sessions = sqliteTable(
       .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Names it to those who may end it; opens nothing. */
+    /** Identifies the session to those who may end it; grants no access. */
     id: text().notNull(),
-    /** From where it was opened, as its user recognises it. */
+    /** The client that opened it, in a form that its user recognises. */
     address: text().notNull().default(""),
     userAgent: text().notNull().default(""),
     createdAt: integer().notNull(),
@@ -79,7 +79,7 @@ export const sessions = sqliteTable(
   ],
 );
 
-/** Failed tries at an account, whether it exists or not; forgotten a day after the last. */
+/** Failed attempts at an account, whether it exists or not; deleted a day after the last. */
 export const signInTries = sqliteTable(
   "sign_in_tries",
   {
@@ -94,7 +94,9 @@ export const signInTries = sqliteTable(
 
 export const ACTOR_KINDS = ["user", "key", "token", "none"] as const;
 
-/** Every change and sign-in, failed ones too, for 90 days. It refers to none: actors may go. */
+/**
+ * Every change and sign-in, failed ones too, for 90 days. No foreign keys: actors may be deleted.
+ */
 export const auditEvents = sqliteTable(
   "audit_events",
   {
@@ -102,13 +104,13 @@ export const auditEvents = sqliteTable(
     at: integer().notNull(),
     actorKind: text({ enum: ACTOR_KINDS }).notNull(),
     actorId: text(),
-    /** As it was called then: an e-mail address, or the name of a key or token. */
+    /** The actor's name at that time: an e-mail address, or the name of a key or token. */
     actorName: text(),
     action: text().notNull(),
     target: text(),
-    /** Names of the fields that were sent, as a JSON list; never a value. */
+    /** Names of the sent fields, as a JSON list; never a value. */
     fields: text().notNull(),
-    /** Of the answer. */
+    /** Status of the answer. */
     status: integer().notNull(),
     address: text().notNull(),
     requestId: text().notNull(),
@@ -132,7 +134,9 @@ export const keys = sqliteTable(
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer().notNull(),
     expiresAt: integer(),
-    /** Whoever made it, or made the key that made it; it ends with them. */
+    /**
+     * The user who created it, or created the key that created it; deleted together with the user.
+     */
     createdBy: text()
       .$type<UserId>()
       .notNull()

@@ -92,8 +92,8 @@ export const models = sqliteTable(
 );
 
 /**
- * Usage folded by the hour. Each call adds to one row for every dimension that it touches
- * (`all`, its inference, its agent, each RAG, its token, its model).
+ * Usage per hour. Each call adds to one row for every dimension that it concerns (`all`, its
+ * inference, its agent, each RAG, its token, its model).
  */
 export const usageHours = sqliteTable(
   "usage_hours",
@@ -118,14 +118,14 @@ export const usageHours = sqliteTable(
 );
 
 /**
- * Usage messages already folded, so that a second delivery counts once: one row for the messages
- * of one batch and one slot of time. Made `without rowid`: a row is one write.
+ * Usage messages already folded, so that a second delivery is ignored: one row for the messages of
+ * one batch and one time slot. Created `without rowid`, so that a row is one write.
  */
 export const usageCounted = sqliteTable(
   "usage_counted",
   {
     slot: integer().notNull(),
-    /** Least and greatest of `ids`. */
+    /** Smallest and largest of `ids`. */
     first: text().notNull(),
     last: text().notNull(),
     /** A JSON list. */

@@ -15,7 +15,7 @@ export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "dele
 
 export const SCOPE_TYPES = ["path", "externalId"] as const;
 
-/** As JSON: nothing was left out or mended. */
+/** As JSON: nothing was left out or repaired. */
 export const NO_NOTES = "[]";
 
 export const rags = sqliteTable(
@@ -28,7 +28,7 @@ export const rags = sqliteTable(
       .$type<FileSourceId>()
       .notNull()
       .references(() => fileSources.id),
-    /** `error` is not stored: it is the file source's. */
+    /** `error` is not stored: it is derived from the file source. */
     status: text({ enum: ["active", "paused"] })
       .notNull()
       .default("active"),
@@ -41,16 +41,18 @@ export const rags = sqliteTable(
     searchMode: text({ enum: ["hybrid", "semantic"] })
       .notNull()
       .default("hybrid"),
-    /** The generation that answers. */
+    /** The live generation. */
     generation: integer().notNull().default(1),
-    /** What the deployment asked for when an administrator went back to an index without it. */
+    /**
+     * The deployment's settings at the time an administrator returned to an index without them.
+     */
     refusedIndex: text(),
     /**
-     * Files that its scopes hold and that have no row yet: changed scopes are applied page by page.
-     * They count among its files from the change on.
+     * Files inside its scopes without a row yet, as changed scopes are applied page by page. They
+     * count among its files as soon as the scopes change.
      */
     comingFiles: integer().notNull().default(0),
-    /** When the sweep applies the scopes anew while files are coming, ms. */
+    /** When the sweep applies the scopes again while files are still to be added, ms. */
     comingDueAt: integer().notNull().default(0),
     createdAt: integer().notNull(),
     removedAt: integer(),
@@ -85,15 +87,18 @@ export const ragGenerations = sqliteTable(
     format: integer().notNull(),
     shards: integer().notNull().default(1),
     createdAt: integer().notNull(),
-    /** When it went live or was retired, ms; 0 before. */
+    /** When it became live or was retired, ms; 0 before. */
     changedAt: integer().notNull().default(0),
-    /** When it first answered, ms; 0: never. Such a one can answer again until it is dropped. */
+    /**
+     * When it first became live, ms; 0: never. If it was live, it can be again until it is
+     * dropped.
+     */
     liveSince: integer().notNull().default(0),
-    /** The generation whose vectors it takes where the embedded text is the same; null: none. */
+    /** The generation whose vectors it reuses where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
     /**
-     * While it is built: it has rows of the RAG's files up to this id (by order of id). Null: of all
-     * files; from then on every change of a file writes its row here as well.
+     * While being built: it has rows of the RAG's files up to this id (by order of id). Null: of
+     * all files; from then on every change of a file updates its row here too.
      */
     filledUpTo: text(),
     /** Counters kept by triggers on rag_files, so that reading them costs one row. */
@@ -111,8 +116,8 @@ export const ragGenerations = sqliteTable(
 );
 
 /**
- * When the vectors of an index object are next to be compared with the vector index outside. It
- * outlives its RAG until nothing of that is left there, so it refers to none.
+ * When an index object is next reconciled with the vector index. The row outlives its RAG until
+ * the vector index holds none of its vectors, so it has no foreign key.
  */
 export const vectorSyncs = sqliteTable(
   "vector_syncs",
@@ -121,11 +126,13 @@ export const vectorSyncs = sqliteTable(
     generation: integer().notNull(),
     shard: integer().notNull(),
     dueAt: integer().notNull(),
-    /** When the next verification of all vectors begins, or goes on. */
+    /** When the next verification of all vectors begins or continues. */
     verifyAt: integer().notNull().default(0),
-    /** JSON: when the verification under way began and what it found so far; null: none is under way. */
+    /**
+     * JSON: when the current verification began and its findings so far; null: none in progress.
+     */
     verification: text(),
-    /** JSON: when the last whole verification ended and what it found. */
+    /** JSON: when the last complete verification ended and its findings. */
     lastVerification: text(),
   },
   (table) => [
@@ -149,10 +156,9 @@ export const ragScopes = sqliteTable(
 );
 
 /**
- * A file in one generation of a RAG's index, and the work on it. The rows of the live generation
- * are what users see. A change of a file writes the rows of the live generation and of one that is
- * being built; those of a retired one stay as they are, and where their revision differs from the
- * live one's, the file is due again should that generation come back.
+ * A file in one generation of a RAG's index, and its indexing state. Users see the live
+ * generation's rows. Changes of a file update the rows of the live and the building generation; if
+ * a retired one is brought back, files whose revision differs from the live row are indexed again.
  */
 export const ragFiles = sqliteTable(
   "rag_files",
@@ -166,27 +172,27 @@ export const ragFiles = sqliteTable(
       .$type<FileId>()
       .notNull()
       .references(() => files.id, { onDelete: "cascade" }),
-    /** The file's path again, so that a page of the list is read from one index. */
+    /** Copy of the file's path, so that a page of the list is read from one index. */
     path: text().notNull(),
     status: text({ enum: FILE_STATUSES }).notNull(),
-    /** Grows with every known change (at least the time in ms): older work is void. */
+    /** Increases with every known change (at least the time in ms): older work is void. */
     revision: integer().notNull(),
     /** The last success, ms; null until the first. */
     indexedAt: integer(),
     errorMessage: text(),
-    /** Whether a later scan should try again: the cause was outside the file. */
+    /** Whether a later scan retries the file: the cause was outside of it. */
     errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
-    /** Chunks of the version that answers. */
+    /** Chunks of the live version. */
     chunkCount: integer().notNull().default(0),
-    /** Hash of all that the answering chunks were made from. */
+    /** Hash of everything that the live chunks were made from. */
     fingerprint: text(),
-    /** What was left out or mended in that content: a JSON list of plain sentences. */
+    /** What was left out or repaired in that content: a JSON list of plain sentences. */
     notes: text().notNull().default(NO_NOTES),
     attempts: integer().notNull().default(0),
     /**
-     * Who works on it, and until when it (or a message in a queue) claims the row; of an error: since
-     * when it is one. A `deleted` row that is claimed is not yet taken out of the index; `leave` as
-     * lease: then the row goes too.
+     * The lease, and until when it (or a queued message) claims the row; for an error: since when.
+     * A claimed `deleted` row is not yet removed from the index; with the lease `leave` the row is
+     * deleted afterwards.
      */
     leaseId: text(),
     claimedUntil: integer().notNull().default(0),

@@ -20,33 +20,35 @@ export const fileSources = sqliteTable(
     provider: text({ enum: PROVIDERS }).notNull(),
     /** Provider settings as JSON, without secrets. */
     config: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
-    /** Secrets of the configuration, sealed: `keyId.iv.ciphertext`; null when there are none. */
+    /**
+     * Secrets of the configuration, encrypted: `keyId.iv.ciphertext`; null when there are none.
+     */
     sealedSecrets: text(),
     webhookSecretHash: text().notNull(),
     scanIntervalMinutes: integer().notNull().default(360),
     status: text({ enum: ["active", "error"] })
       .notNull()
       .default("active"),
-    /** When the clock queues the next scan; null: never by itself. */
+    /** When the clock queues the next scan; null: only on request. */
     nextScanAt: integer(),
-    /** A scan was asked for while one was under way: run once more. */
+    /** A scan was requested while one was in progress: run once more. */
     scanAgain: integer({ mode: "boolean" }).notNull().default(false),
-    /** The scan under way and until when it claims the source. */
+    /** The run in progress and until when it claims the source. */
     scanRunId: text().$type<ScanRunId>(),
     scanClaimedUntil: integer(),
-    /** Where the provider's change feed was left. */
+    /** The last cursor of the provider's change feed. */
     changeCursor: text(),
     /** Notification channel of a cloud drive. */
     channelId: text(),
     channelTokenHash: text(),
     channelExpiresAt: integer(),
-    /** Rows of files that were pushed to a web source, deleted ones too: exact after each scan. */
+    /** Number of rows of files pushed to a web source, deleted ones too: exact after each scan. */
     pushedFiles: integer().notNull().default(0),
-    /** Pushed addresses that did not become files: beyond the cap, or of another host. */
+    /** Pushed URLs that were rejected: beyond the limit, or of another host. */
     pushesRefused: integer().notNull().default(0),
     pushesRefusedAt: integer(),
     createdAt: integer().notNull(),
-    /** Set when it was removed; what is behind it goes in the background, then the row. */
+    /** Set at removal; its data is deleted in the background, then the row. */
     removedAt: integer(),
   },
   (table) => [
@@ -75,13 +77,13 @@ export const scanRuns = sqliteTable(
     removed: integer().notNull().default(0),
     unchanged: integer().notNull().default(0),
     failed: integer().notNull().default(0),
-    /** Work that versions and hashes made unnecessary. */
+    /** Work that unchanged versions and hashes made unnecessary. */
     downloadsSaved: integer().notNull().default(0),
     embeddingsSaved: integer().notNull().default(0),
     error: text(),
-    /** Removals held until an administrator confirms. */
+    /** Removals that wait for an administrator's confirmation. */
     heldRemovals: integer().notNull().default(0),
-    /** What a continuation needs, as JSON; null when finished. */
+    /** The state needed to continue, as JSON; null when finished. */
     progress: text({ mode: "json" }).$type<Record<string, unknown>>(),
   },
   (table) => [index("scan_runs_source").on(table.fileSourceId, table.startedAt)],
@@ -104,14 +106,14 @@ export const files = sqliteTable(
     mimeType: text().notNull(),
     /** The source's own version (ETag, md5, change key); equal versions are never downloaded. */
     version: text().notNull(),
-    /** SHA-256 of the bytes, hex; null until they were read. */
+    /** SHA-256 of the bytes, hex; null before they were read. */
     sha256: text(),
     /** Labels, owner, tags and the like, for `providerFilter`. */
     metadata: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
-    /** What a reader keeps between scans: validators, how a page was found. */
+    /** What a reader stores between scans: validators, how a page was found. */
     sourceState: text({ mode: "json" }).$type<Record<string, unknown>>(),
     createdAt: integer().notNull(),
-    /** Gone at the source since; forgotten after 30 days. */
+    /** When it was deleted at the source; the row is purged after 30 days. */
     deletedAt: integer(),
   },
   (table) => [

@@ -6,7 +6,7 @@ export type Label = { identifier: string | null; name: string };
 
 type Labelled = "inference" | "agent" | "rag" | "token";
 
-/** What these ids are called, removed RAGs included; ids that name nothing any more are left out. */
+/** The names of these ids, removed RAGs included; ids that do not exist any more are left out. */
 export async function labelsOf(
   db: Database,
   kind: Labelled,

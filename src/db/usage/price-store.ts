@@ -5,7 +5,7 @@ import { number, row, text } from "../columns.ts";
 import { allRows, query } from "../raw-sql.ts";
 import { models } from "../schema/index.ts";
 
-/** Prices are per so many tokens. */
+/** Prices are per this many tokens. */
 export const PRICED_TOKENS = 1_000_000;
 
 export type Price = { inputPrice: number; outputPrice: number; currency: string };
@@ -33,7 +33,7 @@ const PRICED_MODEL = row({
   currency: text,
 });
 
-/** Prices of models, whatever their kind; those without one are left out. */
+/** Prices of models of any kind; those without one are left out. */
 export async function findPrices(db: Database, names: string[]): Promise<Prices> {
   const rows = await allRows(
     db,

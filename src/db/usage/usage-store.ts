@@ -5,7 +5,7 @@ import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 export type UsageDimension = "all" | "inference" | "agent" | "rag" | "token" | "model";
 
-/** What calls of one hour, dimension, key and currency add up to. */
+/** The sums of one hour, dimension, key and currency. */
 export type UsageRow = {
   hour: number;
   dimension: UsageDimension;
@@ -21,13 +21,15 @@ export type UsageRow = {
   latencies: Record<string, number>;
 };
 
-/** A message's id and its time (ms), which never change between two deliveries. */
+/** A message's id and its time (ms); both are the same at every delivery. */
 export type UsageId = { id: string; at: number };
 
-/** Messages that follow one another share rows: the fewer, the longer this is. */
+/** Messages close in time share rows: a longer slot gives fewer rows. */
 const SLOT_MS = 10 * SECOND_MS;
 
-/** What is remembered of messages of one slot of time; a text compares as SQLite compares it. */
+/**
+ * What is stored about the messages of one time slot; texts are compared as SQLite compares them.
+ */
 type Slot = { slot: number; first: string; last: string; ids: string[] };
 
 function slotsOf(messages: readonly UsageId[]): Slot[] {
@@ -42,7 +44,7 @@ function slotsOf(messages: readonly UsageId[]): Slot[] {
   });
 }
 
-/** Which of `?2` are counted in the slot `asked`; a row that cannot hold any is not opened. */
+/** Which of `?2` are counted in the slot `asked`; rows that cannot contain any are not parsed. */
 const COUNTED = `usage_counted held, json_each(held.ids) counted
   where held.slot = asked.value ->> 'slot'
     and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
@@ -67,8 +69,8 @@ export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise
 }
 
 /**
- * Adds rows and remembers the messages behind them in one step. A message that was counted
- * meanwhile makes the whole step fail, so that nothing counts twice.
+ * Adds rows and records their messages in one step. If a message was counted meanwhile, the whole
+ * step fails, so that nothing counts twice.
  * @param forgetBefore messages from before this time (ms) are forgotten.
  */
 export async function addUsage(
@@ -83,7 +85,7 @@ export async function addUsage(
   ]);
 }
 
-/** `ids` takes no null: where one of them is counted, nothing at all is written. */
+/** `ids` is not nullable: if one of them is counted already, nothing is written. */
 const REMEMBER = `
   insert into usage_counted (slot, first, last, ids)
   select value ->> 'slot', value ->> 'first', value ->> 'last',
@@ -110,7 +112,7 @@ const ADD_ROWS = `
 
 export type UsageGroup = "day" | Exclude<UsageDimension, "all">;
 
-/** Sums over a time, one row a group's key and currency. */
+/** Sums over a time range, one row per group key and currency. */
 const USAGE_SUM = row({
   key: text,
   currency: text,
@@ -123,11 +125,13 @@ const USAGE_SUM = row({
 });
 export type UsageSum = Row<typeof USAGE_SUM>;
 
-/** Calls of a group's key in one latency bucket, whatever their currency. */
+/** Calls of a group key in one latency bucket, whatever their currency. */
 const USAGE_LATENCY = row({ key: text, bucket: number, calls: number });
 export type UsageLatency = Row<typeof USAGE_LATENCY>;
 
-/** `from` inclusive, `to` exclusive, both ms; hours count whole by their beginning. */
+/**
+ * `from` inclusive, `to` exclusive, both ms; an hour counts fully if its start is in the range.
+ */
 export async function sumUsage(
   db: Database,
   { from, to, group }: { from: number; to: number; group: UsageGroup },

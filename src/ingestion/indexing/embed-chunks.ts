@@ -13,13 +13,13 @@ import { during } from "./index-failure.ts";
 const EMBEDDING_TIMEOUT_MS = 30_000;
 const DUPLICATE_KEY_LENGTH = 32;
 
-/** A chunk without a vector yet, and whose it is. */
+/** A chunk without a vector, and the file it belongs to. */
 export type Wanted = { work: FileWork; chunk: IdentifiedChunk };
 
 /** Chunks that one embedding call takes. */
 export type Slice = { model: string; dimensions: number; wanted: Wanted[] };
 
-/** Everything that lacks a vector, cut into calls of the model's size, several files in one. */
+/** Splits all chunks without a vector into calls of the model's batch size, across files. */
 export function slicesOf(works: FileWork[], limitOf: (file: ClaimedFile) => number): Slice[] {
   const open = new Map<string, Slice>();
   const slices: Slice[] = [];

@@ -3,7 +3,7 @@ import type { ModelUse } from "../../ports/job-queue.ts";
 import { embeddedText } from "../../documents/chunking/chunk-document.ts";
 import type { Wanted } from "./embed-chunks.ts";
 
-/** One embedding call and what came of it; `tokens` null: it failed. */
+/** One embedding call and its result; `tokens` is null when it failed. */
 export type EmbeddingCall = {
   model: string;
   wanted: Wanted[];
@@ -11,7 +11,7 @@ export type EmbeddingCall = {
   latencyMs: number;
 };
 
-/** What embedding used while a batch was indexed: one entry a RAG, model and outcome. */
+/** Embedding usage while a batch was indexed: one entry per RAG, model and outcome. */
 export class EmbeddingTally {
   readonly #uses = new Map<string, ModelUse>();
 
@@ -19,7 +19,7 @@ export class EmbeddingTally {
     return [...this.#uses.values()];
   }
 
-  /** Where several RAGs share a call, each bears tokens by the length of its texts. */
+  /** When several RAGs share a call, its tokens are split by the length of their texts. */
   add({ model, wanted, tokens, latencyMs }: EmbeddingCall): void {
     const characters = Map.groupBy(wanted, ({ work }) => work.file.ragId);
     const total = lengthOf(wanted);

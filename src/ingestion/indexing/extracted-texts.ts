@@ -4,10 +4,15 @@ import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey } from "../../sources/file-objects.ts";
 
-/** Plain text of this size, bytes, is read as fast from its bytes as from a kept extraction. */
+/**
+ * Plain text up to this size (bytes) is read as fast from its bytes as from a stored extraction.
+ */
 const PLAIN_TEXT_KEPT_FROM_BYTES = 64 * 1024;
 
-/** So much is encoded at once: a long text must not stand beside a copy of itself. */
+/**
+ * Encoding is done in pieces of this size, so that memory never holds a second copy of a long
+ * text.
+ */
 const PIECE_CHARACTERS = 1 << 17;
 const FIRST_LINE_END = "\n";
 
@@ -27,14 +32,14 @@ export function keepsExtractedText({ source, mimeType, size }: FileFacts): boole
   return source.provider !== "file_system" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
 }
 
-/** Where the text of these bytes, read under this name and type, is kept. */
+/** The key under which the text of these bytes, read with this name and type, is stored. */
 export async function extractedTextKey(file: FileFacts, sha256: string): Promise<string> {
   const reading = await sha256Hex(`${file.name}\u0000${file.mimeType}`);
   const contentKey = `${sha256}.${reading.slice(0, 8)}.${EXTRACTION_FORMAT}`;
   return textKey({ sourceId: file.source.id, fileId: file.fileId }, contentKey);
 }
 
-/** Keeps an extracted document: a line of JSON with its facts, then its text. */
+/** Stores an extracted document: one line of JSON with its facts, then its text. */
 export async function putExtractedText(
   bucket: R2Bucket,
   key: string,
@@ -58,7 +63,7 @@ async function write(
   await writer.close();
 }
 
-/** A text as UTF-8, piece by piece, no character divided. */
+/** Encodes a text as UTF-8 piece by piece, never splitting a character. */
 function* utf8Pieces(markdown: string): Generator<Uint8Array> {
   let at = 0;
   while (at < markdown.length) {
@@ -70,7 +75,7 @@ function* utf8Pieces(markdown: string): Generator<Uint8Array> {
   }
 }
 
-/** A text as a body, with no copy of the whole beside it. */
+/** A text as a request body, without a second copy of it in memory. */
 export function utf8Stream(text: string): ReadableStream<Uint8Array> {
   const pieces = utf8Pieces(text);
   return new ReadableStream({
@@ -82,7 +87,7 @@ export function utf8Stream(text: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** The document kept under this key; null when there is none. */
+/** The document stored under this key; null when there is none. */
 export async function getExtractedText(
   bucket: R2Bucket,
   key: string,

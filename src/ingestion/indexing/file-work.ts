@@ -7,17 +7,17 @@ import { shardOf } from "../../core/shard-of.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 
-/** One file on its way into one RAG's index. */
+/** One file that is being indexed in one generation of a RAG. */
 export type FileWork = {
   file: ClaimedFile;
   fingerprint: string;
-  /** The text that the chunks are places in. */
+  /** The text that the chunks' offsets refer to. */
   markdown: string;
   notes: string[];
   chunks: IdentifiedChunk[];
-  /** Those that the index has no vector of. */
+  /** Chunks for which the index has no vector. */
   missing: IdentifiedChunk[];
-  /** Why a step of it failed; the later steps leave it alone. */
+  /** Why a step failed for this file; later steps skip it. */
   failure: { thrown: unknown } | null;
 };
 

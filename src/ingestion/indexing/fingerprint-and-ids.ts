@@ -7,8 +7,8 @@ import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 import type { IdentifiedChunk } from "./file-work.ts";
 
 /**
- * Names everything that a file's chunks and vectors are made from: where it is unchanged, and the
- * index has the file, there is nothing to read, cut or embed.
+ * Identifies everything that a file's chunks and vectors are made from. When it is unchanged and
+ * the index has the file, nothing needs to be read, chunked or embedded.
  */
 export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
   const { name, mimeType, chunkSize, chunkOverlap, embeddingModel, dimensions } = file;
@@ -17,7 +17,7 @@ export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<
   return await sha256Hex(JSON.stringify([sha256, name, mimeType, ...settings, ...formats]));
 }
 
-/** Ids by content; equal texts within the file are told apart by their occurrence. */
+/** Chunk ids by content; equal texts within a file are distinguished by their occurrence. */
 export async function chunkIdsOf(
   { ragId, generation, fileId }: Pick<ClaimedFile, "ragId" | "generation" | "fileId">,
   markdown: string,

@@ -4,7 +4,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { MAX_TRIES, backOffMs } from "../back-off.ts";
 
-/** A step failed for a cause that may pass. The message is plain: no address, key or body. */
+/** A step failed for a cause that may pass. The message holds no address, key or body. */
 export class StepFailure extends Error {
   override readonly name = "StepFailure";
   readonly retryAfterMs: number | null;
@@ -15,7 +15,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Runs one step; whatever it throws comes out as a failure that names the step in plain words. */
+/** Runs one step and converts whatever it throws into a failure that names the step. */
 export async function during<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -34,15 +34,15 @@ const isPlain = (thrown: unknown) =>
   thrown instanceof UnreadableDocument ||
   thrown instanceof QuarryError;
 
-/** What follows from a failed try. */
+/** What to do after a failed attempt. */
 export type FailureVerdict =
-  /** The document itself: never tried again by itself, and what it said before is void. */
+  /** The document itself is at fault: no automatic retry, and its earlier version is void. */
   | { kind: "unreadable"; message: string }
-  /** An outside cause, and no further try now. */
+  /** The cause is outside the document, and there is no further attempt now. */
   | { kind: "given-up"; message: string }
   | { kind: "again"; message: string; delayMs: number };
 
-/** `attempts` counts this try. */
+/** `attempts` includes this attempt. */
 export function verdictOn(thrown: unknown, attempts: number): FailureVerdict {
   if (thrown instanceof UnreadableDocument) return { kind: "unreadable", message: thrown.message };
   if (thrown instanceof SourceFailure) {

@@ -22,22 +22,22 @@ import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
 import { workBudget } from "./work-budget.ts";
 
-/** Files that are worked on together hold at most so much text, bytes; a larger one goes alone. */
+/** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
-/** How much more text compressed documents may hold than they have bytes, and how much at most. */
+/** How many times its size a compressed document's text may have, and the most it may have. */
 const EXPANSION = 8;
 const MOST_TEXT_BYTES = 32 * 1024 * 1024;
-/** A consumer that waits for memory asks so often, ms. */
+/** How often (ms) a consumer that waits for memory checks again. */
 const ASK_AGAIN_MS = 200;
 
-/** A message that is to be delivered again after a wait. */
+/** A message to be delivered again after a delay. */
 export type Redelivery = { message: IndexMessage; delayMs: number };
 
 /**
- * Indexes the files of a batch of messages. Every message may come twice, late, or after its file
- * has gone: what nobody wants any more is left out. A file's failure is its own; what there is no
- * time for is handed back and queued anew.
- * @throws what the database throws; the lease then runs out and the sweep takes the files up
+ * Indexes the files of a batch of messages. A message may arrive twice, late, or after its file
+ * was deleted: void work is skipped. A failure affects only its own file; files that there is no
+ * time for are released and queued again.
+ * @throws what the database throws; the lease then expires and the sweep reclaims the files
  */
 export async function indexFiles(
   services: Services,
@@ -63,7 +63,7 @@ export async function indexFiles(
   await confirmWaiting(services, waitingAmong(claimed, results));
   const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
-  // A message that nobody wants any more may have been the last that a build waited for.
+  // A void message may have been the last one that a build waited for.
   const live = new Set(claimed.flatMap((file) => (file.isBuilding ? [] : [keyOfFile(file)])));
   const others = messages.filter((message) => !live.has(keyOfFile(message)));
   for (const ragId of await idleBuilds(services.db, others)) {
@@ -77,8 +77,9 @@ export async function indexFiles(
 }
 
 /**
- * Releases and queues unstarted files, without counting an attempt: the rows first, because a
- * message that comes before its row waits is void. After a crash in between, the sweep sends it.
+ * Releases and queues unstarted files without counting an attempt. The rows are written first,
+ * because a message whose row is not pending yet is void. After a crash in between, the sweep
+ * sends the message.
  */
 async function releaseUnstarted(
   services: Services,
@@ -93,7 +94,7 @@ async function releaseUnstarted(
   await services.queue.index(messages);
 }
 
-/** The indexes whose vectors in flight leave no room for a file that is otherwise done. */
+/** Indexes whose in-flight vectors leave no room to activate a file that is otherwise done. */
 function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddress[] {
   const waiting = new Set(
     results.flatMap((result) =>
@@ -104,9 +105,9 @@ function waitingAmong(claimed: ClaimedFile[], results: FileResult[]): IndexAddre
 }
 
 /**
- * Files of live generations come first: one that is being built takes their vectors. Suspects are
- * worked on one by one after all others, those with the fewest attempts first: what kills a worker
- * takes no other file with it.
+ * Files of live generations come first, because a generation being built reuses their vectors.
+ * Suspects come last, one by one, fewest attempts first, so that a file that kills the worker
+ * affects no other file.
  */
 function groupsOf(claimed: ClaimedFile[]): ClaimedFile[][] {
   const others = claimed.filter(({ isSuspect }) => !isSuspect);
@@ -134,14 +135,17 @@ function cutByWeight(files: ClaimedFile[]): ClaimedFile[][] {
   return groups;
 }
 
-/** The text that a file may come to, bytes. */
+/** The largest size (bytes) that a file's text may have. */
 function weightOf({ name, mimeType, size }: ClaimedFile): number {
   return mayBeCompressed(name, mimeType)
     ? Math.min(EXPANSION * size, MOST_TEXT_BYTES + size)
     : size;
 }
 
-/** Works on a group when the isolate has memory for it; what has waited too long is not begun. */
+/**
+ * Processes a group when the isolate has memory for it; a group that waited too long is not
+ * started.
+ */
 async function workInTurn(
   services: Services,
   group: ClaimedFile[],

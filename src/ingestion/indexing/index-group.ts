@@ -23,17 +23,17 @@ import { storeSlice } from "./store-slice.ts";
 import { storedNotes } from "./stored-notes.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
-/** Connections at once are six; files beyond that only wait. */
+/** An invocation may have six connections at once; more files would only wait. */
 const FILES_AT_ONCE = 6;
 const SLICES_AT_ONCE = 3;
 
 export type FileResult =
   | { kind: "end"; end: FileEnd; delayMs: number | null }
-  /** The index knows of a later change, `above` this revision. */
+  /** The index knows of a later change of the file, `above` this revision. */
   | { kind: "superseded"; message: IndexMessage & { above: number } }
-  /** Deleted at its source, and already written as such. */
+  /** Deleted at its source, and already recorded as deleted. */
   | { kind: "deleted" }
-  /** There was no time left for it. */
+  /** There was no time left for this file. */
   | { kind: "unstarted"; file: ClaimedFile };
 
 /** What the files of one invocation share. */
@@ -41,7 +41,10 @@ export type IndexJob = { lease: Lease; budget: WorkBudget; tally: EmbeddingTally
 
 export type GroupResult = { results: FileResult[]; saved: Map<FileSourceId, number> };
 
-/** Read and cut each file, embed what is new of all of them together, then activate each version. */
+/**
+ * Reads and chunks each file, embeds the new chunks of all files together, then activates each
+ * version.
+ */
 export async function indexGroup(
   services: Services,
   group: ClaimedFile[],
@@ -70,7 +73,7 @@ export async function indexGroup(
 const embedderOf = (services: Services, file: ClaimedFile) =>
   services.models.embedder(file.embeddingModel, file.dimensions);
 
-/** Two RAGs of one source: the file is downloaded and extracted once. */
+/** When two RAGs share a source, the file is downloaded and extracted once. */
 function loadingOnce(services: Services, lease: Lease) {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file: ClaimedFile): Promise<LoadedDocument> => {
@@ -81,7 +84,7 @@ function loadingOnce(services: Services, lease: Lease) {
   };
 }
 
-/** What a step of one file throws ends that file's try and nothing else. */
+/** An error in a step of one file ends the attempt of that file only. */
 async function attempt<T>(
   services: Services,
   file: ClaimedFile,
@@ -99,7 +102,7 @@ async function prepare(
   file: ClaimedFile,
   load: (file: ClaimedFile) => Promise<LoadedDocument>,
 ): Promise<FileWork | FileResult> {
-  // An unknown model or a missing setting is told before anything is downloaded.
+  // An unknown model or a missing setting is reported before anything is downloaded.
   const { tokenizer } = embedderOf(services, file);
   const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
   if (known !== null) return known;
@@ -131,8 +134,8 @@ async function prepare(
 }
 
 /**
- * Where the content is as it was, only what is said of the file may have changed. Null when the
- * chunks must be made anew.
+ * When the content is unchanged, only the file's metadata may have changed. Null when the chunks
+ * must be made again.
  */
 async function describeUnchanged(
   services: Services,
@@ -168,12 +171,12 @@ async function activate(services: Services, work: FileWork): Promise<FileResult>
   return end(file, { status: "indexed", chunkCount: activation.chunkCount, fingerprint, notes });
 }
 
-/** The sweep takes the file up again; all that is left to do then is the activation. */
+/** The sweep reclaims the file; by then only the activation is left to do. */
 function waitForVectors(services: Services, file: ClaimedFile): FileResult {
   return end(file, { status: "processing", claimedUntil: services.now() + VECTORS_CLAIM_MS });
 }
 
-/** Vectors show after 30 s to 2 min. */
+/** Vectors become visible after 30 s to 2 min. */
 const VECTORS_CLAIM_MS = 30_000;
 
 async function endOfFailure(
@@ -199,7 +202,7 @@ async function endOfFailure(
   });
 }
 
-/** A message sent again claims its file this much longer than its wait. */
+/** A message sent again claims its file for this much longer than its delay. */
 const RETRY_CLAIM_MS = 60_000;
 
 function end(

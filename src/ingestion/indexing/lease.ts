@@ -3,13 +3,13 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
 
-/** It is renewed when so much of it is used up, ms. */
+/** The lease is renewed when this much of it (ms) has passed. */
 const RENEW_AFTER_MS = LEASE_MS / 4;
 
-/** A claim on rows, renewed while its worker lives. */
+/** A claim on rows, renewed while its worker is alive. */
 export type Lease = { id: string; renew: () => Promise<void> };
 
-/** A lease for the work of these messages, once it is claimed under the lease's id. */
+/** A lease for these messages, after they were claimed under the lease's id. */
 export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexMessage[]): Lease {
   const id = crypto.randomUUID();
   let renewedAt = services.now();

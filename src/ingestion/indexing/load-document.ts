@@ -24,8 +24,8 @@ import { readLimited } from "../../core/read-limited.ts";
 /** Opening and reading one document at its source, ms. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 /**
- * Reading one document once it is here, and cutting it, ms; less than a queue consumer's share of
- * the processor.
+ * Parsing and chunking one downloaded document, ms; less than a queue consumer's processor time
+ * limit.
  */
 const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
@@ -36,9 +36,9 @@ export type LoadedDocument =
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
 
 /**
- * The extracted text of a file, and the yieldToOthers for what is done with it in the time that is left for
- * the file: the kept text where there is one, so that a second RAG neither
- * downloads nor extracts again; otherwise from the bytes, and then it is kept.
+ * The extracted text of a file, and the `yieldToOthers` for processing it within the file's
+ * remaining time. A stored text is reused, so that a second RAG neither downloads nor extracts the
+ * file again; otherwise the bytes are extracted and the text is stored.
  * @throws UnreadableDocument, SourceFailure, StepFailure
  */
 export async function loadDocument(
@@ -73,7 +73,7 @@ export async function loadDocument(
   return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
-/** The clock of a Worker only moves while it waits. */
+/** The clock of a Worker advances only while the Worker waits. */
 function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
   const deadline = now() + READING_TIMEOUT_MS;
   return async () => {
@@ -96,11 +96,13 @@ async function keepExtractedText(
 ): Promise<void> {
   const key = await extractedTextKey(file, sha256);
   await during("file storage", () => putExtractedText(services.files, key, document));
-  // A file that was never indexed has no earlier text, and listing costs as much as writing.
+  // A file that was never indexed has no earlier text, and a listing costs as much as a write.
   if (file.indexedAt !== null) services.inBackground(deleteOtherTexts(services, file, key));
 }
 
-/** The texts of versions that were replaced. Whoever still reads one goes to the bytes. */
+/**
+ * Deletes the texts of replaced versions. A reader that still needs one falls back to the bytes.
+ */
 async function deleteOtherTexts(
   { files }: Services,
   { source, fileId }: ClaimedFile,

@@ -11,12 +11,15 @@ import { getExtractedText, keepsExtractedText, extractedTextKey } from "./extrac
 
 type Source = { id: FileSourceId; provider: string };
 
-/** `sha256`: of the file's bytes. `status`: of the file over all RAGs; null while none indexes it. */
+/**
+ * `sha256` is of the file's bytes; `status` covers all RAGs, and is null while none indexes the
+ * file.
+ */
 export type ReadText = { text: string; sha256: string; status: FileStatus | null };
 
 /**
- * The text of a file as it is now. The offsets of its passages are places in it while `status` is
- * `indexed`: until then, passages may be those of an earlier version.
+ * The current text of a file. While `status` is `indexed`, its passages' offsets refer to this
+ * text; otherwise passages may be of an earlier version.
  * @throws QuarryError `not-found` when the source has no such file, or it has not been read
  */
 export async function readExtractedText(
@@ -34,7 +37,7 @@ export async function readExtractedText(
   return { text: document.markdown, sha256, status };
 }
 
-/** Short plain text is not kept: its bytes say the same. */
+/** Short plain text is not stored: the bytes are the text. */
 async function readAgain(
   files: R2Bucket,
   source: Source,

@@ -6,8 +6,8 @@ import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 const FILES_PER_STEP = 1_000;
 
 /**
- * Tries a RAG's failed files again: the one at `path`, or all when it is null. Returns how many
- * were in `error` and are now `pending`.
+ * Retries a RAG's failed files: the one at `path`, or all when it is null. Returns how many were
+ * in `error` and are now `pending`.
  */
 export async function retryFiles(
   services: Pick<Services, "db" | "now" | "queue">,

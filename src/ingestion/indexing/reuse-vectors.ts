@@ -7,12 +7,12 @@ import { during } from "./index-failure.ts";
 import { shardOf } from "../../core/shard-of.ts";
 import { noting, storeEmbedded } from "./store-embedded.ts";
 
-/** Chunks asked for and stored at once: with their vectors about a MiB. */
+/** Chunks requested and stored at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;
 
 /**
- * A file on its way into a generation of the same model takes its vectors from the one before,
- * chunk by chunk where the embedded text is the same; what is left in `missing` must be embedded.
+ * A file that is indexed in a generation of the same model takes its vectors from the previous one
+ * where a chunk's embedded text is the same; chunks left in `missing` must be embedded.
  */
 export async function reuseVectors(services: Services, work: FileWork): Promise<void> {
   const { file, missing } = work;
@@ -40,7 +40,7 @@ export async function reuseVectors(services: Services, work: FileWork): Promise<
   });
 }
 
-/** What each chunk is called in another generation. */
+/** Each chunk's id in another generation. */
 async function earlierIdsOf(
   { file, markdown, chunks }: FileWork,
   generation: number,

@@ -13,7 +13,9 @@ const FILES_AT_ONCE = 6;
 
 export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
-/** Stores chunks with their vectors, file by file. A failure is noted on the files it hits. */
+/**
+ * Stores chunks with their vectors, file by file. A failure is recorded on the files it affects.
+ */
 export async function storeEmbedded(
   services: Services,
   byWork: Map<FileWork, Embedded[]>,
@@ -35,8 +37,8 @@ function bySpace(works: [FileWork, Embedded[]][]): [VectorSpace, [FileWork, Embe
 }
 
 /**
- * The RAG's index first: it keeps the ledger of what is sent to the vector index, finds what does
- * not show there yet by itself, and what was lost on the way is sent again from there.
+ * Writes to the RAG's index first. It records every vector sent to the vector index, searches
+ * in-flight vectors itself, and is the copy from which lost ones are sent again.
  */
 async function storeInSpace(
   services: Services,
@@ -61,7 +63,7 @@ export async function noting(work: FileWork, step: () => Promise<void>): Promise
   }
 }
 
-/** Returns what the vector index is to be given. */
+/** Returns the vectors to upsert into the vector index. */
 async function storeChunks(
   services: Services,
   work: FileWork,

@@ -9,7 +9,10 @@ import type { FileWork } from "./file-work.ts";
 import { noting, storeEmbedded } from "./store-embedded.ts";
 import type { Embedded } from "./store-embedded.ts";
 
-/** Embeds a slice and stores its chunks, file by file. A failure is noted on the files it hits. */
+/**
+ * Embeds a slice and stores its chunks, file by file. A failure is recorded on the files it
+ * affects.
+ */
 export async function storeSlice(
   services: Services,
   slice: Slice,
@@ -25,7 +28,7 @@ export async function storeSlice(
 
 type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
 
-/** One call of the provider, which is counted also when it fails. */
+/** One call of the provider; a failed call is counted too. */
 async function counted(
   { now }: Services,
   embedder: Embedder,
@@ -48,7 +51,8 @@ async function embedByWork(embed: Embed, wanted: Wanted[]): Promise<Map<FileWork
   try {
     return grouped(wanted, await embed(wanted));
   } catch (thrown) {
-    // A refusal may be about one text: each file then stands for itself. Others hit all alike.
+    // A refusal may be caused by one text, so each file is tried alone. Other failures affect all
+    // files.
     if (works.size > 1 && isRefusal(thrown)) return await embedEach(embed, works, wanted);
     for (const work of works) work.failure ??= { thrown };
     return new Map();

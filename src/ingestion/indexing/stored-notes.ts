@@ -4,7 +4,7 @@ const MOST_CHARACTERS = 200;
 /** Control, format and unpaired characters: a note may quote names of the document. */
 const UNPRINTED = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
-/** The notes of a document as they are kept with its file: few, short, and printable. */
+/** A document's notes as stored with its file: few, short and printable. */
 export function storedNotes(notes: string[]): string[] {
   const more = notes.length - MOST_NOTES + 1;
   const kept = notes.length > MOST_NOTES ? notes.slice(0, MOST_NOTES - 1) : notes;

@@ -1,20 +1,23 @@
 import { MINUTE_MS } from "../../core/time.ts";
 
 /**
- * A queue consumer begins no further file after so long, ms. With the three minutes that the last
- * one may be read for, that stays below the five minutes of processor time that `wrangler.toml`
- * gives an invocation: the processor cannot be asked, but it works no longer than the clock runs.
+ * A queue consumer starts no further file after this time (ms). With three minutes for reading the
+ * last file, it stays below the five minutes of processor time that `wrangler.toml` sets.
+ * Processor time cannot be measured, but never exceeds elapsed time.
  */
 const BEGIN_WITHIN_MS = MINUTE_MS;
 
 export type WorkBudget = {
-  /** Whether one more file may be begun. The first always may, so that every invocation gets on. */
+  /**
+   * Whether one more file may be started. The first always may, so every invocation makes
+   * progress.
+   */
   mayBegin: () => boolean;
-  /** Whether it is still worth waiting for room. */
+  /** Whether waiting for memory is still worthwhile. */
   mayWait: () => boolean;
 };
 
-/** A budget from now on. */
+/** A budget that starts now. */
 export function workBudget(now: () => number): WorkBudget {
   const end = now() + BEGIN_WITHIN_MS;
   let hasBegun = false;

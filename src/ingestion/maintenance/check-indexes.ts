@@ -11,7 +11,7 @@ import { shardOf } from "../../core/shard-of.ts";
 const INDEXES_PER_TURN = 3;
 const FILES_PER_PAGE = 1_000;
 
-/** Compares what D1 counts with what some of the indexes store, and repairs where they differ. */
+/** Compares D1's counts with what some of the indexes store, and repairs differences. */
 export async function checkIndexes(services: Services): Promise<void> {
   const turn = Math.floor(services.now() / MINUTE_MS);
   for (const counted of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
@@ -37,7 +37,7 @@ async function checkIndex(services: Services, counted: CountedIndex): Promise<vo
 
 type Entry = { fileId: FileId; revision: number; chunkCount: number };
 
-/** Both lists are walked in order of id, page by page, as far as both are known. */
+/** Walks both lists in order of id, page by page, as far as both are known. */
 async function repairShard(
   services: Services,
   counted: CountedIndex,
@@ -66,7 +66,7 @@ async function repairShard(
   }
 }
 
-/** Up to which file both pages tell everything; null: to the end. */
+/** The last file id up to which both pages are complete; null: to the end. */
 function earliestEnd(...pages: { fileId: FileId }[][]): FileId | null {
   const ends = pages.flatMap((page) =>
     page.length < FILES_PER_PAGE ? [] : (page.at(-1)?.fileId ?? []),
@@ -74,10 +74,10 @@ function earliestEnd(...pages: { fileId: FileId }[][]): FileId | null {
   return ends.sort((a, b) => (a < b ? -1 : 1))[0] ?? null;
 }
 
-/** What is on its way into the index is not compared. */
+/** Files that are being indexed are not compared. */
 const AT_REST = new Set(["indexed", "error"]);
 
-/** Files that the index shows and D1 does not; files whose chunks are not those that D1 counts. */
+/** Files that the index shows and D1 does not, and files whose chunk counts differ. */
 function differences(entries: Entry[], rows: CountedFile[]) {
   const stored = new Map(entries.map((entry) => [entry.fileId, entry]));
   const known = new Map(rows.map((row) => [row.fileId, row]));

@@ -19,10 +19,10 @@ import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
 
-/** More would fill the queue faster than it is worked off. */
+/** A larger number would fill the queue faster than it is processed. */
 const FILES_PER_SWEEP = 1_000;
 const FORGOTTEN_PER_SWEEP = 200;
-/** The message that was sent with the removal has had its time by then. */
+/** By then, the message sent with the removal has had time to arrive. */
 const PURGE_AGAIN_AFTER_MS = 5 * MINUTE_MS;
 
 const AUDIT_KEPT_MS = 90 * DAY_MS;
@@ -43,13 +43,13 @@ const STEPS: [name: string, step: Step][] = [
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],
-  // With the most calls to other services, of which one invocation may make so many only.
+  // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
 ];
 
 /**
- * Takes up whatever lost its worker, its message or its end, and forgets what is over. One
- * failing step does not keep the others from running.
+ * Reclaims work whose worker or message was lost, finishes what was interrupted, and deletes
+ * expired data. A failing step does not stop the others.
  */
 export async function sweep(services: Services): Promise<void> {
   for (const [name, step] of STEPS) {
@@ -74,7 +74,7 @@ async function queueUnclaimedFilesOnce(services: Services): Promise<void> {
   await queueUnclaimedFiles(services);
 }
 
-/** False when there may be more, for a restart that goes on until there are none. */
+/** False when there may be more files; a restart repeats the step until there are none. */
 export async function queueUnclaimedFiles(services: Services): Promise<boolean> {
   const now = services.now();
   const messages = await takeUnclaimedFiles(services.db, {
@@ -112,8 +112,8 @@ async function queuePurges(services: Services): Promise<void> {
 }
 
 /**
- * Rows first: whoever brings a file back keeps its row, and with it what lies below. What a crash
- * in between leaves goes with the source.
+ * Deletes rows first: a file that is pushed again keeps its row, and with it its stored objects.
+ * Objects that a crash leaves behind are deleted with the source.
  */
 async function forgetDeletedFiles({ config, db, files, now }: Services): Promise<void> {
   const before = now() - config.DELETED_FILES_DAYS * DAY_MS;

@@ -5,7 +5,7 @@ import type { Services } from "../../services.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { queueUnclaimedFiles, sweep } from "./sweep.ts";
 
-/** One beat of the clock, each minute: queue the scans that are due, then sweep. */
+/** Runs once a minute: queues the scans that are due, then runs the sweep. */
 export async function tick(services: Services): Promise<void> {
   try {
     await queueDueScans(services);
@@ -24,8 +24,8 @@ async function queueDueScans(services: Services): Promise<void> {
 }
 
 /**
- * After a local server was killed: its queues were in its memory, so no lease and no message is
- * left, and everything that waited is queued at once.
+ * Runs after a local server was killed. Its queues were in memory, so no lease or message is left,
+ * and all pending work is queued at once.
  */
 export async function recoverAfterRestart(services: Services): Promise<void> {
   await expireClaims(services.db);

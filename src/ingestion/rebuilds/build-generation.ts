@@ -12,22 +12,22 @@ import { emptyIndex } from "../removal/purge-removed-resources.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
-/** Of a generation that was brought back, most rows are as they should be. */
+/** In a generation that was brought back, most rows are up to date already. */
 const PAGES_PER_STEP = 20;
 const DROPS_PER_SWEEP = 3;
 const ROWS_PER_DROP = 5_000;
 /** Searches and workers that began before the switch have ended by then. */
 const RETIRED_KEPT_MS = 5 * MINUTE_MS;
-/** A removal that read of a generation before it was given up has reached it by then. */
+/** A removal that read the generation before it was given up has reached its objects by then. */
 const GIVEN_UP_KEPT_MS = MINUTE_MS / 2;
 
-/** Goes on with the generation that is being built for a RAG; when it lacks nothing, it goes live. */
+/** Continues the generation that is being built for a RAG; when complete, it becomes live. */
 export async function continueBuild(services: Services, ragId: RagId): Promise<void> {
   const [building] = await buildingGenerations(services.db, ragId);
   if (building !== undefined) await build(services, building);
 }
 
-/** The same for every RAG. */
+/** Does the same for every RAG. */
 export async function continueBuilds(services: Services): Promise<void> {
   for (const building of await buildingGenerations(services.db)) {
     try {
@@ -40,8 +40,8 @@ export async function continueBuilds(services: Services): Promise<void> {
 }
 
 /**
- * A step queues the next files, which the generation then has rows of. From the last on, every
- * change of a file is queued where it is made, and a step only looks whether all is done.
+ * Each step adds rows for the next files and queues them. After the last file, every change of a
+ * file is queued when it happens, and a step only checks whether all files are done.
  */
 async function build(services: Services, building: Building): Promise<void> {
   const { ragId, filledUpTo } = building;
@@ -73,13 +73,13 @@ async function retryOrGoLive(services: Services, building: Building): Promise<vo
   const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
   const again = await retryFailedOutside(services.db, building, of);
   if (again.length > 0) return await services.queue.index(again);
-  // A crash may have kept the new object from hearing of the scopes.
+  // A crash may have prevented the new object from receiving the scopes.
   if (!(await showOnlyScopes(services, ragId))) return;
   if (!(await switchGeneration(services.db, building, now))) return;
   services.log.info("index switched", { ragId, generation });
 }
 
-/** Empties the objects of generations that were replaced; repeated until the last has gone. */
+/** Empties the objects of replaced generations; repeated until all are empty. */
 export async function dropRetired(services: Services): Promise<void> {
   const now = services.now();
   const times = {

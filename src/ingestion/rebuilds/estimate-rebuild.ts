@@ -8,31 +8,31 @@ import { findPrices, PRICED_TOKENS, priceKey } from "../../db/usage/price-store.
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 
-/** Chunks whose texts are counted; spread over each shard. */
+/** Number of chunks whose texts are counted, spread over each shard. */
 const SAMPLE_PER_SHARD = 64;
 const SHARDS_SAMPLED = 4;
-/** How much of `chunkSize` a chunk of a long document fills, where that cannot be measured. */
+/** The share of `chunkSize` that a chunk of a long document fills, where it cannot be measured. */
 const USUAL_FILL = 0.85;
-/** From so many chunks a file on, how full they are says how chunks are filled. */
+/** From this many chunks per file, the chunks' fill level can be measured. */
 const LONG_FILE_CHUNKS = 3;
 
-/** Settings that are thought of; what is left out stays as it is asked for now. */
+/** Hypothetical settings; omitted ones keep their current value. */
 export type RebuildWish = {
   chunkSize?: number | undefined;
   chunkOverlap?: number | undefined;
   embeddingModel?: string | undefined;
   dimensions?: number | undefined;
-  /** As `POST …/reindex`: every vector anew. */
+  /** Like `POST …/reindex`: every vector is made again. */
   reindex?: boolean | undefined;
 };
 
 export type RebuildEstimate = {
-  /** Whether these settings build a new index at all. */
+  /** Whether these settings require a new index. */
   needed: boolean;
   files: number;
-  /** Of the new index. */
+  /** For the new index. */
   chunks: number;
-  /** Chunks that take their vectors from the index that answers now. */
+  /** Chunks that reuse vectors of the live index. */
   reusedVectors: number;
   embeddingCalls: number;
   inputTokens: number;
@@ -48,8 +48,8 @@ type Settings = {
 };
 
 /**
- * What a change of settings would cost, from the sizes of the chunks that answer now. Chunks and
- * tokens are estimates; where the chunking stays the same, the number of chunks is exact.
+ * Estimates the cost of a change of settings from the sizes of the live chunks. Chunks and tokens
+ * are estimates; with the same chunking, the number of chunks is exact.
  * @throws QuarryError `invalid` for settings that would be refused.
  */
 export async function estimateRebuild(
@@ -115,7 +115,7 @@ function settingsOf(
   wish: RebuildWish,
 ): Settings {
   const chunkSize = wish.chunkSize ?? rag.chunkSize;
-  // As an update does it: the overlap follows a smaller chunk size.
+  // As in an update, the overlap is reduced with a smaller chunk size.
   const chunkOverlap = wish.chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(chunkSize / 2));
   checkChunking(chunkSize, chunkOverlap);
   const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
@@ -138,7 +138,7 @@ function embedderOf(
   }
 }
 
-/** Mean tokens of a chunk: of its text, and of the headings that are embedded before it. */
+/** Mean tokens of a chunk: its text, and the headings that are embedded before it. */
 type Sizes = { textTokens: number; headingTokens: number };
 
 type Sampled = { text: string; headings: string[] }[];
@@ -170,13 +170,13 @@ function sizesOf(chunks: Sampled, tokenizer: Tokenizer): Sizes {
 type Cut = Sizes & { files: number; chunks: number };
 type Chunking = Pick<ListedGeneration, "chunkSize" | "chunkOverlap">;
 
-/** A chunking told in the tokens of one model, in those of another. */
+/** Converts a chunking from the tokens of one model to those of another. */
 function converted({ chunkSize, chunkOverlap }: Chunking, from: Sizes, to: Sizes): Chunking {
   const ratio = from.textTokens === 0 ? 1 : to.textTokens / from.textTokens;
   return { chunkSize: chunkSize * ratio, chunkOverlap: chunkOverlap * ratio };
 }
 
-/** The same documents cut otherwise, as if all were as long as their mean. */
+/** The same documents chunked differently, as if all had the mean length. */
 function recut(before: Cut, live: Chunking, wanted: Chunking): Cut {
   const { files, chunks, textTokens } = before;
   const repeated = Math.min(live.chunkOverlap, textTokens / 2) * Math.max(0, chunks - files);

@@ -5,7 +5,7 @@ import type { WantedIndex } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 
-/** Asks for every file of a RAG to be indexed from its start, beside what answers now. */
+/** Requests indexing of all files of a RAG from scratch, while the live index still answers. */
 export async function reindexRag(
   services: Pick<Services, "now" | "queue">,
   { ragId }: { ragId: RagId },
@@ -14,8 +14,8 @@ export async function reindexRag(
 }
 
 /**
- * Begins a new generation where the RAG's settings ask for one; with `since` (ms) also where none
- * was begun from then on. What is live answers until the new one is complete.
+ * Begins a new generation if the RAG's settings require one; with `since` (ms), also if none was
+ * begun since then. The live generation answers until the new one is complete.
  */
 export async function startRebuild(
   services: Services,
@@ -23,12 +23,12 @@ export async function startRebuild(
 ): Promise<void> {
   const of = { since: since ?? null, now: services.now() };
   await beginGeneration(services.db, ragId, wantedIndex(services), of);
-  // The new object must know the scopes before it is told of any file.
+  // The new object must receive the scopes before any file.
   await showOnlyScopes(services, ragId);
   await services.queue.scan({ kind: "build", ragId });
 }
 
-/** Begins a generation for each RAG whose index was built with other settings than are asked for. */
+/** Begins a generation for each RAG whose index was built with outdated settings. */
 export async function startWantedRebuilds(services: Services): Promise<void> {
   const wanted = wantedIndex(services);
   const { ragIds, impossible } = await ragsToRebuild(services.db, wanted);
@@ -41,7 +41,7 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
   for (const ragId of ragIds) await startRebuild(services, { ragId });
 }
 
-/** What the deployment asks of every index. */
+/** The deployment's settings for every index. */
 export function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
   const wanted: WantedIndex = {
     embeddingModel: config.EMBEDDING_MODEL,

@@ -6,8 +6,8 @@ import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import { wantedIndex } from "./reindex-rag.ts";
 
 /**
- * Goes back to the index that answered before the last change of settings, while it is kept. It
- * is brought up to date first; until then what is live answers.
+ * Returns to the index that answered before the last change of settings, while it is kept. The
+ * live index answers until the old one is up to date.
  * @throws QuarryError `conflict` when there is none any more.
  */
 export async function returnToIndex(

@@ -17,11 +17,11 @@ import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;
 const CHUNKS_PER_INDEX_STEP = 5_000;
-/** A worker that took a file before the RAG was removed ends or loses its claim by then. */
+/** A worker that claimed a file before the RAG was removed ends or loses its lease by then. */
 const WORKER_WAIT_SECONDS = 30;
 const LAST_REVISION = Number.MAX_SAFE_INTEGER;
 
-/** One step of removing what is behind a removed RAG; the next follows by message. */
+/** One step of deleting the data of a removed RAG; a message starts the next step. */
 export async function purgeRag(services: Services, ragId: RagId): Promise<void> {
   const generations = await removedRagGenerations(services.db, ragId);
   if (generations === null) return;
@@ -40,13 +40,15 @@ export async function purgeRag(services: Services, ragId: RagId): Promise<void> 
   await deleteRag(services.db, ragId);
 }
 
-/** Its vectors leave the vector index by their ids, which the object knows until it goes. */
+/**
+ * Vectors are removed from the vector index by id; the object knows the ids until it is destroyed.
+ */
 export async function emptyIndex(services: Services, address: IndexAddress): Promise<boolean> {
   const index = services.ragIndexes(address);
   if (services.vectorIndex !== null) {
     const files = await index.listFiles(null, FILES_PER_INDEX_STEP);
     await index.remove(files.map(({ fileId }) => ({ fileId, revision: LAST_REVISION })));
-    // What was staged and never went live has vectors, too.
+    // Staged chunks that never became live have vectors too.
     const isMore =
       files.length === FILES_PER_INDEX_STEP || (await index.abandon(CHUNKS_PER_INDEX_STEP));
     if (!(await purgeTombstones(services, address)) || isMore) return false;
@@ -56,7 +58,7 @@ export async function emptyIndex(services: Services, address: IndexAddress): Pro
   return true;
 }
 
-/** One step of removing what is behind a removed file source. Its RAGs go first. */
+/** One step of deleting the data of a removed file source, after that of its RAGs. */
 export async function purgeSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
   if (!(await isPurgeable(services.db, fileSourceId))) return;
   const noObjects = await removeBelow(services.files, sourcePrefix(fileSourceId));

@@ -5,8 +5,8 @@ import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "./remove-from-indexes.ts";
 
 /**
- * Files that were deleted at their source leave every search before this returns. Those that came,
- * or came back, after `before` (ms) stay. Returns how many were removed.
+ * Removes files deleted at their source from every search before it returns. Files added or
+ * restored after `before` (ms) stay. Returns how many were removed.
  */
 export async function removeDeletedFiles(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -21,7 +21,7 @@ export async function removeDeletedFiles(
   return count;
 }
 
-/** The source says at download that it has the file no more. */
+/** The source reported at download that the file no longer exists. */
 export async function removeDeletedFile(services: Services, id: FileId): Promise<void> {
   await removeDeletedFiles(services, [id], services.now());
 }

@@ -10,8 +10,8 @@ import { shardOf } from "../../core/shard-of.ts";
 type Addressed = { address: IndexAddress; removals: Removal[] };
 
 /**
- * Takes marked files out of every index that may hold them, then writes that it is done. What
- * fails here stays marked, and the sweep repeats it.
+ * Removes marked files from every index that may hold them, then records the removal. Files for
+ * which this fails stay marked, and the sweep repeats it.
  */
 export async function removeFromIndexes(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes" | "vectorIndex">,

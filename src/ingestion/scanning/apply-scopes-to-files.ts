@@ -8,8 +8,8 @@ import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 const FILES_PER_PAGE = 1_000;
 /**
- * One page of giving a RAG the files that its scopes hold and taking what they do not; the next
- * page follows by message. `after` null: from the start.
+ * Applies a RAG's scopes to one page of files: adds those inside and removes those outside. A
+ * message starts the next page. `after` null: from the start.
  */
 export async function applyScopesToFiles(
   services: Services,

@@ -6,16 +6,16 @@ import type { ListedFile } from "../../ports/source-reader.ts";
 export type PageComparison = {
   writes: PageWrites;
   counts: RunCounts;
-  /** Every listed file that is there now, for telling afterwards which are unlisted. */
+  /** Every listed file that exists now, to find unlisted files at the end of the scan. */
   seen: FileId[];
 };
 
-/** Failures of these kinds may pass; the others are the file's own. */
+/** Failures of these kinds may pass; others are caused by the file itself. */
 const OUTSIDE_KINDS = new Set(["throttled", "down", "denied"]);
 
 /**
- * What a page of a listing changes. A file is known by its external id, else by its path; equal
- * versions mean equal bytes. Pure: `idOf` makes the ids of what is new.
+ * Computes what a page of a listing changes. A file is identified by its external id, else by its
+ * path; equal versions mean equal bytes. Pure: `idOf` makes the ids of new files.
  */
 export function comparePage(
   listed: ListedFile[],
@@ -48,7 +48,7 @@ function finderOf(known: KnownRow[], listedIds: Set<string | null>) {
     const same = externalId === null ? undefined : byExternalId.get(externalId);
     if (same !== undefined) return same;
     const there = byPath.get(path);
-    // What has that path and is listed elsewhere has moved: it is not this file.
+    // The file known at that path is listed under another path: it has moved and is not this file.
     const isListed = there?.externalId !== null && listedIds.has(there?.externalId ?? null);
     return there === undefined || isListed ? null : there;
   };
@@ -75,7 +75,7 @@ function compareFile(
   write(page, file, row, id);
 }
 
-/** A file that was read before stays as it is when its source fails to show it this time. */
+/** A file that was read before stays unchanged when its source fails to return it this time. */
 function compareFailing(
   page: PageComparison,
   file: ListedFile,

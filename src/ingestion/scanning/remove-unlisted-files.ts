@@ -9,15 +9,15 @@ import { readNotes } from "./scan-notes.ts";
 
 const IDS_PER_PAGE = 5_000;
 const REMOVED_PER_STEP = 500;
-/** More removals than this many, and than half of the source, wait for an administrator. */
+/** More removals than this, and than half of the source, need an administrator's confirmation. */
 const BRAKE_FROM = 20;
 const BRAKE_SHARE = 0.5;
 
 export type HeldRemovals = { count: number; message: string };
 
 /**
- * Removes files that a complete listing no longer shows, or that a change feed names as deleted.
- * Where these are most of the source, they are kept, and the scan says so.
+ * Removes files that a complete listing no longer contains, or that a change feed reports as
+ * deleted. When these are most of the source, they are kept, and the scan reports it.
  */
 export async function removeUnlistedFiles(
   services: Services,
@@ -44,8 +44,8 @@ async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[
     const now = services.now();
     const isOurs = at === 0 || (await moveOn(services.db, run, run.progress, now + LEASE_MS));
     if (!isOurs) return;
-    // Whoever else writes files of a listed source has seen them later than the listing; a feed
-    // tells of files in the order in which things happened, those of this very run included.
+    // Other writers to a listed source have seen their files later than the listing; a feed
+    // reports changes in the order in which they happened, including those of this run.
     const before = run.progress.mode === "follow" ? now : run.startedAt;
     await removeDeletedFiles(services, unlisted.slice(at, at + REMOVED_PER_STEP), before);
   }

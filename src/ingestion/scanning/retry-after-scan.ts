@@ -5,7 +5,7 @@ import { QUEUED_CLAIM_MS } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
-/** Each scan tries files again that failed for a cause outside of them. */
+/** Each scan retries files that failed for an outside cause. */
 export async function retryFailedFiles(
   services: Pick<Services, "db" | "now" | "queue">,
   sourceId: FileSourceId,

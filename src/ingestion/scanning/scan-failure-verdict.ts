@@ -4,9 +4,9 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { SourceFailureKind } from "../../ports/source-reader.ts";
 import { MAX_TRIES, backOffMs } from "../back-off.ts";
 
-/** A listing that cannot even begin says so soon; one under way is worth more patience. */
+/** A listing that fails on its first page gives up soon; one under way gets more attempts. */
 const TRIES_OF_FIRST_PAGE = 2;
-/** After a run that failed, the next begins after so long, or when the interval says. */
+/** After a failed run, the next begins after this time or after the scan interval. */
 const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
   throttled: 5 * MINUTE_MS,
   down: 5 * MINUTE_MS,
@@ -16,12 +16,14 @@ const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
   unexpected: 5 * MINUTE_MS,
 };
 const LONGEST_WAIT_IN_RUN_MS = 15 * MINUTE_MS;
-/** Kinds for which the same page may succeed a little later. */
+/** Kinds of failure after which the same page may succeed a little later. */
 const PASSING = new Set<string>(["throttled", "down", "unexpected"]);
 
 export type ScanVerdict = { again: boolean; message: string; delayMs: number };
 
-/** Whether the page is tried again, and when; else what the run ends with. The message is plain. */
+/**
+ * Decides whether and when the page is retried, else how the run ends. Messages are safe to show.
+ */
 export function scanFailureVerdict(
   thrown: unknown,
   { step, attempts }: Pick<ScanProgress, "step" | "attempts">,

@@ -6,8 +6,8 @@ import type { Services } from "../../services.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
 
 /**
- * What a run notes in the bucket, so that rows written do not grow with files that are unchanged:
- * which files each page listed or named as deleted, and cursors that are too long for a row.
+ * Notes of a run in the bucket, so that the number of rows written does not grow with unchanged
+ * files: files that each page listed or reported as deleted, and cursors too long for a row.
  */
 const notesPrefix = (run: ScanRun) => `${sourcePrefix(run.source.id)}scans/${run.id}/`;
 const pageKey = (run: ScanRun, step: number) => `${notesPrefix(run)}page/${step}`;
@@ -27,8 +27,8 @@ export async function notePage({ files }: Bucket, run: ScanRun, notes: PageNotes
 }
 
 /**
- * All that the run's pages noted; of a file that one page shows and another names as deleted, the
- * later holds. Some 100 bytes a file of memory.
+ * Reads the notes of all pages of the run. If one page lists a file and another reports it as
+ * deleted, the later page counts. Takes some 100 bytes of memory per file.
  */
 export async function readNotes({ files }: Bucket, run: ScanRun) {
   const seen = new Set<FileId>();
@@ -53,7 +53,7 @@ export async function readNotes({ files }: Bucket, run: ScanRun) {
   return { seen, deleted };
 }
 
-/** How a cursor is stored with the progress: in it, or beside it when it is long. */
+/** How a cursor is stored with the progress: inside it, or in the bucket when it is long. */
 export async function storedCursor(
   { files }: Bucket,
   run: ScanRun,

@@ -11,12 +11,15 @@ import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { notePage, readCursor, storedCursor } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
-/** One page of a listing, crawled pages included. The claim on the source outlasts it. */
+/**
+ * Time limit for one page of a listing, crawled pages included. The claim on the source outlasts
+ * it.
+ */
 const PAGE_TIMEOUT_MS = 90_000;
 
 /**
- * Lists one page, compares it, writes what changed and queues its work. Returns the run one step
- * on; null when another worker has moved it on.
+ * Lists one page, compares it, writes the changes and queues their work. Returns the run after
+ * this step; null when another worker has advanced it.
  * @throws SourceFailure and what the platform throws; then nothing was committed
  */
 export async function scanPage(
@@ -50,8 +53,8 @@ export async function scanPage(
 }
 
 /**
- * The change feed's cursor has expired: everything is listed instead. What the feed showed before
- * may have been deleted since, and no later feed would tell.
+ * The change feed's cursor has expired, so everything is listed instead. Files that the feed
+ * reported may have been deleted since, and no later feed would report that.
  */
 function fromTheStart(progress: ScanProgress): ScanProgress {
   const { step } = progress;

@@ -15,15 +15,15 @@ import { scanPage } from "./scan-page.ts";
 
 type ScanInput = { fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null };
 
-/** A worker hands a long listing on after so long, ms: other sources wait behind it. */
+/** A worker hands over a long listing after this time (ms), because other sources wait for it. */
 const SLICE_MS = 20_000;
-/** A scan that carries something waits so long, seconds, behind the one under way. */
+/** A scan with its own payload is delayed by this time (s) while another scan is under way. */
 const BEHIND_ANOTHER_SECONDS = 15;
 const BEGIN_TRIES = 3;
 
 /**
- * Lists a source, compares it with what is known, and queues work for what changed. One scan of a
- * source runs at a time; one that is asked for meanwhile runs after it.
+ * Lists a source, compares it with the known files, and queues work for changes. One scan per
+ * source runs at a time; one requested meanwhile runs after it.
  */
 export async function startScan(services: Services, input: ScanInput): Promise<void> {
   for (let attempt = 0; attempt < BEGIN_TRIES; attempt++) {
@@ -43,7 +43,7 @@ export async function startScan(services: Services, input: ScanInput): Promise<v
   }
 }
 
-/** Goes on with a run where its last page was committed. */
+/** Resumes a run after its last committed page. */
 export async function continueScan(
   services: Services,
   { fileSourceId, runId }: { fileSourceId: FileSourceId; runId: ScanRunId },
@@ -70,7 +70,7 @@ function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
   };
 }
 
-/** Only a source whose change feed was begun can be followed. */
+/** Changes can be followed only for a source whose change feed has a cursor. */
 function withMode(run: ScanRun): ScanRun {
   const { mode } = run.progress;
   if (mode !== "follow" || run.source.changeCursor !== null) return run;
@@ -128,7 +128,7 @@ async function finish(
 ): Promise<void> {
   const held = reader === null ? null : await removeUnlistedFiles(services, run);
   await retryFailedFiles(services, run.source.id);
-  // Everything listed is committed; a later scan may begin as soon as this one has ended.
+  // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {
     await reader?.ended?.();
     if (run.source.provider === "web") await recountPushedFiles(services.db, run.source.id);
@@ -137,7 +137,7 @@ async function finish(
   await end(services, run, {
     error: held === null ? null : held.message,
     heldRemovals: held === null ? 0 : held.count,
-    // What was not seen, or is held, must be listed again: the feed is not taken up after it.
+    // Unseen files and held removals must be listed again, so the change feed is not used next.
     changeCursor: partial || held !== null ? null : changeCursor,
     nextScanAt: null,
   });

@@ -15,7 +15,7 @@ export type ListSourceFilesInput = {
   path?: string | undefined;
 };
 
-/** Files of a source in order of path; each with its least finished status over all RAGs. */
+/** Files of a source in order of path; each with its least advanced status over all RAGs. */
 export async function listSourceFiles(
   services: Pick<Services, "db">,
   { source, page, limit, status, path }: ListSourceFilesInput,

@@ -10,7 +10,7 @@ export type ManifestPage = {
   cursor: string | null;
 };
 
-/** What a source holds, 5,000 files at a time in order of path. `cursor` null: from the start. */
+/** A source's files, up to 5,000 per page in order of path. `cursor` null: from the start. */
 export async function manifestPage(
   services: Pick<Services, "db">,
   { source, cursor }: { source: { id: FileSourceId }; cursor: string | null },

@@ -16,10 +16,10 @@ export type PutFileInput = {
   source: { id: FileSourceId };
   path: string;
   body: ReadableStream<Uint8Array> | ArrayBuffer;
-  /** What the caller announced, bytes; only good for refusing early. */
+  /** The size the caller declared, bytes; used only to refuse early. */
   contentLength: number | null;
   mimeType: string;
-  /** Null keeps what the file has. */
+  /** Null keeps the file's current value. */
   metadata: Record<string, unknown> | null;
 };
 
@@ -31,12 +31,12 @@ export type PutFileResult = {
   created: boolean;
 };
 
-/** A new file's path may be taken, and a deleted one forgotten, between reading and writing it. */
+/** Between read and write, a new file's path may be taken, or a deleted file's row purged. */
 const WRITE_TRIES = 4;
 /**
  * Stores a file of a `file_system` source and queues its indexing in every RAG that holds it.
- * The same bytes again change nothing.
- * @throws QuarryError `invalid` (path), `too-large`, `not-found` (the source has gone)
+ * Pushing the same bytes again changes nothing.
+ * @throws QuarryError `invalid` (path), `too-large`, `not-found` (the source was removed)
  */
 export async function putFile(services: Services, input: PutFileInput): Promise<PutFileResult> {
   checkFilePath(input.path);
@@ -57,7 +57,7 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
     const file = await unlessLost(services, upload, before());
     const base = { path: input.path, size: upload.size, sha256: upload.sha256 };
     if (file !== null && isUnchanged(file, input, upload.sha256)) {
-      // Written by this very call, where the database was asked twice.
+      // This call wrote it already, when the database statement was executed twice.
       if (file.version !== version) await upload.discard();
       return { ...base, changed: false, created: false };
     }
@@ -71,7 +71,7 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
   throw notFound();
 }
 
-/** A failure before any row may name the upload leaves nothing of it behind. */
+/** A failure before any row can refer to the upload deletes its bytes. */
 async function unlessLost<T>(
   { inBackground }: Services,
   upload: Upload,
@@ -94,10 +94,13 @@ function isUnchanged(before: StoredFile, input: PutFileInput, sha256: string): b
   );
 }
 
-/** `version`: each write has its own, of equal bytes too: cleaning up after one spares the other. */
+/**
+ * `version` is unique per write, even for equal bytes, so that cleaning up one write spares
+ * others.
+ */
 type Content = { upload: Upload; version: string; fileId: FileId; before: StoredFile | null };
 
-/** Bytes first, then the rows: a row never names bytes that are not there. */
+/** Bytes are stored before rows, so that a row never refers to missing bytes. */
 async function store(
   services: Services,
   input: PutFileInput,

@@ -2,10 +2,10 @@ import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/hex.ts";
 import { readLimited } from "../../core/read-limited.ts";
 
-/** Shorter bodies are held until it is known that they are new, which saves a write. */
+/** Shorter bodies stay in memory until they are known to be new, which saves a write. */
 const HELD_BYTES = 1 << 20;
 
-/** A body that was read whole. */
+/** A body that was read completely. */
 export class Upload {
   /** Bytes. */
   readonly size: number;
@@ -14,7 +14,7 @@ export class Upload {
   readonly #bytes: Uint8Array | null;
   #liesAt: string | null;
 
-  /** `of`: the bytes themselves, or the key that they lie at. */
+  /** `of`: the bytes themselves, or the key they are stored at. */
   constructor(
     bucket: R2Bucket,
     facts: { size: number; sha256: string },
@@ -26,7 +26,7 @@ export class Upload {
     this.#liesAt = "key" in of ? of.key : null;
   }
 
-  /** It lies at this key from now on, and at no other. */
+  /** Stores the body at this key, and nowhere else. */
   async storeAt(key: string): Promise<void> {
     const former = this.#liesAt;
     if (key === former) return;
@@ -35,7 +35,7 @@ export class Upload {
     if (former !== null) await this.#bucket.delete(former);
   }
 
-  /** Nothing of it is needed. */
+  /** Discards the body. */
   async discard(): Promise<void> {
     if (this.#liesAt !== null) await this.#bucket.delete(this.#liesAt);
   }
@@ -50,9 +50,9 @@ export class Upload {
 type Body = ReadableStream<Uint8Array> | ArrayBuffer;
 
 /**
- * Reads a body of at most `limit` bytes; null as soon as it is longer. A long one whose length is
- * announced goes to the bucket piece by piece, to the key that `placeFor` gives: several uploads
- * at once must not fill the memory.
+ * Reads a body of at most `limit` bytes; null as soon as it is longer. A long body with a declared
+ * length is streamed to the bucket, to the key from `placeFor`, so that concurrent uploads do not
+ * fill the memory.
  */
 export async function receiveUpload(
   bucket: R2Bucket,
@@ -70,7 +70,7 @@ export async function receiveUpload(
   return new Upload(bucket, { size: bytes.byteLength, sha256: await sha256Hex(bytes) }, { bytes });
 }
 
-/** Passes the body on to the bucket, and what it comes to. */
+/** Streams the body to the bucket and computes its size and hash. */
 async function pass(
   bucket: R2Bucket,
   key: string,

@@ -7,7 +7,7 @@ import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
- * Removes a file of a `file_system` source. When this returns, no search finds it; its row stays
+ * Removes a file of a `file_system` source. Once this returns, no search finds it; its row stays
  * `deleted` for 30 days.
  * @throws QuarryError `not-found` when the source has no such file
  */

@@ -19,7 +19,7 @@ export function callBudget(calls: number): CallBudget {
   };
 }
 
-/** The same services, their calls counted; an exhausted budget does not stop them. */
+/** The same services with their calls counted; an exhausted budget does not block calls. */
 export function spending<Given extends Pick<Services, "ragIndexes">>(
   services: Given,
   { spend }: CallBudget,

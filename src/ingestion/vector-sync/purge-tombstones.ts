@@ -3,12 +3,12 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 
 const VECTORS_PER_CALL = 1_000;
-/** What is left after so many calls waits for the next turn. */
+/** Tombstones left after this many calls wait for the next turn. */
 const MAX_CALLS = 20;
 
 /**
- * Purges the tombstones of each of these indexes, where there is a vector index. After a failure
- * they stay listed and the sweep tries again.
+ * Purges the tombstones of these indexes if a vector index is configured. After a failure they
+ * stay listed and the sweep tries again.
  */
 export async function tryPurgeTombstones(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -26,8 +26,8 @@ export async function tryPurgeTombstones(
 }
 
 /**
- * Removes vectors that belong to no chunk any more from the vector index, if there is one. False
- * when some are left, because a turn is bounded or may not go on.
+ * Removes vectors without a chunk from the vector index, if there is one. False when some are left
+ * because the turn's limit is reached or the turn must stop.
  */
 export async function purgeTombstones(
   { now, ragIndexes, vectorIndex }: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,

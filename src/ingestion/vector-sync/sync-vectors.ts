@@ -27,27 +27,27 @@ const INDEXES_AT_ONCE = 6;
  * under way when the budget ends finish with some hundred calls each.
  */
 const CALLS_PER_TURN = 4_000;
-/** Calls to the database for each index. */
+/** Database calls for each index. */
 const CALLS_TO_SETTLE = 3;
 /** Upsert batches that one turn looks up, 20 a call. */
 const BATCHES_PER_TURN = 5_000;
 const VECTORS_PER_BATCH = 500;
 const BATCHES_AGAIN_PER_TURN = 10;
 const VECTORS_AGAIN_PER_TURN = BATCHES_AGAIN_PER_TURN * VECTORS_PER_BATCH;
-/** Nearly all writes show well before. */
+/** Nearly all writes become visible well before this. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
-/** How far the clocks of the worker and of the vector index may differ. */
+/** How far the clocks of the worker and the vector index may differ. */
 const CLOCK_SKEW_MS = 10 * SECOND_MS;
 const NEXT_LOOK_MS = MINUTE_MS;
 const NEXT_VERIFICATION_MS = DAY_MS;
-/** How long a claim on an index lasts; what failed is claimed again after it. */
+/** How long a claim on an index lasts; after a failure the index can be claimed again then. */
 const TURN_MS = 2 * MINUTE_MS;
 
 type SyncServices = Pick<Services, "config" | "db" | "log" | "now" | "ragIndexes" | "vectorIndex">;
 
 /**
- * Reconciles the vector index with the RAGs' own indexes, a bounded part each turn: marks vectors
- * that show by now, upserts lost ones again and removes those with tombstones.
+ * Reconciles the vector index with the RAGs' own indexes, a bounded part per turn: marks vectors
+ * that have become visible, upserts lost ones again, and removes those with tombstones.
  */
 export async function syncVectors(services: Services): Promise<void> {
   if (services.vectorIndex === null) return;
@@ -59,7 +59,7 @@ export async function syncVectors(services: Services): Promise<void> {
   const turn = { services: { ...spending(services, budget), vectorIndex }, vectorIndex, budget };
   await addMissingVectorSyncs(db, now, INDEXES_PER_TURN);
   for (let taken = 0; taken < INDEXES_PER_TURN && budget.isLeft();) {
-    // Indexes left over now are the first of the next turn: the longest overdue come first.
+    // Indexes left over are first in the next turn, because the longest overdue come first.
     const due = await claimVectorSyncs(db, { ...times, limit: INDEXES_AT_ONCE });
     await Promise.all(due.map((sync) => syncOne(turn, sync, times)));
     if (due.length < INDEXES_AT_ONCE) return;
@@ -142,8 +142,8 @@ async function verifyPart(
 }
 
 /**
- * Asks the vector index which batches it shows. `processedUpTo` alone does not tell: it is one time
- * for all RAGs, and may be that of the last write or of its processing.
+ * Asks the vector index which batches are visible. `processedUpTo` alone does not tell: it is one
+ * time for all RAGs, and may be that of the last write or of its processing.
  */
 async function confirmInFlight(
   services: Pick<Services, "now" | "ragIndexes" | "vectorIndex">,
@@ -167,8 +167,8 @@ async function confirmInFlight(
 const CONFIRMED_PER_BATCH = 4;
 
 /**
- * Makes room in indexes that files of a batch wait for: once an index, however many files wait, and
- * for a few indexes only. The others follow in the next batch or sweep.
+ * Makes room in indexes that files of a batch wait for: once per index, however many files wait,
+ * and for a few indexes only. The others follow in the next batch or sweep.
  */
 export async function confirmWaiting(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
@@ -188,13 +188,16 @@ export async function confirmWaiting(
   }
 }
 
-/** Queues vectors of files that moved: they are upserted again under their new folder. */
+/** Queues the vectors of moved files: they are upserted again under their new folder. */
 async function queueMoved({ log, ragIndexes }: SyncServices, address: IndexAddress) {
   const vectors = await ragIndexes(address).queueMoved(VECTORS_AGAIN_PER_TURN);
   if (vectors > 0) log.info("vectors of moved files", { ragId: address.ragId, vectors });
 }
 
-/** Upserts, from the index's own copy, vectors that never were or that have not shown for long. */
+/**
+ * Upserts from the index's own copy vectors that were never sent or have stayed invisible for
+ * long.
+ */
 async function upsertAgain(
   services: SyncServices,
   address: IndexAddress,
@@ -215,7 +218,7 @@ async function upsertAgain(
   }
 }
 
-/** In a space that should be empty, leftovers are near any vector. */
+/** In a space that should be empty, any query vector finds the leftovers. */
 async function removeLeftovers(
   { config, log }: SyncServices,
   vectorIndex: VectorIndex,

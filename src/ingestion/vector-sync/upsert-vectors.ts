@@ -6,7 +6,7 @@ import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 
-/** Vectors show after 30 s to 2 min. */
+/** Vectors become visible after 30 s to 2 min. */
 const FIRST_LOOK_AFTER_MS = MINUTE_MS;
 
 /** An id of 52 random bits: unique within an index's few thousand. */
@@ -15,10 +15,7 @@ export function newUpsertBatch(at: number): UpsertBatch {
   return { id: (high % 2 ** 20) * 2 ** 32 + low, at };
 }
 
-/**
- * To be called before vectors are upserted or removed, so that after a crash the sweep looks at
- * what became of them.
- */
+/** Called before vectors are upserted or removed, so that after a crash the sweep checks them. */
 export async function scheduleVectorSync(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
   addresses: IndexAddress[],
@@ -27,10 +24,10 @@ export async function scheduleVectorSync(
   await makeVectorSyncsDue(services.db, addresses, services.now() + FIRST_LOOK_AFTER_MS);
 }
 
-/** By then late upserts of workers to a dropped index have arrived. */
+/** By then, late upserts by workers of a dropped index have arrived. */
 export const LEFTOVERS_RECHECK_MS = 20 * MINUTE_MS;
 
-/** To be called when an index was emptied for good. */
+/** Called when an index was emptied permanently. */
 export async function scheduleLeftoverRemoval(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
   address: IndexAddress,

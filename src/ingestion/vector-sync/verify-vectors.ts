@@ -6,18 +6,18 @@ import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { VectorToUpsert } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 
-/** Five calls of 20 ids, and one question for orphans. */
+/** Five calls with 20 ids each, and one query for orphans. */
 const VECTORS_PER_PAGE = 100;
 const PAGES_PER_TURN = 5;
-/** Where vectors are missing, more of them are likely: the pass goes on for longer. */
+/** When vectors are missing, more are likely to be: the pass continues for longer. */
 const PAGES_PER_REPAIR = 50;
 
 type VerificationServices = Pick<Services, "ragIndexes">;
 
 /**
  * Compares a part of an index object's vectors with the vector index. Missing vectors are upserted
- * again and searched here meanwhile; orphans are removed. Returns whether the pass is complete; the
- * object remembers how far it came. `counts` grows page by page, so a failure loses none.
+ * again and searched here meanwhile; orphans are removed. Returns whether the pass is complete;
+ * the object stores its position. `counts` grows page by page, so a failure loses none.
  */
 export async function verifyVectors(
   services: VerificationServices,
@@ -37,7 +37,7 @@ export async function verifyVectors(
     counts.checked += vectors.length;
     counts.addedAgain += passed.missing;
     counts.removed += passed.orphans;
-    // The number of vectors in flight is bounded: the rest waits until some of them show.
+    // The number of in-flight vectors is bounded: the rest waits until some become visible.
     if (passed.missing < missing.length) break;
     isAtEnd = page.isLast;
   }

@@ -11,10 +11,9 @@ const MESSAGE_LIMIT_CHARACTERS = 60_000;
 const URLS_PER_MESSAGE = 200;
 
 /**
- * Pushed addresses become files of a web source at once, and a scan that looks at just them is
- * queued: whether one was. `urls` are http or https; those that differ only in fragment or
- * credentials are one, and neither is stored. What the source's limits leave out is counted at
- * the source and logged, so that its owner sees that something else pushes to it.
+ * Makes pushed URLs files of a web source at once and queues a scan of just them; returns whether
+ * one was queued. `urls` are http or https; fragments and credentials are stripped. URLs beyond
+ * the source's limits are logged and counted at the source, so that its owner notices.
  */
 export async function pushUrls(
   services: Pick<Services, "db" | "log" | "now" | "queue">,

@@ -2,12 +2,12 @@ import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { findDriveChannel } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 
-/** What a provider sends when a channel is opened, and not when something changed. */
+/** The state a provider sends when a channel is opened, without any change. */
 const OPENING_STATE = "sync";
 
 /**
- * A drive says that it changed: one scan is queued after 10 seconds. What comes
- * from an unknown or expired channel, or with a wrong token, is nothing.
+ * A drive reports a change: one scan is queued after 10 seconds. Notifications with an unknown or
+ * expired channel or a wrong token are ignored.
  */
 export async function receiveDriveNotification(
   services: Pick<Services, "db" | "now" | "debounceDriveScan">,

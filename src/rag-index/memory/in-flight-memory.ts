@@ -1,19 +1,18 @@
 import { vectorBudget, bytesOfVectors, VectorMemory } from "./vector-memory.ts";
 import type { Placed } from "./vector-memory.ts";
 
-/** So few are read from storage at each search. */
+/** Up to this many vectors are read from storage at each search. */
 const READ_FROM_STORAGE_LIMIT = 128;
-/** As fine as what is stored, and finer. */
+/** Precision: at least that of the stored components. */
 const LEVELS = 32_767;
 
 const IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
 
 /**
- * What the vector index outside may not show yet, in memory: thousands of vectors that each search
- * of the minutes after a burst looks through. Bringing 5,000 of 1,024 dimensions into memory takes
- * three times what scanning them in storage does, and scanning them there a fifth: so it is done
- * at the second search. After a write only what has come since is read.
+ * In-flight vectors in memory: thousands that each search after a burst scans. Loading 5,000 of
+ * 1,024 dimensions takes three times a scan of these in storage, and a scan in memory a fifth of
+ * it, so they are loaded at the second search. After a write only new vectors are read.
  */
 export class InFlightMemory {
   readonly #sql: SqlStorage;
@@ -25,7 +24,7 @@ export class InFlightMemory {
     this.#sql = sql;
   }
 
-  /** To be called at every write. */
+  /** Called at every write. */
   outdate(): void {
     this.#isCurrent = false;
   }
@@ -35,13 +34,13 @@ export class InFlightMemory {
     vectorBudget.release(this);
   }
 
-  /** Null: they are few, or others hold the memory; then they are read from storage. */
+  /** Null when they are few or other holders use the memory; then they are read from storage. */
   current(dimensions: () => number): VectorMemory | null {
     if (this.#memory !== null && this.#isCurrent) {
       vectorBudget.use(this);
       return this.#memory;
     }
-    // An object that is asked once in a while loses its memory in between.
+    // An object that is rarely searched would lose its memory between searches.
     if (!this.#wasAsked) {
       this.#wasAsked = true;
       return null;
@@ -57,7 +56,9 @@ export class InFlightMemory {
     return this.#memory;
   }
 
-  /** What is much too large is given up, so that it does not stay as large as its largest burst. */
+  /**
+   * Frees memory that is much too large, so that it does not keep the size of its largest burst.
+   */
   #memoryFor(vectors: number, dimensions: number): VectorMemory | null {
     const bytes = bytesOfVectors(vectors, dimensions, LEVELS);
     const known = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;

@@ -1,15 +1,15 @@
-/** Holds memory that it can do without. */
+/** Holds memory that it can release. */
 export type Holder = { forget(): void };
 
 type Claim = { holder: WeakRef<Holder>; bytes: number; lastUse: number };
 
-/** A holder that was not used for so many uses of others makes room for them. */
+/** A holder that was idle during this many uses of others can be evicted. */
 const IDLE_AFTER_USES = 64;
 
 /**
- * Memory that the index objects of one isolate share: it may hold many of them, and dies with all
- * of them when it has too little. Who gets none reads from storage, which is slower and as exact;
- * nobody is robbed of what is in use, or two that take turns would read everything each time.
+ * Memory shared by the index objects of one isolate, which all die when it runs out. A holder that
+ * is refused reads from storage, slower but equally exact. Memory in use is never taken: two
+ * holders that alternate would reload everything each time.
  */
 export class MemoryBudget {
   readonly #limitBytes: number;
@@ -20,7 +20,7 @@ export class MemoryBudget {
     this.#limitBytes = limitBytes;
   }
 
-  /** Grants a holder this much instead of what it had; false: it has nothing now. */
+  /** Grants a holder this much in place of what it had; false: it holds nothing now. */
   claim(holder: Holder, bytes: number): boolean {
     this.release(holder);
     this.#uses++;
@@ -32,7 +32,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** What a holder has is in use. */
+  /** Marks a holder's memory as in use. */
   use(holder: Holder): void {
     const claim = this.#claims.find((one) => one.holder.deref() === holder);
     if (claim !== undefined) claim.lastUse = ++this.#uses;
@@ -46,7 +46,7 @@ export class MemoryBudget {
     return this.#claims.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Takes from the longest idle first, and only what is needed. */
+  /** Evicts the longest idle first, and only as much as needed. */
   #makeRoom(bytes: number): void {
     const idle = this.#claims
       .filter(({ lastUse }) => this.#uses - lastUse > IDLE_AFTER_USES)

@@ -4,7 +4,7 @@ import type { QueryVector } from "../vectors/query-vector.ts";
 export const BLOCK_SIZE = 1_024;
 
 /**
- * How finely components are kept: as multiples of (largest component / levels). 32,767 levels
+ * How finely components are quantised: as multiples of (largest component / levels). 32,767 levels
  * take 2 bytes and are finer than the stored half floats; 127 take 1 byte and only preselect.
  */
 export type Levels = 32_767 | 127;
@@ -12,11 +12,11 @@ export type Levels = 32_767 | 127;
 export const bytesPerComponent = (levels: Levels) => (levels === 127 ? 1 : 2);
 
 /**
- * Up to 1,024 vectors, stored dimension by dimension: a scan then touches only the dimensions in
- * which the query is not 0, and runs along each of them without a jump.
+ * Up to 1,024 vectors, stored dimension by dimension: a scan then reads only the dimensions in
+ * which the query is not 0, each of them sequentially.
  */
 export class VectorBlock {
-  /** Vectors that it has room for. */
+  /** Capacity in vectors. */
   readonly size: number;
   readonly chunks: Float64Array;
   readonly files: Int32Array;
@@ -27,7 +27,7 @@ export class VectorBlock {
   readonly #components: Int16Array | Int8Array;
   readonly #dimensions: number;
   readonly #levels: Levels;
-  /** Places from here on were never taken. */
+  /** Places from here on were never used. */
   used = 0;
 
   constructor(dimensions: number, levels: Levels, size = BLOCK_SIZE) {
@@ -72,7 +72,7 @@ export class VectorBlock {
     this.#taken[place] = 0;
   }
 
-  /** Writes the dot product of each vector with the query into `sums`, as far as `used`. */
+  /** Writes the dot product of each vector with the query into `sums`, up to `used`. */
   score({ dimensions, values }: QueryVector, sums: Float32Array): void {
     const { used } = this;
     const components = this.#components;

@@ -12,11 +12,11 @@ import type { Levels } from "./vector-block.ts";
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
-/** How many more than asked for are kept where scores only preselect. */
+/** How many more candidates than requested are kept where scores only preselect. */
 const PRESELECTION_FACTOR = 2;
 const PRESELECTION_EXTRA = 32;
 
-/** A live chunk, of which file, and whether it is marked as a duplicate. */
+/** A live chunk, its file, and whether it is marked as a duplicate. */
 export type Placed = { chunk: number; file: number; duplicate: number };
 type Row = Placed & { vector: ArrayBuffer };
 
@@ -27,21 +27,21 @@ type LiveChunks = { includes(chunk: LiveChunk): boolean };
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
-/** A RAG of few chunks takes as little; rounded up, so that it can grow a bit. */
+/** A small RAG takes little memory; rounded up to leave room for growth. */
 const SMALLEST_BLOCK = 64;
 
 const roundedUp = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
 
-/** Places for so many vectors: whole blocks, or one that is as small as they are few. */
+/** Places for this many vectors: whole blocks, or one smaller block for few vectors. */
 const placesFor = (vectors: number) =>
   roundedUp(vectors, vectors <= BLOCK_SIZE ? SMALLEST_BLOCK : BLOCK_SIZE);
 
-/** What so many vectors take in memory. */
+/** The memory that this many vectors take. */
 export function bytesOfVectors(vectors: number, dimensions: number, levels: Levels): number {
   return placesFor(vectors) * dimensions * bytesPerComponent(levels);
 }
 
-/** The finest levels with which so many vectors fit into memory; null: they do not fit. */
+/** The finest levels with which this many vectors fit into memory; null: they do not fit. */
 export function levelsFor(vectors: number, dimensions: number): Levels | null {
   const fits = (levels: Levels) =>
     bytesOfVectors(vectors, dimensions, levels) <= MEMORY_LIMIT_BYTES;
@@ -49,7 +49,7 @@ export function levelsFor(vectors: number, dimensions: number): Levels | null {
   return fits(127) ? 127 : null;
 }
 
-/** The live vectors in memory: read at the first search, kept in step by each write. */
+/** The live vectors in memory: read at the first search, then updated by each write. */
 export class VectorMemory {
   readonly #dimensions: number;
   readonly #levels: Levels;
@@ -60,7 +60,7 @@ export class VectorMemory {
   readonly #free: number[] = [];
   readonly #sums = new Float32Array(BLOCK_SIZE);
 
-  /** `expected`: vectors that are to be added now. */
+  /** `expected`: number of vectors that are added next. */
   constructor(dimensions: number, levels: Levels, expected: number) {
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
@@ -73,7 +73,7 @@ export class VectorMemory {
     return memory;
   }
 
-  /** What it takes of the isolate's memory. */
+  /** Its share of the isolate's memory. */
   get bytes(): number {
     const places = this.#blocks.reduce((sum, { size }) => sum + size, 0);
     return places * this.#dimensions * bytesPerComponent(this.#levels);
@@ -84,7 +84,7 @@ export class VectorMemory {
     return this.#levels === 127;
   }
 
-  /** False: what has entered does not fit any more, and this memory must be given up. */
+  /** False: the added vectors do not fit any more, and this memory must be released. */
   follow(sql: SqlStorage, change: IndexChange): boolean {
     for (const chunk of change.left) this.#remove(chunk);
     const vectors = this.#places.size + change.entered.length;
@@ -94,7 +94,7 @@ export class VectorMemory {
     return true;
   }
 
-  /** Holds just these from now on; what it holds already is not read again. */
+  /** Keeps exactly these from now on; those already in memory are not read again. */
   become(sql: SqlStorage, wanted: Placed[]): void {
     const chunks = new Set(wanted.map(({ chunk }) => chunk));
     for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);

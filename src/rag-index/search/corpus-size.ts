@@ -17,8 +17,8 @@ function varintsOf(bytes: Uint8Array): number[] {
 }
 
 /**
- * What `bm25()` takes its averages from: row 1 of an FTS5 table's data is the number of rows and
- * the words of each column, as varints (`sqlite3Fts5StorageSync` in ext/fts5/fts5_storage.c).
+ * The totals for the averages in `bm25()`: row 1 of an FTS5 table's data holds the number of rows
+ * and the words of each column, as varints (`sqlite3Fts5StorageSync` in ext/fts5/fts5_storage.c).
  */
 export function readCorpusSize(sql: SqlStorage): CorpusSize {
   const [row] = sql

@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { Eligibility } from "./eligibility.ts";
 
-/** Chunks that are read and scored without the help of FTS5. */
+/** Chunks that are read and scored without FTS5. */
 export const DIRECT_LIMIT_CHUNKS = 400;
 const ROWS_A_PAGE = 1_000;
 
@@ -30,7 +30,7 @@ export function eligibleChunks(sql: SqlStorage, eligibility: Eligibility): Sampl
   return sample;
 }
 
-/** Where the chunks of a restriction begin: a RAG's files mostly stand one after the other. */
+/** The first chunk of a restriction: a RAG's files are mostly stored one after the other. */
 function firstEligible(sql: SqlStorage, { files }: Eligibility): number {
   if (files === null) return 0;
   const { first } = sql
@@ -47,7 +47,7 @@ const NEXT_PAGE = `SELECT c.chunk, c.id, c.file, c.duplicate
   FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
   WHERE words MATCH ? AND w.rowid > ? ORDER BY w.rowid LIMIT ?`;
 
-/** The first eligible chunks that match, from at most so many postings. */
+/** The first eligible chunks that match, reading a bounded number of postings. */
 export function firstMatches(
   sql: SqlStorage,
   eligibility: Eligibility,

@@ -4,17 +4,17 @@ import type { EligibleFiles } from "./resolve-restriction.ts";
 const EQUALS_A_PAGE = 256;
 
 /**
- * Says of a chunk whether this call may return it. A duplicate is left out only when an equal
- * chunk that came earlier is itself eligible for this call.
+ * Tells whether this call may return a chunk. A duplicate is left out only when an equal chunk
+ * inserted earlier is itself eligible for this call.
  */
 export class Eligibility {
   readonly #sql: SqlStorage;
-  /** Null: nothing is hidden and nothing restricts. */
+  /** Null: nothing is hidden or restricted. */
   readonly files: EligibleFiles["files"];
   /** Chunks of these files. */
   readonly chunkCount: number;
   readonly #includeDuplicates: boolean;
-  /** The first eligible chunk of a key, found once a call. */
+  /** The first eligible chunk of a key, looked up once per call. */
   readonly #firstOfKey = new Map<string, number>();
 
   constructor(sql: SqlStorage, within: EligibleFiles, includeDuplicates: boolean) {
@@ -31,7 +31,7 @@ export class Eligibility {
   includes({ chunk, file, duplicate }: LiveChunk): boolean {
     if (!this.includesFile(file)) return false;
     if (!duplicate || this.#includeDuplicates) return true;
-    // Where every file is eligible the mark alone decides.
+    // When every file is eligible, the duplicate mark alone decides.
     return this.files !== null && this.#firstEligible(chunk) === chunk;
   }
 

@@ -23,12 +23,14 @@ type Row = {
   url: string | null;
 };
 
-/** Driven by the list, so that rows come in its order. */
+/** The list drives the join, so that rows come in its order. */
 const OF_CHUNKS = `SELECT c.*, t.text, f.id AS file_id, f.path, f.name, f.external_id, f.url
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN texts t ON t.chunk = c.chunk`;
 
-/** Texts, places and exact similarities of chunks; those that the call may not see are left out. */
+/**
+ * Texts, places and exact similarities of chunks; chunks that the call may not see are left out.
+ */
 export function hydrateChunks(
   sql: SqlStorage,
   eligibility: Eligibility,

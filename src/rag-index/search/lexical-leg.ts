@@ -12,10 +12,12 @@ import type { TermCounts } from "../write/term-counts.ts";
 
 type Row = { chunk: number; id: ChunkId; file: number; duplicate: number; rank: number };
 
-/** Rows asked for beyond the limit, because some may be dropped; if too many are, ever more. */
+/** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
 const GROWTH = 8;
-/** Up to here FTS5 ranks eligible chunks only; above, what is not eligible is dropped after. */
+/**
+ * Up to this many, FTS5 ranks eligible chunks only; above, ineligible ones are dropped afterwards.
+ */
 const RESTRICTED_INSIDE_LIMIT_CHUNKS = 20_000;
 
 /** `+` keeps SQLite from running the search once for each row of the list. */
@@ -37,15 +39,15 @@ const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
 type LexicalQuery = {
   query: string;
   limit: number;
-  /** Scores of several shards are to be compared: tell what they are made of. */
+  /** Scores of several shards will be compared: return the statistics they are computed from. */
   forMerge: boolean;
-  /** Entries of posting lists that the query may read. */
+  /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
 };
 
 type Hit = { chunk: number; id: ChunkId; score: number };
 
-/** `scored`: by FTS5 with every word of the query; otherwise the order is yet to be found. */
+/** `scored`: by FTS5 with every word of the query; otherwise the order is still to be computed. */
 type Collected = { hits: Hit[]; scored: boolean };
 
 type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
@@ -100,7 +102,7 @@ function collect(
 const unscored = (sample: Map<number, ChunkId>): Hit[] =>
   Array.from(sample, ([chunk, id]) => ({ chunk, id, score: 0 }));
 
-/** Each word once; in how many chunks it stands at most. */
+/** Each word once, with an upper bound of the chunks that contain it. */
 function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
   const byWord = new Map<string, TermStatistics>();
   for (const { word, postings } of terms) {
@@ -110,7 +112,7 @@ function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
   return [...byWord.values()];
 }
 
-/** The sketch says how many at most; sums over shards need what FTS5 itself would find. */
+/** The sketch gives an upper bound; sums over shards need FTS5's exact count. */
 function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: QueryTerm[]): void {
   const within = new Set(bounded.map(({ word }) => word));
   for (const term of statistics) {
@@ -122,7 +124,7 @@ function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: Qu
   }
 }
 
-/** Scores hits by their texts, best first; what holds none of the words is left out. */
+/** Scores hits by their texts, best first; hits with none of the words are left out. */
 function score(
   sql: SqlStorage,
   hits: Hit[],

@@ -10,7 +10,7 @@ type Counter = (words: ChunkWords) => MatchCounts;
 /** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
 const headOf = (word: string) => word.charCodeAt(0);
 
-/** How often each of these words of a query stands in a chunk, by its stem as FTS5 takes it. */
+/** How often each query word occurs in a chunk, by its stem as FTS5 computes it. */
 function counterOf(words: string[]): Counter {
   const byStem = new Map<string, number[]>();
   const heads = new Set<number>();
@@ -38,7 +38,7 @@ function counterOf(words: string[]): Counter {
   };
 }
 
-/** Reads few chunks and counts the words of a query in them; by chunk. */
+/** Reads a few chunks and counts the query's words in each. */
 export function countMatches(
   sql: SqlStorage,
   chunks: number[],

@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { ChunkOrigin } from "../../ports/rag-index.ts";
 
-/** What tells which of equal chunks of several shards came first. */
+/** Tells which of equal chunks in several shards came first. */
 export function originsOf(sql: SqlStorage, ids: ChunkId[]): ChunkOrigin[] {
   return sql
     .exec<ChunkOrigin>(

@@ -1,20 +1,20 @@
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { isUnspacedCharacter, searchWordsOf } from "../../text/words.ts";
 
-/** Entries of posting lists that one query may read; its rarest words are read first. */
+/** Posting list entries that one query may read; its rarest words are read first. */
 export const POSTINGS_LIMIT = 20_000;
 /** Phrases of one FTS5 expression; a longer query is cut to its rarest words. */
 const TERMS_LIMIT = 256;
 
-/** `postings`: in how many chunks the word stands, at most. */
+/** `postings`: upper bound of the chunks that contain the word. */
 export type QueryTerm = { word: string; postings: number };
 
-/** One character of a script without spaces begins every pair that it is the first of. */
+/** In scripts without spaces, a single character matches every pair that begins with it. */
 export const isPrefixTerm = isUnspacedCharacter;
 
 /**
- * The words that a query is searched by, rarest first: no stop words, repeats kept (how often a
- * word is said matters), none that no chunk holds.
+ * The words that a query is searched by, rarest first: without stop words and words that no chunk
+ * contains. Repeats are kept, because word frequency matters.
  */
 export function queryTerms(query: string, postingsOf: (word: string) => number): QueryTerm[] {
   return withoutStopWords(searchWordsOf(query))
@@ -24,7 +24,7 @@ export function queryTerms(query: string, postingsOf: (word: string) => number):
     .slice(0, TERMS_LIMIT);
 }
 
-/** The rarest terms as far as the bound on postings reaches; none when the first exceeds it. */
+/** The rarest terms within the postings limit; none when the first one exceeds it. */
 export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
   let read = 0;
   const end = terms.findIndex(({ postings }) => (read += postings) > postingsLimit);

@@ -4,7 +4,7 @@ import { trimEnd } from "../../core/trim.ts";
 
 /** What a call may see: every live chunk, or those of the files in the set. */
 export type EligibleFiles = {
-  /** Null: nothing is hidden and nothing restricts. */
+  /** Null: nothing is hidden or restricted. */
   files: ReadonlySet<number> | null;
   /** Chunks of these files. */
   chunkCount: number;
@@ -29,11 +29,11 @@ function filesNamed(sql: SqlStorage, names: string[]): number[] {
   return Array.from(rows, ({ file }) => file);
 }
 
-/** The first text after all that begin with `folder/`: `0` follows `/`. */
+/** The first text after all that begin with `folder/`: the character `0` follows `/`. */
 const endOf = (folder: string) => `${folder}0`;
 
 function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
-  // A range instead of LIKE: exact for any characters and length, and read from the path's index.
+  // A range instead of LIKE: exact for any characters and length, and served by the path's index.
   const ranges = folders.map((folder) => {
     const bare = trimEnd(folder, "/");
     return bare === "" ? ["", "\u{10ffff}"] : [`${bare}/`, endOf(bare)];

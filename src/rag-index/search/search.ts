@@ -19,12 +19,12 @@ import { hasInFlight } from "../vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../vectors/vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
-/** Up to here a restricted search scans every eligible vector, whatever else there is. */
+/** Up to this many eligible vectors, a restricted search scans all of them. */
 export const EXACT_SCAN_LIMIT_CHUNKS = 30_000;
 
 /**
- * Up to here a search is answered here alone where most of what the vector index finds is removed already: more
- * than an index object of a RAG holds that is spread as it should. Two seconds, if it must be.
+ * Up to this many, the search is answered here alone when most of the vector index's results are
+ * removed chunks. More than a properly sharded index object holds; takes up to two seconds.
  */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
 /** Each query is compared with each chunk. */
@@ -38,7 +38,7 @@ export class Search {
   readonly #termCounts: TermCounts;
   readonly #vectorLeg: VectorLeg;
   readonly #postingsLimit: number;
-  /** The last restriction resolved: hydration follows the candidates with the same one. */
+  /** The last resolved restriction: hydration uses the same one right after the candidates. */
   #resolved: { key: string; within: EligibleFiles } | null = null;
 
   constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
@@ -48,7 +48,7 @@ export class Search {
     this.#vectorLeg = vectorLeg;
   }
 
-  /** To be called at every write. */
+  /** Called at every write. */
   forget(): void {
     this.#resolved = null;
   }

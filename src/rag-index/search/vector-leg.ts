@@ -12,7 +12,7 @@ import { readTotals } from "../totals.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "../memory/vector-memory.ts";
 
-/** So few are read from storage faster than all others are brought into memory. */
+/** Up to this many vectors are read from storage faster than all are loaded into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
 
 type StoredVector = { chunk: number; vector: ArrayBuffer };
@@ -48,7 +48,7 @@ export class VectorLeg {
     this.#inFlight = new InFlightMemory(sql);
   }
 
-  /** To be called when other vectors than before show in the vector index outside. */
+  /** Called when the set of vectors visible in the vector index changes. */
   inFlightChanged(): void {
     this.#inFlight.outdate();
   }
@@ -62,7 +62,7 @@ export class VectorLeg {
     if (bytes > before && !vectorBudget.claim(this, bytes)) this.#memory = null;
   }
 
-  /** What is in memory may be ahead of the storage after a failed write; or others need the room. */
+  /** After a failed write, memory may be ahead of storage; or other holders need the memory. */
   forget(): void {
     this.#memory = null;
     vectorBudget.release(this);
@@ -70,8 +70,8 @@ export class VectorLeg {
   }
 
   /**
-   * The best eligible chunks of each query; a null query gives none.
-   * @throws Error when a query's dimensions are not those of the stored vectors.
+   * The best eligible chunks of each query; a null query returns none.
+   * @throws Error when a query's dimensions differ from those of the stored vectors.
    */
   search(vectors: (Float32Array | null)[], eligibility: Eligibility, limit: number): Candidate[][] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
@@ -85,7 +85,7 @@ export class VectorLeg {
     return this.#inPlaces(queries, found);
   }
 
-  /** The same among those that the vector index outside may not show yet, a few thousand at most. */
+  /** The same among in-flight vectors only, a few thousand at most. */
   searchInFlight(
     vectors: (Float32Array | null)[],
     eligibility: Eligibility,

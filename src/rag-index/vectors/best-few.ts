@@ -3,7 +3,7 @@ export type Scored = { key: number; score: number };
 const isBetter = (a: Scored, b: Scored) =>
   a.score > b.score || (a.score === b.score && a.key < b.key);
 
-/** Keeps the best few of many: a binary heap with the worst kept one on top. */
+/** Keeps the best few of many items: a binary heap with the worst kept one on top. */
 export class BestFew {
   readonly #limit: number;
   readonly #heap: Scored[] = [];
@@ -12,7 +12,7 @@ export class BestFew {
     this.#limit = limit;
   }
 
-  /** What a score must reach to be kept. */
+  /** The score that an item must reach to be kept. */
   get bar(): number {
     const worst = this.#heap[0];
     return worst === undefined || this.#heap.length < this.#limit ? -Infinity : worst.score;

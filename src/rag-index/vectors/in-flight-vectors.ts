@@ -11,16 +11,16 @@ import type {
 import { noteFolders, settleMoved } from "./vector-folders.ts";
 
 /**
- * Live chunks that a search scans because the vector index may not show them yet: some tens of
- * milliseconds at 1,024 dimensions, for the minutes after a burst. A file that would exceed it
- * waits until some of them show.
+ * Limit of in-flight live chunks, which every search scans: some tens of milliseconds at 1,024
+ * dimensions, for the minutes after a burst. A file that would exceed the limit waits until some
+ * of them are visible in the vector index.
  */
 const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
-/** From being seen to being trusted: longer than a search takes. */
+/** Time from seeing a vector to relying on it: longer than a search takes. */
 const TRUST_AFTER_MS = 10_000;
 
 type Stored = { sql: SqlStorage };
-/** Chunks that were just stored are on their way to the vector index. */
+/** Chunks that were just stored are being sent to the vector index. */
 export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsertBatch): void {
   sql.exec(
     `INSERT INTO in_flight_vectors (chunk, batch, sent_at, folder)
@@ -32,7 +32,9 @@ export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsert
   );
 }
 
-/** Live chunks turn out to be missing in the vector index: searches scan them until they are back. */
+/**
+ * Marks live chunks missing in the vector index: searches scan them until they are visible again.
+ */
 export function addMissing(sql: SqlStorage, chunks: number[]): number {
   const room = Math.max(0, IN_FLIGHT_LIMIT_CHUNKS - countLiveInFlight(sql));
   const added = sql.exec(
@@ -58,7 +60,10 @@ function count(sql: SqlStorage, query: string, ...parameters: string[]): number 
   return sql.exec<{ count: number }>(query, ...parameters).one().count;
 }
 
-/** Whether these chunks may go live when those leave: what searches must scan stays bounded. */
+/**
+ * Whether activating these chunks and removing those keeps the number of in-flight vectors
+ * bounded.
+ */
 export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]): boolean {
   const among = (chunks: number[], which: string) =>
     count(
@@ -69,7 +74,7 @@ export function hasRoom(sql: SqlStorage, entering: number[], leaving: number[]):
     );
   const added = among(entering, "");
   if (added === 0) return true;
-  // What is sent again because its file moved is listed too, and no search scans it.
+  // Vectors sent again because their file moved are listed too, but no search scans them.
   const freed = among(leaving, "AND u.live = 1");
   return countLiveInFlight(sql) + added - freed <= IN_FLIGHT_LIMIT_CHUNKS;
 }
@@ -89,7 +94,7 @@ export function deleteInFlight(sql: SqlStorage, chunks: number[]): void {
 }
 
 export function inFlightBatches({ sql }: Stored, limit: number): InFlightBatch[] {
-  // Beside a single max() the other columns are of its row.
+  // With a single max(), SQLite takes the other columns from the same row.
   const rows = sql.exec<{
     batch: number;
     at: number;
@@ -122,7 +127,7 @@ export function confirmSeen({ sql }: Stored, batches: number[], now: number): vo
   settleMoved(sql);
 }
 
-/** A live file's vectors go where the file lies, others where they were sent to. */
+/** A live file's vectors go under its current folder, others where they were sent before. */
 export function vectorsToUpsert(
   { sql }: Stored,
   sentBefore: number,

@@ -1,6 +1,6 @@
 import { halfFloats } from "../../core/half-float.ts";
 
-/** A query's vector as its dimensions that are not 0: a hashed one has few of them. */
+/** A query's vector as its non-zero dimensions: a hashed embedding has few of them. */
 export type QueryVector = {
   length: number;
   dimensions: Int32Array;
@@ -31,7 +31,7 @@ export function cosineWith(query: QueryVector, stored: ArrayBuffer): number {
   return sum;
 }
 
-/** @throws Error when the query was embedded by another model than the chunks. */
+/** @throws Error when the query was embedded by a different model than the chunks. */
 export function checkLength(query: QueryVector, stored: number): void {
   if (query.length === stored) return;
   throw new Error(`query vector has ${query.length} dimensions, the index ${stored}`);

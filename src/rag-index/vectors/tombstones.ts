@@ -3,14 +3,14 @@ import type { VectorId } from "../../core/ids.ts";
 import { addToTotals } from "../totals.ts";
 
 /**
- * A worker lives 15 minutes at most: what it still sent when its chunk was removed has arrived by
- * then, and is removed the second time.
+ * A worker lives 15 minutes at most: vectors that it was still sending when their chunk was
+ * removed have arrived by then, and are removed the second time.
  */
 const REMOVED_AGAIN_AFTER_MS = 16 * MINUTE_MS;
 
 type Stored = { sql: SqlStorage };
 
-/** These vectors must leave the vector index. Returns how many of them had no tombstone yet. */
+/** Adds tombstones for these vectors. Returns how many of them had none yet. */
 export function addTombstones(sql: SqlStorage, ids: VectorId[]): number {
   const added = sql.exec(
     `INSERT OR IGNORE INTO vector_tombstones (id) SELECT value FROM json_each(?) RETURNING 1`,
@@ -47,7 +47,7 @@ export function confirmRemoved({ sql }: Stored, ids: VectorId[], now: number): v
   );
 }
 
-/** The earliest time (ms) at which a vector is to be removed; null: there is none. */
+/** The earliest time (ms) at which a vector is to be removed; null: no tombstones. */
 export function purgeDueAt(sql: SqlStorage): number | null {
   return sql.exec<{ due: number | null }>("SELECT min(due_at) AS due FROM vector_tombstones").one()
     .due;

@@ -4,11 +4,11 @@ import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
 
 /**
- * Under which folders the vector index may hold vectors of a file. A file that moves takes its
- * vectors along by and by; until all of them show in the new folder, the old one is asked as well.
+ * The folders under which the vector index may hold a file's vectors. The vectors of a moved file
+ * follow gradually; until all are visible in the new folder, the old one is queried as well.
  */
 
-/** Vectors of these files are about to be sent under these folders. */
+/** Vectors of these files will be sent under these folders. */
 export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
   sql.exec(
     `INSERT INTO vector_folders (file, folder)
@@ -18,7 +18,7 @@ export function noteFolders(sql: SqlStorage, sent: { file: number; folder: strin
   );
 }
 
-/** The file lies at this path from now on. */
+/** Records the file's new path. */
 export function fileLiesAt(sql: SqlStorage, file: number, path: string): void {
   sql.exec(
     `UPDATE vector_folders SET stale = (folder <> ?2), queued = 0
@@ -40,7 +40,7 @@ export function countMoved(sql: SqlStorage): number {
     .one().count;
 }
 
-/** Lists vectors of files that moved to be sent once more; whole files, the first in any case. */
+/** Queues vectors of moved files to be sent again; whole files, and at least one file. */
 export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): number {
   const files: number[] = [];
   let queued = 0;
@@ -58,7 +58,7 @@ export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): n
     queued += chunks;
   }
   if (files.length === 0) return 0;
-  // What is in flight already was sent under the old folder, or is about to be.
+  // In-flight vectors were sent under the old folder, or are about to be.
   sql.exec(
     `INSERT INTO in_flight_vectors (chunk)
       SELECT c.chunk FROM json_each(?) moved CROSS JOIN chunks c ON c.file = moved.value WHERE 1
@@ -73,7 +73,7 @@ export function queueMoved({ sql }: { sql: SqlStorage }, limitChunks: number): n
   return queued;
 }
 
-/** Files whose vectors all show where the file lies are asked for there alone. */
+/** Forgets the old folders of files whose vectors are all visible in the current folder. */
 export function settleMoved(sql: SqlStorage): void {
   sql.exec(
     `DELETE FROM vector_folders WHERE stale = 1 AND queued = 1 AND NOT EXISTS (
@@ -82,7 +82,7 @@ export function settleMoved(sql: SqlStorage): void {
   );
 }
 
-/** Those of the files whose vectors may still be held under another folder than the file's. */
+/** The files among these whose vectors may still be under a folder other than the file's. */
 export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
   const rows = sql.exec<{ file: number }>(
     `SELECT v.file FROM json_each(?) wanted
@@ -92,18 +92,18 @@ export function filesOnTheMove(sql: SqlStorage, files: number[]): Set<number> {
   return new Set(Array.from(rows, ({ file }) => file));
 }
 
-/** So few files are asked for by their own key, more by the folders that they lay in. */
+/** Up to this many files are queried by their own key; more, by their old folders. */
 const FILES_BY_KEY = 20;
-/** More would be several questions for each query. */
+/** More would need several queries to the vector index for each query vector. */
 const FOLDERS_ELSEWHERE = 100;
-/** What one search reads of files that moved: some milliseconds. */
+/** Rows about moved files that one search reads: some milliseconds. */
 const MOVED_READ = 1_000;
 
 const NOWHERE: Elsewhere = { fileIds: [], folders: [] };
 
 /**
- * Where else than in its folders the vector index may hold what a restriction admits. Where a
- * whole tree of files moved, all folders that they left, whatever the restriction admits of it.
+ * Other folders under which the vector index may hold files of the restriction. When a whole tree
+ * of files moved, these are all of its old folders, whichever files the restriction admits.
  */
 export function elsewhereOf(
   sql: SqlStorage,
@@ -128,7 +128,7 @@ export function elsewhereOf(
 
 type Moved = { file: number; id: FileId; folder: string };
 
-/** Those of the files that moved, by the folders that they left; null: too many to read. */
+/** The old folders of the moved files among these; null: too many to read. */
 function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[] | null {
   if (files !== null && files.size <= MOVED_READ) {
     return sql
@@ -151,7 +151,9 @@ function movedAmong(sql: SqlStorage, files: ReadonlySet<number> | null): Moved[]
   return moved.filter(({ file }) => files?.has(file) !== false);
 }
 
-/** The folders that files left, each read once; of very many the one that holds them all. */
+/**
+ * The old folders of moved files, each read once; if very many, the one that contains them all.
+ */
 function leftFolders(sql: SqlStorage): string[] {
   const folders = sql
     .exec<{ folder: string }>(

@@ -25,7 +25,7 @@ export function nextPageToVerify({ sql }: Stored, limit: number): VerificationPa
     )
     .toArray();
   const last = rows.at(-1)?.chunk ?? after;
-  // Another one in each pass, so that orphans are looked for all over the space in time.
+  // A different one in each pass, so that over time orphans are searched for in the whole space.
   const sampled = rows[Math.floor(Math.random() * rows.length)];
   const sample = sampled === undefined ? null : vectorOf(sql, sampled.chunk);
   const vectors = thatShouldShow(sql, rows).map((row) => {
@@ -41,12 +41,12 @@ export function recordVerifiedPage(
 ): { missing: number; orphans: number } {
   const lacking = liveRows(sql, missing).map(({ chunk }) => chunk);
   const added = addMissing(sql, lacking);
-  // Without room for all of them the page is verified again when some are back.
+  // Without room for all of them, the page is verified again when some are visible.
   if (added === lacking.length) setVerifiedUpTo(sql, isLast ? 0 : upTo);
   return { missing: added, orphans: addTombstones(sql, orphansAmong({ sql }, orphans)) };
 }
 
-/** Those that belong to no chunk stored here and have no tombstone. */
+/** Ids that belong to no chunk stored here and have no tombstone. */
 export function orphansAmong({ sql }: Stored, ids: VectorId[]): VectorId[] {
   const known = new Set(rowsOf(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
   const tombstones = sql.exec<{ id: VectorId }>(
@@ -66,7 +66,7 @@ function setVerifiedUpTo(sql: SqlStorage, upTo: number): void {
   );
 }
 
-/** What is not known to show anyhow, or not in its folder, is not looked for. */
+/** Vectors not known to be visible, or not in their folder, are not looked up. */
 function thatShouldShow(sql: SqlStorage, rows: PageRow[]): PageRow[] {
   const found = sql.exec<{ chunk: number }>(
     "SELECT chunk FROM in_flight_vectors WHERE chunk IN (SELECT value FROM json_each(?))",

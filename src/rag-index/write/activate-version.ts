@@ -20,7 +20,7 @@ import { giveWords, takeWords } from "./word-index.ts";
 
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string; headings: string };
 
-/** What an activation does with the chunks that are stored of a file. */
+/** What an activation changes in a file's stored chunks. */
 type Sorted = {
   entering: StoredChunk[];
   staying: StoredChunk[];
@@ -45,7 +45,7 @@ function sortChunks(
   return {
     entering: wanted.filter(({ live }) => live === 0),
     staying: wanted.filter(({ live }) => live === 1),
-    // What a later job has staged is still wanted.
+    // Chunks that a later job has staged are kept.
     leaving: stored.filter(
       (chunk) => !placed.has(chunk.id) && (chunk.live === 1 || chunk.revision <= revision),
     ),
@@ -66,7 +66,9 @@ function writePlace(sql: SqlStorage, chunk: number, place: PlacedChunk): void {
   );
 }
 
-/** Where the chunks stand now; words are searched beside their headings, so these count too. */
+/**
+ * The chunks' new places; headings are indexed with the words, so a changed heading counts too.
+ */
 function place(
   sql: SqlStorage,
   termCounts: TermCounts,
@@ -104,7 +106,7 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
   addToTotals(sql, { chunks: entering.length, staged: -entering.length });
 }
 
-/** Replaces a file's live version; to be called inside a transaction. */
+/** Replaces a file's live version; called inside a transaction. */
 export function activateVersion(
   { sql, termCounts, change }: WriteContext,
   facts: FileFacts,
@@ -153,7 +155,7 @@ function makeLive(
   });
 }
 
-/** The facts of a live file change and its chunks do not; inside a transaction. */
+/** Changes a live file's metadata but not its chunks; called inside a transaction. */
 export function describeFile(
   { sql }: WriteContext,
   facts: FileFacts,

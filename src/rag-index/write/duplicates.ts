@@ -2,15 +2,15 @@ import type { DuplicateMark } from "./write-context.ts";
 
 type Row = { chunk: number; duplicate: number };
 
-/** The live chunk that came first of each key. */
+/** The live chunk inserted first for each key. */
 const FIRST_OF_KEYS = `SELECT (
     SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
   ) FROM json_each(?) wanted`;
 
 /**
- * Changes which chunks of these keys are live and keeps the marks right: of equal live chunks the
- * one inserted first is the original, all others are marked. Chunks that become live in `change`
- * must be marked by it. Costs the number of keys, however many equal chunks there are.
+ * Changes which chunks of these keys are live and updates the duplicate marks: of equal live
+ * chunks the one inserted first is the original. `change` must mark the chunks that it makes live.
+ * The cost depends on the number of keys, not on the number of equal chunks.
  */
 export function withSuccession(
   sql: SqlStorage,

@@ -2,8 +2,8 @@ import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/rag-index.ts";
 
 /**
- * `staging`: content is being stored and nothing is live. `removed`: the row stays, so
- * that work of an older revision that comes late is refused.
+ * `staging`: content is being stored and nothing is live. `removed`: the row stays, so that late
+ * work of an older revision is refused.
  */
 type FileState = "staging" | "live" | "removed";
 
@@ -23,7 +23,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
   return rows.toArray()[0] ?? null;
 }
 
-/** Before anything is known of a file; every revision is later. */
+/** The revision of an unknown file; every other revision is later. */
 const NO_REVISION = -1;
 
 export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
@@ -39,13 +39,13 @@ export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
     .one();
 }
 
-/** Whether work of this revision is void: a later change of the file, or its removal, is known. */
+/** Whether work of this revision is void: a later change or the removal of the file is known. */
 export function isSuperseded(file: FileRow | null, revision: number): boolean {
   if (file === null) return false;
   return revision < file.revision || (revision === file.revision && file.state === "removed");
 }
 
-/** The values that a metadata entry can be asked for; scalars compare as text. */
+/** The values that a metadata filter can match; scalars compare as text. */
 function valuesOf(entry: unknown): string[] {
   const values: unknown[] = Array.isArray(entry) ? entry : [entry];
   return values.flatMap((value) =>
@@ -62,7 +62,7 @@ function clearMetadata(sql: SqlStorage, file: number): void {
   sql.exec("DELETE FROM file_metadata WHERE file = ?", file);
 }
 
-/** Stores what restriction and citation need; `hidden` says whether the scopes leave it out. */
+/** Stores what restriction and citation need; `hidden`: the file is outside the scopes. */
 export function writeFacts(
   sql: SqlStorage,
   file: number,
@@ -95,7 +95,7 @@ export function writeFacts(
   );
 }
 
-/** Leaves of a file its id and the revision that removed it. */
+/** Keeps only a file's id and the revision that removed it. */
 export function markRemoved(sql: SqlStorage, file: number, revision: number): void {
   sql.exec(
     `UPDATE files SET state = 'removed', revision = ?, hidden = 0, chunk_count = 0, path = '',

@@ -10,8 +10,8 @@ import { takeWords } from "./word-index.ts";
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
 
 /**
- * Deletes chunks with all that hangs on them, and leaves tombstones of their vectors: also of those
- * of staged chunks, which may be in the vector index by now.
+ * Deletes chunks with all dependent rows and adds tombstones for their vectors, also for staged
+ * chunks, which may already be in the vector index.
  */
 export function deleteChunks(
   sql: SqlStorage,
@@ -37,7 +37,10 @@ export function deleteChunks(
   addToTotals(sql, { chunks: -live.length, staged });
 }
 
-/** Deletes some chunks, live or staged, of an index that is no longer searched; whether more are left. */
+/**
+ * Deletes some chunks, live or staged, of an index no longer searched; returns whether more are
+ * left.
+ */
 export function abandon({ sql, termCounts, change }: WriteContext, limit: number): boolean {
   const leaving = sql
     .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)

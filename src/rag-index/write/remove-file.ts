@@ -10,8 +10,9 @@ import { forgetFolders } from "../vectors/vector-folders.ts";
 type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
 
 /**
- * Takes a file out of every answer and leaves its row as removed, also where nothing of it was stored: a
- * job under way must find it. What a later revision has staged stays. Inside a transaction.
+ * Removes a file from every answer and keeps its row as removed, even if it had no content: a job
+ * in progress must find that row. Content staged by a later revision stays. Called inside a
+ * transaction.
  */
 function removeFile(
   { sql, termCounts, change }: WriteContext,

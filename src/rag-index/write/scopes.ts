@@ -4,7 +4,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { stringsIn } from "../stored-json.ts";
 import { addToTotals } from "../totals.ts";
 
-/** What decides whether a file lies within scopes. */
+/** The fields that decide whether a file is inside the scopes. */
 type Placed = { path: string; externalId: string | null; ancestors: string[] };
 
 export type ScopeTest = (file: Placed) => boolean;
@@ -15,8 +15,8 @@ function foldersAbove(path: string): string[] {
 }
 
 /**
- * A path scope that ends in `/` holds everything beneath it, any other the file of that path; an
- * external id is that of the file or of a folder above it in the drive. Null holds every file.
+ * A path scope that ends in `/` contains everything below it, any other only the file of that
+ * path; an external id is that of the file or of a folder above it. Null contains every file.
  */
 export function scopeTest(scopes: IndexScope[] | null): ScopeTest {
   if (scopes === null) return () => true;
@@ -51,7 +51,7 @@ type FileRow = {
   ancestors: string;
 };
 
-/** Remembers the scopes and hides or shows what is live accordingly. */
+/** Stores the scopes and hides or shows live files accordingly. */
 export function restrictToScopes({ sql }: { sql: SqlStorage }, scopes: IndexScope[] | null): void {
   sql.exec(
     `INSERT INTO settings (name, value) VALUES (?, ?)

@@ -9,7 +9,7 @@ import { noteFolders } from "../vectors/vector-folders.ts";
 
 type Stored = { sql: SqlStorage };
 
-/** Those of the ids whose text and vector are not stored. */
+/** The ids whose text and vector are not stored. */
 export function missing({ sql }: Stored, fileId: FileId, ids: ChunkId[]): ChunkId[] {
   const file = findFile(sql, fileId);
   if (file === null) return ids;
@@ -22,7 +22,7 @@ export function missing({ sql }: Stored, fileId: FileId, ids: ChunkId[]): ChunkI
   return Array.from(rows, ({ id }) => id);
 }
 
-/** Vectors of those of the ids that are stored of the file. */
+/** The stored vectors of these ids of the file. */
 export function vectors(
   { sql }: Stored,
   fileId: FileId,
@@ -41,8 +41,8 @@ export function vectors(
 }
 
 /**
- * Stores content that no search sees yet. Void when the file is known in a later revision. Of a
- * chunk that is stored already only the revision is raised, so that an older job's end keeps it.
+ * Stores content that no search sees yet. Void when a later revision of the file is known. For a
+ * chunk already stored, only the revision is raised, so that an older job does not delete it.
  * Returns what was added.
  */
 export function stage(

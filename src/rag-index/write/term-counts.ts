@@ -1,14 +1,14 @@
 import { hash32 } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
 
-/** Counters of the sketch. Words that share one make each other look commoner, never rarer. */
+/** Counters of the sketch. Words that share a counter seem more frequent, never rarer. */
 const SLOTS = 16_384;
-/** Changes kept apart before they are folded into the counters, which are 64 KiB. */
+/** Changes stored separately before they are merged into the counters, which are 64 KiB. */
 const CHANGES_BEFORE_FOLDING = 256;
 
 const slotOf = (word: string) => hash32(stemOf(word)) % SLOTS;
 
-/** The counters that a text's words touch, each once. */
+/** The counters of a text's words, each once. */
 export function termSlotsOf(words: Iterable<string>): number[] {
   const slots = new Set<number>();
   for (const word of words) slots.add(slotOf(word));
@@ -20,9 +20,9 @@ function apply(counts: Int32Array, sign: number, slots: Iterable<number>): void 
 }
 
 /**
- * A sketch of document frequencies: in how many live chunks a stemmed word stands, at most. What
- * changes is appended as a small row and folded in now and then; the counters are read into
- * memory at the first search and kept in step from then on.
+ * A sketch of document frequencies: an upper bound of the live chunks that contain a stemmed word.
+ * Changes are appended as small rows and merged from time to time; the counters are loaded into
+ * memory at the first search and updated from then on.
  */
 export class TermCounts {
   readonly #sql: SqlStorage;
@@ -32,13 +32,13 @@ export class TermCounts {
     this.#sql = sql;
   }
 
-  /** Chunks that hold the word; 0 is certain, more is an upper bound. */
+  /** Number of chunks with the word; 0 is exact, more is an upper bound. */
   estimate(word: string): number {
     this.#counts ??= this.#read();
     return Math.max(0, this.#counts[slotOf(word)] ?? 0);
   }
 
-  /** `sign` 1: chunks came; -1: chunks went. One list of slots a chunk. */
+  /** `sign` 1: chunks were added; -1: removed. One list of slots per chunk. */
   record(sign: 1 | -1, slotsOfChunks: number[][]): void {
     const slots = slotsOfChunks.flat();
     if (slots.length === 0) return;
@@ -48,7 +48,7 @@ export class TermCounts {
     this.#foldWhenMany();
   }
 
-  /** What is in memory may be ahead of the storage after a failed write. */
+  /** Memory may be ahead of storage after a failed write. */
   forget(): void {
     this.#counts = null;
   }

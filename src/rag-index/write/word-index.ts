@@ -3,7 +3,7 @@ import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { TermCounts } from "./term-counts.ts";
 
-/** A chunk's words as the FTS index holds them; the same call takes them out again. */
+/** A chunk's words as stored in the FTS index; deleting them needs the same result. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 
 type Row = { chunk: number; headings: string; text: string };
@@ -36,8 +36,8 @@ function addWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void 
 }
 
 /**
- * FTS5's own command for an index that keeps no texts. Unlike `contentless_delete` it also takes
- * the row out of the totals that BM25 is computed from.
+ * FTS5's own delete command for a contentless index. Unlike `contentless_delete` it also subtracts
+ * the row from the totals that BM25 uses.
  */
 function removeWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void {
   sql.exec(
@@ -48,7 +48,7 @@ function removeWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): vo
   );
 }
 
-/** Texts in memory at once; a large file has thousands of chunks. */
+/** Number of texts in memory at once; a large file has thousands of chunks. */
 const CHUNKS_AT_ONCE = 256;
 
 function inBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]) => void): void {
@@ -57,7 +57,7 @@ function inBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]
   }
 }
 
-/** Makes chunks findable by the words of their present texts and headings. */
+/** Indexes the words of the chunks' current texts and headings. */
 export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
   inBatches(sql, chunks, (batch) => {
     for (const words of batch) addWords(sql, words);
@@ -65,7 +65,7 @@ export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: numbe
   });
 }
 
-/** The opposite; texts and headings must still be those that the words were given for. */
+/** Removes the words; texts and headings must still be those that were indexed. */
 export function takeWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
   inBatches(sql, chunks, (batch) => {
     for (const words of batch) removeWords(sql, words);
