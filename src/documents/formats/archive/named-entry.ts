@@ -1,3 +1,6 @@
-/** What a table has under a name that a document gives, which may be that of an object's own parts: `constructor`, `__proto__`. */
+/**
+ * Looks up a table by a name from a document, which may also be a property of every object:
+ * `constructor`, `__proto__`.
+ */
 export const entryNamed = <Entry>(table: Record<string, Entry>, name: string): Entry | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { PackageParts } from "./zip-archive.ts";
 
-/** The whole part, where the rest is worth reading without it: null when it is missing or damaged. */
+/** Reads a whole optional part: null when it is missing or damaged. */
 export function* readPart(archive: PackageParts, name: string): CooperativeWork<Uint8Array | null> {
   try {
     return yield* archive.read(name);

@@ -3,9 +3,9 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;
-/** What the parts that are read may expand to, all together. */
+/** Limit of the inflated bytes of all parts that are read, together. */
 const MAX_INFLATED_BYTES = 256 * MIB;
-/** Above this size, data that shrinks better than any document does is a bomb. */
+/** Above this size, data that compresses better than any document does is taken for a bomb. */
 const SUSPECT_BYTES = 16 * MIB;
 const MAX_RATIO = 200;
 const MAX_ENTRIES = 20_000;
@@ -24,7 +24,7 @@ const LOCATOR_BYTES = 20;
 const END64_SIGNATURE = 0x06064b50;
 const END64_BYTES = 56;
 const EXTRA64_ID = 1;
-/** Stands where a figure needs eight bytes, which follow elsewhere. */
+/** Placeholder for a figure that needs eight bytes, which are stored in the ZIP64 extra field. */
 const ELSEWHERE = 0xffff_ffff;
 const ELSEWHERE_SHORT = 0xffff;
 const ENCRYPTED_FLAG = 1;
@@ -44,21 +44,21 @@ type Entry = {
   offset: number;
 };
 
-/** What readers ask of a package. */
+/** What format readers need of a package. */
 export type PackageParts = Pick<ZipArchive, "has" | "names" | "read" | "chunks">;
 
 const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
 
 /**
- * A ZIP file (PKWARE APPNOTE) whose parts are inflated step by step and counted while they are:
- * what it declares to be too large is refused before, what turns out to be is refused then.
+ * A ZIP file (PKWARE APPNOTE) whose parts are inflated in steps. A part that declares too large a
+ * size is refused before it is inflated, one that turns out too large while it is.
  * @throws UnreadableDocument when it is damaged, encrypted, or expands beyond bounds.
  */
 export class ZipArchive {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #entries = new Map<string, Entry>();
-  /** Parts by their names in small letters. */
+  /** Parts by their lower-case names. */
   readonly #folded = new Map<string, Entry>();
   #inflatedBytes = 0;
 
@@ -76,7 +76,7 @@ export class ZipArchive {
     return [...this.#entries.keys()];
   }
 
-  /** Names match as they are or, as packages of Office have it, in capitals or small letters. */
+  /** Matches names exactly or else case-insensitively, as packages of Office need it. */
   #find(name: string): Entry | undefined {
     return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
   }
@@ -169,7 +169,7 @@ export class ZipArchive {
     }
   }
 
-  /** Sizes and place of a part; those of ZIP64 stand in an extra field, in this order. */
+  /** Sizes and offset of a part; those of ZIP64 are in an extra field, in this order. */
   #figuresOf(at: number, extraStart: number, extraLength: number) {
     const figures = {
       size: this.#view.getUint32(at + 24, true),
@@ -191,7 +191,7 @@ export class ZipArchive {
     return figures;
   }
 
-  /** How many parts there are, and where their directory begins. */
+  /** The number of parts, and the offset of the central directory. */
   #directoryPlace(): { count: number; offset: number } {
     const end = this.#findEnd();
     const count = this.#view.getUint16(end + 10, true);

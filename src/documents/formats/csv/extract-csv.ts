@@ -9,15 +9,15 @@ import { filledRow } from "../../writing/table-text.ts";
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;
 const SAMPLE_ROWS = 20;
-/** A row that never ends is broken: it is no table, and its cells must not be held together. */
+/** A longer row is broken: the text is no table, and its cells must not all be held in memory. */
 const MAX_CELLS = 2_000;
-/** No cell is longer: a quote that opens one stands there by mistake. */
+/** Limit of a quoted cell: a quote that opens a longer one is a stray character. */
 const MAX_QUOTED = 1 << 20;
 const STRAY_QUOTE = "a quote is not closed within 1 MiB: it is read as a letter";
-/** A quote that only stands there looks the same as an end too early. */
+/** A stray quote cannot be told from a file that is cut off. */
 const OPEN_QUOTE = `a quote is never closed: ${ENDS_EARLY}, or a cell holds all that follows`;
 
-/** How far reading came, and what it met. */
+/** How far the reader has come, and what it has found. */
 type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
 
 /** Delimited text (RFC 4180 and its relatives) as tables; empty rows divide them. */
@@ -110,7 +110,10 @@ function bareCell(text: string, from: number, delimiter: string): Cell {
   return { cell: text.slice(from, end), end };
 }
 
-/** `isOpen`: its quote is never closed; `isStray`: nor is it where a cell would end. */
+/**
+ * `isOpen`: the quote is never closed. `isStray`: it is not closed within a cell's limit, so it
+ * opens none.
+ */
 function quotedCell(text: string, from: number): Cell & { isOpen: boolean; isStray: boolean } {
   const last = from + MAX_QUOTED;
   let end = text.indexOf('"', from + 1);

@@ -70,7 +70,7 @@ const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
 
-/** XHTML may close any element in itself; to an HTML parser `<title/>` would stay open. */
+/** Writes self-closed XHTML elements as pairs of tags: to an HTML parser `<title/>` stays open. */
 function selfClosedAsPairs(xhtml: string): string {
   return xhtml.replace(/<([a-zA-Z][\w:-]*)(\s[^<>]*)?\/>/g, (whole, name: string, rest = "") =>
     VOID.has(name) ? whole : `<${name}${rest}></${name}>`,
@@ -121,7 +121,7 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   };
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
-      // The first title is the book's, others are what it is also called.
+      // The first title is the book's; later ones are alternative titles.
       current = FACTS.has(name) && !facts[name]?.trim() ? name : "";
       if (name === "item") addItem(attributes);
       else if (name === "itemref") order.push(attributes["idref"] ?? "");
@@ -140,7 +140,7 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   return { title: title.trim() || null, language: language.trim() || null, spine };
 }
 
-/** References are escaped; some writers name the parts of the archive so as well. */
+/** References are percent-encoded; some writers encode the part names in the archive as well. */
 function partFor(archive: ZipArchive, folder: string, href: string): string {
   const [path = ""] = href.split("#", 1);
   const asWritten = resolvePart(folder, path);

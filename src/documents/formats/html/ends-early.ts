@@ -1,4 +1,4 @@
-/** They end with their closing tag only: what follows is theirs, and no text. */
+/** Elements that only their closing tag ends: everything before it is their content, not text. */
 const UNREAD = ["script", "style", "title", "textarea"];
 
 /** Whether the bytes end inside a tag, a comment, or an element that holds no markup. */

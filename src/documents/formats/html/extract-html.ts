@@ -7,14 +7,14 @@ import type { HtmlFacts } from "./read-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 
-/** Shorter than this, what stands around an empty page is its text only with a heading or a sentence. */
+/** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const LEAST_CHARACTERS = 200;
-/** More text in no link beside the main part is not left out without a word. */
+/** If more text than this, outside links, is left out beside the main part, a note says so. */
 const NOTED_CHARACTERS = 200;
 const BESIDE_LEFT_OUT = "text beside the main part left out";
 const BUILT_BY_SCRIPTS = "page is built by scripts and holds no text of its own";
 
-/** A page that is nothing but links keeps them: better than no text. */
+/** Reads a page. A page of nothing but links keeps them: that is better than no text. */
 export function* readPage(
   html: string,
   options: HtmlOptions = {},
@@ -37,7 +37,9 @@ export function* readPage(
 type Reading = { facts: HtmlFacts; out: MarkdownBuilder };
 type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
 
-/** Reads a page, and once more without what the first reading finds to lead around the site. */
+/**
+ * Reads a page twice: the second time without the site navigation that the first reading found.
+ */
 function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageReading> {
   const whole = yield* readOnce(html, options);
   const as = { leftBeside: 0, isBuiltByScripts: false };
@@ -66,7 +68,7 @@ export function* extractHtml(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html)).extraction;
 }
 
-/** Nothing leads around a letter: what pages have in such places is its author's. */
+/** Reads a letter. It has no site navigation: what stands in such places is by its author. */
 export function* extractLetter(html: string): CooperativeWork<Extraction> {
   return (yield* readPage(html, { keepNavigation: true })).extraction;
 }

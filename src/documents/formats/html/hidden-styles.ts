@@ -7,7 +7,7 @@ export type HiddenSelectors = Set<string>;
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;
 const PROPERTIES = ["display", "visibility", "font-size", "opacity", "color"];
-/** Pages hide themselves until they are loaded, or no frame of another site: readers see them. */
+/** Pages hide these until they are loaded, or against framing by other sites: readers see them. */
 const WHOLE_PAGE = new Set(["html", "body"]);
 const SIMPLE_SELECTOR = /^[.#]?[a-z_][\w-]*$/i;
 const MAX_SHEET_CHARACTERS = 500_000;
@@ -47,7 +47,9 @@ function declaredIn(body: string): Declared[] {
   return declared.filter(({ property }) => PROPERTIES.includes(property));
 }
 
-/** A later rule for the same selector shows again what an earlier one hides (CSS Cascade 4, §6.1). */
+/**
+ * A later rule for the same selector overrides an earlier one that hides it (CSS Cascade 4, §6.1).
+ */
 function apply(declared: Declared[], selector: string, into: HiddenSelectors): void {
   for (const { property, isHiding, isImportant } of declared) {
     const [key, important] = [`${property} ${selector}`, `${property}! ${selector}`];
@@ -75,11 +77,15 @@ function withoutComments(sheet: string): string {
   return kept + sheet.slice(at);
 }
 
-/** Rules that stand in no other and in no at-rule, with what they declare before rules of their own. */
+/**
+ * Top-level rules, outside any other rule or at-rule, with the declarations before their nested
+ * rules.
+ */
 function* outermostRules(sheet: string): Generator<{ selectors: string; body: string }> {
   let at = 0;
   for (let open = sheet.indexOf("{"); open >= 0; open = sheet.indexOf("{", at)) {
-    // At-rules without a block end in a semicolon; a brace too many is no selector.
+    // At-rules without a block end in a semicolon; a stray closing brace is not part of a
+    // selector.
     const before = sheet.slice(at, open);
     const last = Math.max(before.lastIndexOf(";"), before.lastIndexOf("}"));
     const selectors = before.slice(last + 1).trim();

@@ -28,18 +28,18 @@ import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
 export type HtmlOptions = {
-  /** Reads what leads around the site as well, and what buttons say. */
+  /** Keeps site navigation and the text of buttons. */
   keepNavigation?: boolean;
-  /** What a first reading found to lead around. */
+  /** The navigation elements and link bars that a first reading found. */
   leave?: { elements: number[]; bars: ReadonlySet<string> };
 };
 
-/** What follows the mark of struck text stays apart from it. */
+/** Mark of struck text; the text after it stays separate from it. */
 const STRUCK = "~~";
 const WORD = /^[\p{L}\p{N}]/u;
 const CELLS = new Set(["td", "th"]);
 const HEADING = /^h[1-6]$/;
-/** As two line breaks leave it. */
+/** A blank line, as two line breaks leave it. */
 const BLANK_LINE = /\n\s*\n/;
 
 export class HtmlReader {
@@ -51,7 +51,7 @@ export class HtmlReader {
   #heading = 0;
   #preformatted = 0;
   #codeLanguage = "";
-  /** Of the open ruby's characters. */
+  /** The readings of the open ruby's characters. */
   #readings = "";
   #skipping = 0;
   readonly #formula = new OpenFormula();
@@ -193,7 +193,7 @@ export class HtmlReader {
   }
 
   #startHeading(level: number): void {
-    // Headings inside cells mean that the table only places things.
+    // Headings inside cells mean that the table is used for layout.
     if (this.#tables.isInCell) this.#makeLayout();
     this.#heading = level;
     if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
@@ -201,7 +201,7 @@ export class HtmlReader {
 
   #openTablePart(name: string, attributes: Attributes): void {
     if (name === "table") {
-      // As does a table inside a cell.
+      // A table inside a cell means layout, too.
       this.#makeLayout();
       this.#tables.openTable();
     } else if (name === "tr") this.#tables.startRow();
@@ -249,7 +249,7 @@ export class HtmlReader {
     else if (name === "table") this.#tables.closeTable();
   }
 
-  /** Lines of code have no place in a cell: their table places things, unless it has a header. */
+  /** Code cannot stand in a table cell: its table is for layout, unless it has a header. */
   #closeCode(textStart: number): void {
     if (this.#tables.isInCell && !this.#tables.hasHeads) {
       const code = this.#text.takeFrom(textStart);
@@ -261,7 +261,7 @@ export class HtmlReader {
     this.#codeLanguage = "";
   }
 
-  /** Whether what a button says is text, however short: in a headline of which it is the first. */
+  /** Whether a button's text is kept, however short: when it is the first text of a headline. */
   get #isButtonText(): boolean {
     const isHeadline = this.#depths.headline > 0 && !this.#text.hasText;
     return isHeadline || this.#options.keepNavigation === true;
@@ -274,10 +274,10 @@ export class HtmlReader {
     return { isBar: isBar && this.#options.keepNavigation !== true };
   }
 
-  /** Writes the gathered text as what its surroundings say it is. */
+  /** Writes the gathered text in the form that its enclosing elements call for. */
   #flush(): void {
     if (this.#tables.isInCell) {
-      // Blocks inside a cell become lines, which the table folds.
+      // Blocks inside a cell become lines; the table folds them.
       if (!this.#text.isEmpty) this.#text.add("\n");
       return;
     }

@@ -1,7 +1,7 @@
 import { entryNamed } from "../archive/named-entry.ts";
 
 export type Attributes = Record<string, string>;
-/** What closing an element undoes or makes of its text; `plain` does nothing. */
+/** What happens to an element's text when the element closes; `plain` does nothing. */
 export type Effect =
   | "plain"
   | "skip"
@@ -23,11 +23,11 @@ export type OpenElement = {
   effect: Effect;
   attributes: Attributes;
   textStart: number;
-  /** Characters that the page showed before, where scripts may fill the element. */
+  /** Characters shown before this element, if scripts may fill it. */
   mountedAt: number | null;
-  /** Whether it is, or holds, a link to another place of the page. */
+  /** Whether it is, or contains, a link to another place on the page. */
   hasReference: boolean;
-  /** Whether it may lead around the site. */
+  /** Whether it may be site navigation. */
   isPart: boolean;
 };
 
@@ -58,7 +58,7 @@ export function effectOf(name: string, attributes: Attributes): Effect {
   return attributes["href"] === undefined ? "plain" : "link";
 }
 
-/** Elements whose content is no text of the document. */
+/** Elements whose content is not text of the document. */
 export const SKIPPED = new Set(
   "script style noscript template svg canvas iframe object audio video map datalist select rp annotation annotation-xml".split(
     " ",
@@ -75,7 +75,7 @@ export const BLOCKS = new Set(
 /** Blocks that may be lines of code. */
 export const LINES = new Set("div p li ol ul table tbody tr td".split(" "));
 
-/** What an element that may lead around the site must be for it: see `LeadingParts`. */
+/** The test that an element must pass to count as site navigation: see `LeadingParts`. */
 export type Part = "links" | "short" | "footer" | "banner" | "dialog" | "beside";
 
 const ROLES = new Map<string, Part>([
@@ -86,7 +86,9 @@ const ROLES = new Map<string, Part>([
   ["dialog", "dialog"],
   ["alertdialog", "dialog"],
 ]);
-/** As generators of pages call what leads around: themes of sites, DocBook, Texinfo, Doxygen, Apache. */
+/**
+ * Class names of navigation in page generators: site themes, DocBook, Texinfo, Doxygen, Apache.
+ */
 const SHORT_NAMES = new RegExp(
   [
     String.raw`^(?:(?:main|site|top|sub|bottom|page|post|doc|fixed|skip|global|header|footer)-?)nav(?:igation|-?(?:bar|list|listsearch|links|menu|path|panel|row|header|footer))?$`,
@@ -101,7 +103,9 @@ const NAMES: [RegExp, Part][] = [
   [LINKS_NAMES, "links"],
   [BANNER_NAMES, "banner"],
 ];
-/** Authors have footers and boxes beside their text as well. */
+/**
+ * Names that count only outside the text: authors have footers and boxes beside their text, too.
+ */
 const OUTSIDE_NAMES = new Map<string, Part>([
   ["footer", "footer"],
   ["site-footer", "footer"],
@@ -114,16 +118,16 @@ const OUTSIDE_NAMES = new Map<string, Part>([
 ]);
 const CONTAINERS = new Set(["div", "ul", "ol", "section", "aside", "table", "p", "address"]);
 const BESIDE_MAIN = new Set([...CONTAINERS, "header", "form", "dl", "footer", "figure"]);
-/** Sections have ids made of their headings, which may be about menus. */
+/** The ids of sections are made from their headings, which may be about menus. */
 const SECTION = /(^|\s)(section|level\d|sect\d)(\s|$)/;
 
-/** Whether an element says outright that it leads around the site. */
+/** Whether an element is declared to be site navigation. */
 export const isNavigation = (name: string, attributes: Attributes) =>
   name === "nav" || attributes["role"] === "navigation";
 
 /**
- * What an element may be of the site around the document; null where it is none. `content` counts
- * the elements around it that hold a document's text, `own` those that have footers of their own.
+ * The kind of site part that an element may be; null for none. `content` counts the enclosing
+ * elements that hold a document's text, `own` those that can have footers of their own.
  */
 export function partOf(
   name: string,
@@ -159,7 +163,7 @@ export const isHeadline = (name: string) => /^(h[1-6]|summary|dt)$/.test(name);
 
 const CONTROL_CHARACTERS = 30;
 
-/** Whether a button's text is but what it does: `Copy`, `Toggle navigation`. */
+/** Whether a button's text only names its action: `Copy`, `Toggle navigation`. */
 export const isControl = (text: string) =>
   text.trim().length < CONTROL_CHARACTERS && !/[?？]\s*$/.test(text);
 
@@ -169,14 +173,14 @@ export const isMain = (name: string, attributes: Attributes) =>
 const GUTTERS = /^(linenos?|linenodiv|line-?numbers?|gutter|rouge-gutter|hljs-ln-numbers|ln-num)$/;
 const INLINE_HIDDEN = new Set(["span", "i", "a", "em", "b"]);
 
-/** Line numbers beside code, and what screen readers are told to pass over: signs and doubles. */
+/** Line numbers beside code, and what is hidden from screen readers: icons and duplicates. */
 export function isBesideText(name: string, attributes: Attributes): boolean {
   if (attributes["aria-hidden"] === "true" && INLINE_HIDDEN.has(name)) return true;
   if (!/^(span|td|div|pre|a)$/.test(name)) return false;
   return wordsOf(attributes["class"] ?? "").some((each) => GUTTERS.test(each));
 }
 
-/** Names of places that a link leads to from every page (HTML 4, §6.12). */
+/** Link relations that pages use for navigation (HTML 4, §6.12). */
 const LEADING_RELATIONS = /\b(next|prev|previous|up|start|first|last|contents|index|home)\b/i;
 
 export const leadsOn = (attributes: Attributes) => LEADING_RELATIONS.test(attributes["rel"] ?? "");
@@ -189,7 +193,7 @@ export const isMount = (name: string, attributes: Attributes) =>
   isMain(name, attributes) ||
   (name === "div" && MOUNT_NAMES.test(attributes["id"] ?? ""));
 
-/** Lines of verse (docutils) and of code (Doxygen), of which each is an element. */
+/** Elements that are single lines of verse (docutils) or of code (Doxygen). */
 export const isLine = (name: string, { class: classes }: Attributes) =>
   name === "div" && classes === "line";
 export const isDoxygenCode = ({ class: classes }: Attributes) => classes === "fragment";

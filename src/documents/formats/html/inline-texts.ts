@@ -3,9 +3,9 @@ import type { Effect } from "./html-roles.ts";
 
 const LINK_TARGET = /^(https?:\/\/|mailto:)/i;
 const MAX_LINK_CHARACTERS = 300;
-/** Signs by which a heading links to itself, and a note back to its mark. */
+/** Signs of links from a heading to itself, and from a note back to its mark. */
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
-/** Ends of ordinals and short forms that are set high: 21st, 1er, Mme, 3ème, Nº. */
+/** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème, Nº. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
 const WORD = /[\p{L}\p{N}]/u;
 const MAX_RAISED_CHARACTERS = 40;
@@ -21,17 +21,17 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
   "reading",
 ]);
 
-/** Deeper ones are plain: each looks at all of its text, and writes it anew. */
+/** Deeper inline elements are plain text: each level scans and copies all of its text. */
 export const MAX_INLINE_DEPTH = 12;
 
 type InlineSurroundings = {
   href: string;
-  /** How a ruby's characters are read. */
+  /** The readings of a ruby's characters. */
   readings: string;
-  /** The character before. */
+  /** The character before the element. */
   before: string;
   isInCode: boolean;
-  /** Beside or around what is raised stands a link to another place of the page. */
+  /** Whether a link to another place on the page stands next to or around the superscript. */
   isNote: boolean;
 };
 
@@ -52,11 +52,11 @@ function outsideCode(effect: Effect, text: string, { href, before }: InlineSurro
   return effect === "code" ? codeText(text) : text;
 }
 
-/** Whether a link says nothing but where it stands itself. */
+/** Whether a link only points to its own place. */
 const isPermalink = (text: string, href: string) =>
   href.includes("#") && PERMALINK.test(foldSpace(text));
 
-/** A link with its target, unless the label says it already or Markdown cannot hold it. */
+/** A link with its target; only the label if it equals the target or Markdown cannot write it. */
 function linkText(text: string, href: string): string {
   const label = foldSpace(text);
   const target = href.trim();
@@ -66,7 +66,7 @@ function linkText(text: string, href: string): string {
   return `${/^\s/.test(text) ? " " : ""}[${label}](${target})`;
 }
 
-/** The mark of a note, where it is a number. */
+/** A note's mark, if it is a number. */
 function noteText(text: string): string {
   const mark = text.replace(/\D/g, "");
   return mark === "" ? text : `[^${mark}]`;
@@ -76,7 +76,7 @@ function codeText(code: string): string {
   return code.trim() === "" || code.includes("`") ? code : `\`${foldSpace(code)}\``;
 }
 
-/** Powers stay apart from what they raise: 10^6 is not 106. */
+/** Powers are written apart from their base: 10^6 is not 106. */
 function raisedText(text: string, before: string): string {
   const label = foldSpace(text);
   const isExponent =
@@ -88,7 +88,7 @@ function raisedText(text: string, before: string): string {
   return /^[-+−–]?[\p{L}\p{N}.,]+$/u.test(label) ? `^${label}` : `^(${label})`;
 }
 
-/** What no longer holds says so, and stays apart from what holds: ~~100~~ 80. */
+/** Marks struck text and keeps it apart from the text before: ~~100~~ 80. */
 function struckText(text: string, before: string): string {
   const label = text.trim();
   if (label === "") return text;
@@ -96,6 +96,6 @@ function struckText(text: string, before: string): string {
   return `${gap}~~${label}~~${/\s$/.test(text) ? " " : ""}`;
 }
 
-/** Digits set low after digits are another number. */
+/** A subscript of digits after digits is a separate number. */
 const loweredText = (text: string, before: string) =>
   /\d/.test(before) && /^\s*\d/.test(text) ? `_${foldSpace(text)}` : text;

@@ -1,24 +1,29 @@
 import { isMain, partOf } from "./html-roles.ts";
 import type { Attributes, Part } from "./html-roles.ts";
 
-/** Fewer characters are no sentence, whatever their end. */
+/** Text with fewer characters is not a sentence, whatever its end. */
 const SENTENCE_CHARACTERS = 25;
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]/u;
-/** So many stand in a paragraph, whatever its end. */
+/** Text with so many characters is a paragraph, whatever its end. */
 const PASSAGE_CHARACTERS = 120;
 const LOADING = /javascript|loading|please wait|\.\.\.$|…$/i;
 
-/** What a part that only leads may hold besides its links: a title, a version, labels. */
+/** How much text a navigation part may have outside its links: a title, a version, labels. */
 const MAX_SHORT_CHARACTERS = 400;
 const MAX_BANNER_CHARACTERS = 1_500;
 const MAX_IMPRINT_CHARACTERS = 300;
 const MAX_LABEL_CHARACTERS = 12;
-/** Inside of the document's text, navigation has so many times more in links than beside them. */
+/**
+ * Inside the document's text, navigation has at least so many times more text in links than
+ * outside.
+ */
 const LINKED_INSIDE = 4;
 const BANNER = /cookie|consent/i;
 const IMPRINT =
   /©|\(c\)|copyright|rights reserved|(created|built|generated|produced|made|powered|published) (by|with|using|on)|debug info|last (updated?|modified|change)/i;
-/** Dates, times, versions and revisions: other numbers are of registers, telephones and places. */
+/**
+ * Dates, times, versions and revisions: other numbers are register, telephone or house numbers.
+ */
 const DATES =
   /\b(19|20)\d\d\b|\b\d{1,2}[./:-]\d{1,2}([./:-]\d{1,4})*\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}\b/g;
 
@@ -30,28 +35,28 @@ export function isSentence(text: string): boolean {
   return plain.length >= least && SENTENCE_END.test(plain) && !LOADING.test(plain);
 }
 
-/** What a block of text is, by what of it stands in no link. */
+/** What a block is, judged by its text outside links. */
 export type BlockKind = { isSentence: boolean; isOwnText: boolean };
 
 type Open = {
   at: number;
   part: Part;
   name: string;
-  /** In what holds the document's text: a list of dishes may have links, too. */
+  /** Whether it stands inside the document's text, where a list of dishes may have links, too. */
   isInside: boolean;
   isConcealed: boolean;
   linked: number;
   unlinked: number;
-  /** Outside of links, in a heading of the first level. */
+  /** Characters outside links in a first-level heading. */
   title: number;
   hasSentence: boolean;
-  /** A line or a cell of a table that is no link. */
+  /** Whether a line or a table cell is not a link. */
   hasOwnText: boolean;
-  /** Parts around `main` are none that can be left out. */
+  /** Whether it contains `main`: such a part cannot be left out. */
   hasMain: boolean;
-  /** The beginning of what stands in no link. */
+  /** The beginning of its text outside links. */
   sample: string;
-  /** Characters in no link of what is left out beside `main` inside. */
+  /** Characters outside links that would be left out beside a `main` inside. */
   left: number;
 };
 
@@ -67,35 +72,39 @@ const NOTHING_YET = {
 };
 
 /**
- * Counts what stands in elements that may lead around the site, while a page is read, and decides
- * at their ends. Elements are named by their place in the order in which they open.
+ * Counts the text of elements that may be site navigation while a page is read, and decides when
+ * each ends. Elements are identified by their index in opening order.
  */
 export class LeadingParts {
   readonly #open: Open[] = [];
   readonly #named: number[] = [];
   readonly #beside: number[] = [];
-  /** They hold a title and nothing else. */
+  /** Elements that hold a title and nothing else. */
   readonly #titles: number[] = [];
-  /** Characters beside `main` that stand in no link and would be left out. */
+  /** Characters outside links, beside `main`, that would be left out. */
   leftBeside = 0;
   readonly #left: readonly number[];
   #opened = 0;
-  /** Of those to leave out. */
+  /** How many of the elements to leave out have passed. */
   #passed = 0;
 
-  /** `left`: of the elements of a page read before, those to leave out, in their order. */
+  /**
+   * `left`: indexes of the elements to leave out, from an earlier reading of the page, in order.
+   */
   constructor(left: readonly number[] = []) {
     this.#left = left;
   }
 
-  /** Tells for each element that opens, in its order, whether it is to be left out. */
+  /** Called for each element that opens, in order: whether it is to be left out. */
   isNextLeft(): boolean {
     this.#opened++;
     while ((this.#left[this.#passed] ?? Infinity) < this.#opened) this.#passed++;
     return this.#left[this.#passed] === this.#opened;
   }
 
-  /** Whether the element last asked for may lead around: then it has to be closed here. */
+  /**
+   * Whether the last element asked about may be navigation: then it must be closed here as well.
+   */
   open(name: string, attributes: Attributes, depths: { content: number; own: number }): boolean {
     const part = partOf(name, attributes, depths);
     if (part !== null) {
@@ -147,7 +156,7 @@ export class LeadingParts {
     if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${closed.sample}`;
   }
 
-  /** The elements to leave out, in their order. */
+  /** The elements to leave out, in order. */
   leave(isAllInMain: boolean, mainHasTitle: boolean): number[] {
     const left = [...this.#named];
     if (isAllInMain) left.push(...this.#beside);
@@ -172,7 +181,7 @@ export class LeadingParts {
 const isMostlyLinks = ({ name, linked, unlinked, sample }: Open) =>
   linked > unlinked && (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
-/** Whether a part with a name or a role of navigation is what it says. */
+/** Whether a part whose name or role says navigation is navigation. */
 function leads(closed: Open): boolean {
   const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = closed;
   if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;
@@ -183,5 +192,5 @@ function leads(closed: Open): boolean {
   return isConcealed || (unlinked <= MAX_BANNER_CHARACTERS && BANNER.test(sample));
 }
 
-/** Who made the page, when and with what, and no address, number or fact besides. */
+/** An imprint: who made the page, when and with what; no address, number or other fact. */
 const isImprint = (text: string) => IMPRINT.test(text) && !/\d{3}/.test(text.replace(DATES, ""));

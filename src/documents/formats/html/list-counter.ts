@@ -3,7 +3,7 @@ import { countedAs, markerFor } from "../office/list-labels.ts";
 
 type Attributes = Record<string, string>;
 
-/** Beyond, and for what is no number, browsers count from 1. */
+/** Larger numbers and other values make browsers count from 1. */
 const INTEGER = /^\s*([-+]?\d{1,9})(?!\d)/;
 const TYPES = new Set("1 a A i I".split(" "));
 const STYLE =
@@ -28,12 +28,12 @@ export class ListCounter {
   constructor(attributes: Attributes) {
     const isReversed = attributes["reversed"] !== undefined;
     this.#step = isReversed ? -1 : 1;
-    // Such a list begins with the number of its items, which is not known yet.
+    // A reversed list starts at its number of items, which is not known yet.
     this.#next = integerOf(attributes["start"]) ?? (isReversed ? null : 1);
     this.#type = typeOf(attributes) ?? "1";
   }
 
-  /** How Markdown marks the next item, and what it shows besides. */
+  /** The Markdown marker of the next item, and the label shown after it. */
   next(attributes: Attributes): { marker: string; prefix: string } {
     const count = integerOf(attributes["value"]) ?? this.#next;
     if (count === null) return { marker: "-", prefix: "" };
@@ -48,7 +48,7 @@ function integerOf(text: string | undefined): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** As the style says, else the attribute; empty where no number is shown, null where neither tells. */
+/** The type from the style, else from the attribute; empty for no number, null if neither says. */
 function typeOf({ type, style = "" }: Attributes): string | null {
   const styled = STYLE.exec(style)?.[1]?.toLowerCase();
   const told = styled === undefined ? undefined : entryNamed(TYPES_BY_STYLE, styled);

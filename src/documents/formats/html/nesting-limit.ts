@@ -2,13 +2,13 @@ import { Tokenizer } from "htmlparser2";
 import type { TokenizerCallbacks } from "htmlparser2";
 
 const MAX_DEPTH = 1_000;
-/** They hold nothing, and no depth comes of them. */
+/** Void elements: they hold nothing and add no depth. */
 const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
 /**
- * Closed by what follows, or hold text alone: they do not deepen a tree by being many, so that a
- * deep one keeps its paragraphs. Some vocabularies and tricks nest them all the same.
+ * Elements that the next tag closes, or that hold only text: many of them do not deepen a tree, so
+ * a deep one keeps its paragraphs. Some vocabularies and attacks nest them all the same.
  */
 const SHALLOW = new Set(
   "p li td tr th dt dd option optgroup thead tbody tfoot colgroup rp rt html head body script style title textarea iframe noembed noframes xmp".split(
@@ -16,16 +16,16 @@ const SHALLOW = new Set(
   ),
 );
 
-/** What reads the page. */
+/** The reader of the page. */
 type Reader = {
-  /** Elements that are open. */
+  /** The number of open elements. */
   readonly depth: number;
   ontext(text: string): void;
 };
 
 /**
- * Leaves out tags that nest deeper than any document does, so that the parser's work stays linear
- * in the input: it goes through what is open at each tag. Text is never touched.
+ * Leaves out tags that nest deeper than any document does. At each tag the parser goes through all
+ * open elements, so the limit keeps its work linear in the input. Text is never touched.
  */
 export class NestingLimit {
   /** Whether a tag was left out. */
@@ -39,7 +39,7 @@ export class NestingLimit {
     this.#reader = reader;
   }
 
-  /** For a parser that is given the page from its beginning: what it sees as tags is what counts. */
+  /** For a parser that gets the page from its beginning: counts the tags that the parser sees. */
   get tokenizer(): typeof Tokenizer {
     const limited = (callbacks: TokenizerCallbacks) => this.#limited(callbacks);
     return class extends Tokenizer {

@@ -2,16 +2,16 @@ import { hasOwnFooter, isHeadline, isMain } from "./html-roles.ts";
 import type { OpenElement } from "./html-roles.ts";
 import { INLINE_EFFECTS } from "./inline-texts.ts";
 
-/** How many elements of a kind are open where a page is being read. */
+/** The numbers of open elements of each kind at the current place of a page. */
 export class OpenDepths {
   quote = 0;
-  /** Of those that hold a document's text. */
+  /** Open elements that hold a document's text. */
   content = 0;
   main = 0;
-  /** Buttons are counted as links: what they say leads to something. */
+  /** Open links. Buttons count as links: their text names an action. */
   link = 0;
   inline = 0;
-  /** Of those that may have footers of their own. */
+  /** Open elements that may have footers of their own. */
   own = 0;
   headline = 0;
 

@@ -1,10 +1,10 @@
 import { FormulaReader } from "../office/formula.ts";
 
-/** The formula that is open where a page is being read; it becomes one line of text. */
+/** The open formula of the page that is being read; it becomes one line of text. */
 export class OpenFormula {
   #reader: FormulaReader | null = null;
 
-  /** Whether it is a formula or a part of one that opens. */
+  /** Whether the element that opens is a formula or a part of one. */
   open(name: string, attributes: Record<string, string>): boolean {
     if (name === "math") this.#reader ??= new FormulaReader();
     this.#reader?.open(name, attributes);
@@ -17,7 +17,9 @@ export class OpenFormula {
     return this.#reader !== null;
   }
 
-  /** What the formula says that ends; empty where a part of one does, null outside of formulas. */
+  /**
+   * The text of the formula that ends; empty when only a part of it ends, null outside formulas.
+   */
   close(): string | null {
     if (this.#reader === null) return null;
     if (!this.#reader.close()) return "";

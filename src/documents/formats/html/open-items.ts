@@ -4,13 +4,13 @@ import { ListCounter } from "./list-counter.ts";
 type Attributes = Record<string, string>;
 /** `counter` is null where no numbers are shown. */
 type List = { counter: ListCounter | null };
-/** `marker` is null once the item's first text is written, which has the prefix before it. */
+/** `marker` is null once the item's first text is written; `prefix` precedes that text. */
 type Item = { marker: string | null; prefix: string; depth: number };
 
 const LISTS = new Set(["ul", "ol", "menu", "dl"]);
 const ITEMS = new Set(["li", "dt", "dd"]);
 
-/** The lists and items that are open where a page is being read. */
+/** The open lists and items of the page that is being read. */
 export class OpenItems {
   readonly #lists: List[] = [];
   readonly #items: Item[] = [];
@@ -20,7 +20,7 @@ export class OpenItems {
     this.#out = out;
   }
 
-  /** Whether it is a list or an item that opens. */
+  /** Whether the element that opens is a list or an item. */
   open(name: string, attributes: Attributes): boolean {
     if (LISTS.has(name)) {
       this.#lists.push({ counter: name === "ol" ? new ListCounter(attributes) : null });
@@ -36,7 +36,7 @@ export class OpenItems {
     return true;
   }
 
-  /** Writes text of the open item: its first, or a paragraph more. False outside of items. */
+  /** Writes text of the open item: its first text or a further paragraph. False outside items. */
   write(text: string): boolean {
     const item = this.#items.at(-1);
     if (item === undefined) return false;

@@ -4,13 +4,16 @@ import { TableCollector } from "./table-collector.ts";
 
 type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean; hasHeads: boolean };
 
-/** As blocks in a cell leave it. */
+/** A blank line, as blocks in a cell leave it. */
 const BLANK_LINE = /\n\s*\n/;
 const LONG_IN_ONE_ROW = 200;
 const LONG_CHARACTERS = 1_000;
 const LONG_BLOCKS = 3;
 
-/** Whether a cell without a header holds what is no value: a passage, or a good part of a page. */
+/**
+ * Whether a cell in a table without a header holds a passage or a large part of the page, not a
+ * value.
+ */
 function placesThings(rows: string[][]): boolean {
   if (rows.length === 1) return rows.flat().some((cell) => cell.length > LONG_IN_ONE_ROW);
   return rows
@@ -18,7 +21,7 @@ function placesThings(rows: string[][]): boolean {
     .some((cell) => cell.length > LONG_CHARACTERS && cell.split(BLANK_LINE).length >= LONG_BLOCKS);
 }
 
-/** The tables that are open where a page is being read, the innermost last. */
+/** The open tables of the page that is being read, the innermost last. */
 export class OpenTables {
   #cell: { columnSpan: number; rowSpan: number } | null = null;
   readonly #open: OpenTable[] = [];
@@ -28,7 +31,7 @@ export class OpenTables {
     this.#out = out;
   }
 
-  /** Whether text belongs to a cell that will be written as one. */
+  /** Whether text belongs to a cell that is written as a cell. */
   get isInCell(): boolean {
     return this.#cell !== null;
   }
@@ -47,7 +50,7 @@ export class OpenTables {
     if (current?.isLayout === false) current.table.startRow();
   }
 
-  /** False where the table only places things: its cells are blocks like others. */
+  /** False in a layout table, whose cells are ordinary blocks. */
   openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): boolean {
     const current = this.#open.at(-1);
     if (current === undefined || current.isLayout) return false;
@@ -63,7 +66,7 @@ export class OpenTables {
     this.#cell = null;
   }
 
-  /** The innermost table only places things: what was gathered becomes paragraphs. */
+  /** Makes the innermost table a layout table: its gathered cells become paragraphs. */
   makeLayout(): void {
     const outer = this.#open.at(-1);
     if (outer === undefined || outer.isLayout) return;

@@ -3,7 +3,7 @@ import { collectHiddenSelectors } from "./hidden-styles.ts";
 import type { HiddenSelectors } from "./hidden-styles.ts";
 import type { Attributes } from "./html-roles.ts";
 
-/** What a page says of itself, and what its style sheets hide. */
+/** A page's metadata, and what its style sheets hide. */
 export class PageFacts {
   title: string | null = null;
   language: string | null = null;

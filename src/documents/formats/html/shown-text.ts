@@ -2,31 +2,31 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { isSentence } from "./leading-parts.ts";
 import type { BlockKind } from "./leading-parts.ts";
 
-/** Beside the main text there may be half as much that is no link, and it is still beside it. */
+/** Limit of the text outside links beside `main`, as a share of the text in `main`. */
 const MOST_BESIDE = 0.5;
 const LOADING_CHARACTERS = 40;
 const BAR_SEPARATORS = /^[\s|·•»›>[\]–—-]*$/;
 const BAR_SEPARATOR = /[|·•»›>\]]/;
 const MAX_BLOCK_CHARACTERS = 600;
 const MAX_BARS = 100;
-/** Shorter lines that are no link may be labels of links. */
+/** Shorter lines outside links may be labels of links. */
 const LABEL_CHARACTERS = 20;
 
-/** Where text stands: how many elements of a kind are open around it. */
+/** Where text stands: the number of open elements of each kind around it. */
 type Depths = { main: number; content: number; link: number };
 
-/** Counts what a page shows, and where: all of it in characters. */
+/** Counts a page's visible characters by where they stand. */
 export class ShownText {
-  /** In no `main`, and in no link. */
+  /** Outside `main` and outside links. */
   beside = 0;
   inMain = 0;
   outsideMain = 0;
-  /** An element that scripts fill holds nothing yet. */
+  /** Whether an element that scripts fill is still empty. */
   hasEmptyMount = false;
   mainHasTitle = false;
-  /** There is a heading, or a sentence in no link. */
+  /** Whether there is a heading, or a sentence outside links. */
   hasText = false;
-  /** Bars of links that stand on the page more than once. */
+  /** Link bars that occur more than once on the page. */
   readonly repeatedBars = new Set<string>();
   readonly #bars = new Set<string>();
   #links = 0;
@@ -52,7 +52,7 @@ export class ShownText {
     return this.inMain + this.outsideMain;
   }
 
-  /** `isLeading`: to the next page, or the one before. */
+  /** `isLeading`: whether the link leads to the next or previous page. */
   addLink(isLeading: boolean): void {
     this.#links++;
     if (isLeading) this.#leading++;
@@ -65,8 +65,8 @@ export class ShownText {
   }
 
   /**
-   * Ends the text since the last block. A bar of links leads around where it stands before the
-   * page's text, or is one of `repeated`; links to the next page and the last do anywhere.
+   * Ends the text since the last block. A link bar is navigation if it stands before the page's
+   * text or is one of `repeated`; links to the next and previous page are navigation anywhere.
    */
   endBlock(
     { heading, isCell }: { heading: number; isCell: boolean },
@@ -104,14 +104,14 @@ export class ShownText {
     return repeated?.has(bar) ?? false;
   }
 
-  /** Whether the page's `main` elements are its text, and what stands around them is not. */
+  /** Whether the `main` elements hold the page's text and what is around them is not text. */
   get isAllInMain(): boolean {
     const isBeside = this.beside <= this.inMain * MOST_BESIDE;
     return this.inMain > 0 && this.outsideMain > 0 && isBeside;
   }
 }
 
-/** Whether what stands in no link says something, and is no label of links. */
+/** Whether text outside links has content of its own and is no label of links. */
 function isOwn(beside: string, isCell: boolean): boolean {
   const plain = beside.trim();
   return plain.length > (isCell ? 0 : LABEL_CHARACTERS) || /\d{3}/.test(plain);

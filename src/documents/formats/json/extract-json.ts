@@ -31,7 +31,10 @@ export function* extractJson(text: string): CooperativeWork<Extraction> {
 
 const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 
-/** Whether brackets or a string are open at the end, and none was closed by another's. */
+/**
+ * Whether brackets or a string are open at the end, and no bracket was closed by one of another
+ * kind.
+ */
 function* endsInsideValue(text: string): CooperativeWork<boolean> {
   const place = { at: 0 };
   const progress = new Progress();
@@ -57,7 +60,7 @@ class JsonWriter {
   isTooDeep = false;
   readonly out = new MarkdownBuilder();
   readonly #stack: Level[] = [];
-  /** How many levels, counted from the outermost, hold something that is written already. */
+  /** The number of levels, from the outermost, whose label or content has been written. */
   #shown = 0;
   #key = "";
 
@@ -108,7 +111,7 @@ class JsonWriter {
     this.#prose(text);
   }
 
-  /** A key whose value is empty. */
+  /** Writes a key whose value is empty. */
   #keyAlone(label: string): void {
     if (label.trim() === "") return;
     this.#showParents();

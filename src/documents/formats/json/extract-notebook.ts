@@ -10,12 +10,12 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";
 import { countNote } from "../../notes.ts";
 
-/** Of one output: a table of some thousand rows. */
+/** Limit of one output: a table of some thousand rows. */
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
-/** Each takes up to 75 bytes while a notebook is read, beside its characters. */
+/** Limit of values: each takes up to 75 bytes during parsing, besides its characters. */
 const MAX_VALUES = 750_000;
 const MAX_DEPTH = 1_000;
-/** What a picture or a page is called, beside itself. */
+/** The plain-text placeholder of a picture or a page. */
 const STAND_IN = /^<[^<>\n]*>$/;
 const PICTURE = /^(?:image\/.*|png|jpeg|svg)$/;
 const HTML_TABLE = /<table[\s>]/i;
@@ -39,7 +39,7 @@ export function* extractNotebook(text: string): CooperativeWork<Extraction> {
   return { text: out, title, language: null, pages: [], notes };
 }
 
-/** It is read as a whole: what would fill the memory is refused before. */
+/** The notebook is parsed as a whole, so one that would fill the memory is refused before. */
 function* checkSize(text: string): CooperativeWork<void> {
   const place = { at: 0 };
   const progress = new Progress();
@@ -127,7 +127,7 @@ class NotebookReader {
     if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
   }
 
-  /** A table is clearer as HTML than as plain text, and need not be told twice. */
+  /** A table is clearer as HTML than as plain text, so its plain text is left out. */
   *#addValue(data: unknown): CooperativeWork<void> {
     const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
     const table = HTML_TABLE.test(html) ? yield* this.#page(this.#bounded(html)) : "";
@@ -137,7 +137,10 @@ class NotebookReader {
     } else yield* this.#addDisplay(data, html, plain);
   }
 
-  /** What plain text only names: Markdown, a page, a formula or a picture. */
+  /**
+   * Adds a display whose plain text is only a placeholder: Markdown, a page, a formula or a
+   * picture.
+   */
   *#addDisplay(data: unknown, html: string, plain: string): CooperativeWork<void> {
     const [markdown, latex] = [linesAt(data, "text/markdown"), linesAt(data, "text/latex")];
     const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));

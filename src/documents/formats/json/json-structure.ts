@@ -14,7 +14,10 @@ export function* jsonStructure(text: string, place: { at: number }): Generator<s
   }
 }
 
-/** Behind a string, or behind its line, which no string goes beyond; null: the text ends in it. */
+/**
+ * The position after a string, or after its line, which no string goes beyond; null when the text
+ * ends within the string.
+ */
 function stringEnd(text: string, start: number): number | null {
   const special = /["\\\n]/g;
   special.lastIndex = start + 1;

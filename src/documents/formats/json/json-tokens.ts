@@ -26,7 +26,8 @@ type Place = { at: number };
  */
 export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
   const stack: string[] = [];
-  // Asked once: where no comment ends any more, each `/*` would be looked through to the end.
+  // Looked up once: without a comment end ahead, each `/*` would be searched to the end of the
+  // text.
   const lastCommentEnd = text.lastIndexOf(COMMENT_END);
   const space = () => joined(comments(text, place, lastCommentEnd));
   let afterColon = false;
@@ -58,7 +59,7 @@ export function* jsonTokens(text: string, place: Place): Generator<JsonToken> {
   if (stack.length > 0) throw notJson();
 }
 
-/** What comments that follow each other say is one text. */
+/** Joins the text of consecutive comments. */
 function* joined(lines: Iterable<string>): Generator<JsonToken> {
   let text = "";
   for (const line of lines) {

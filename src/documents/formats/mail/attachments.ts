@@ -16,7 +16,7 @@ import { writeShifted } from "./body/shifted-markdown.ts";
 
 const MAX_ATTACHMENTS = 100;
 const UNNAMED = "attachment";
-/** The beginning of Outlook's own wrapping of attachments (TNEF). */
+/** Signature of Outlook's own container for attachments (TNEF). */
 const TNEF_SIGNATURE = [0x78, 0x9f, 0x3e, 0x22];
 
 export type ExtractPart = (file: RawDocument) => Promise<ExtractedDocument>;
@@ -30,7 +30,7 @@ export type AttachmentTarget = {
   yieldToOthers: YieldToOthers;
 };
 
-/** Writes each attachment under a heading; says of the others why they are left out. */
+/** Writes each attachment under a heading; a note says why an attachment is left out. */
 export async function writeAttachments(
   attachments: MailPart[],
   target: AttachmentTarget,
@@ -92,11 +92,11 @@ async function writeFile(
     return null;
   });
   if (document === null) return;
-  // Headers alone always end before the parts that they tell of.
+  // A part of headers alone always ends before the body that its headers announce.
   const isHead = part.type === "text/rfc822-headers";
   const said = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);
   notes.push(...said.map((note) => `${name}: ${note}`));
-  // A message's own heading is its subject.
+  // A message has its subject as a heading.
   const isNamed = part.name !== null || !isMessage(part);
   if (isNamed) out.heading(2, name);
   await runCooperatively(writeShifted(document.markdown, out, isNamed ? 2 : 1), yieldToOthers);
@@ -120,7 +120,7 @@ async function readFile(part: MailPart, name: string, bytes: Uint8Array, extract
   return await extract({ name: isNamed ? name : `${name}.eml`, mimeType, bytes });
 }
 
-/** Of a part that has none. */
+/** A name for a part that has none. */
 function nameOf({ type }: MailPart): string {
   if (type === "message/delivery-status") return "Delivery status";
   if (type === "text/rfc822-headers") return "Headers of the message";

@@ -40,7 +40,7 @@ const FOLD = /^[ \t]/;
 
 export const isCalendar = (text: string) => /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200));
 
-/** Whether there is anything in it to write; time zones alone are nothing. */
+/** Whether a calendar has entries to write; time zones do not count. */
 export const hasEntries = (text: string) => BEGIN_ENTRY.test(text);
 
 /** Writes the entries of a calendar (RFC 5545): their facts as a list, their description as text. */
@@ -141,7 +141,7 @@ const unescaped = (value: string) =>
     letter.toLowerCase() === "n" ? "\n" : letter,
   );
 
-/** One or many, which may be periods: with an end, or with a duration (RFC 5545 §3.3.9). */
+/** One or several times, which may be periods with an end or a duration (RFC 5545 §3.3.9). */
 function moments(parameters: string, value: string): string {
   return value
     .split(",")

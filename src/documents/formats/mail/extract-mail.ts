@@ -18,20 +18,20 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 
-/** A message in an attachment of a message, and so on. */
+/** Limit of messages nested as attachments. */
 const MAX_DEPTH = 4;
-/** Of a mailbox, before others may go on. */
+/** Messages of a mailbox that are written before other work gets a turn. */
 const MESSAGES_AT_ONCE = 50;
-/** About a mailbox's messages. */
+/** Limit of the notes about a mailbox's messages. */
 const MAX_NOTES = 200;
 
 export type MailOptions = {
-  /** How many messages this one lies in. */
+  /** The number of messages that enclose this one. */
   depth: number;
-  /** Gives up the message's bytes as soon as its parts are decoded. */
+  /** Releases the message's bytes as soon as its parts are decoded. */
   discardsBytes: boolean;
   yieldToOthers: YieldToOthers;
-  /** Reads an attachment, which is one message deeper. */
+  /** Reads an attachment, one level deeper. */
   extract: ExtractPart;
 };
 
@@ -39,8 +39,9 @@ export type MailOptions = {
 type MessageOptions = MailOptions & { inMailbox: boolean };
 
 /**
- * A mail message (RFC 5322, MIME): heading, header lines, text, then each attachment that can be
- * read under a heading of its own; the others are named in the notes. A mailbox: each of its messages.
+ * A mail message (RFC 5322, MIME): heading, header lines, text, then each readable attachment
+ * under its own heading; other attachments are named in the notes. Of a mailbox, each message is
+ * read.
  * @throws UnreadableDocument for what is encrypted, damaged, or nests too deeply.
  */
 export async function extractMail(bytes: Uint8Array, options: MailOptions): Promise<Extraction> {
@@ -69,14 +70,14 @@ async function writeOnly(
   return title;
 }
 
-/** What cannot be read of one message does not keep the others. */
+/** Writes each message of a mailbox; one that cannot be read does not affect the others. */
 async function writeMailbox(
   messages: Uint8Array[],
   options: MailOptions,
   out: MarkdownBuilder,
   notes: string[],
 ): Promise<null> {
-  // The mailbox goes when the last of them is read.
+  // The mailbox's bytes are released when its last message is read.
   const kept = { ...options, discardsBytes: false, inMailbox: true };
   for (const [index, message] of messages.entries()) {
     if (index % MESSAGES_AT_ONCE === 0) await options.yieldToOthers();
@@ -105,7 +106,7 @@ async function partsOrFailure(
   }
 }
 
-/** What is signed within a signature takes its place. */
+/** Replaces a signature that encloses its content by that content. */
 function* opened(
   parts: FoundParts,
   bytes: Uint8Array,
@@ -117,7 +118,7 @@ function* opened(
   return content === null ? { parts, bytes } : { parts: yield* findParts(content), bytes: content };
 }
 
-/** `failure`: why there is nothing but the headers. */
+/** `failure`: why only the headers can be read. */
 async function writeMessage(
   found: FoundParts,
   message: Uint8Array,
@@ -129,7 +130,7 @@ async function writeMessage(
   const { parts, bytes } = await runCooperatively(opened(found, message), yieldToOthers);
   const { root, endsEarly } = parts;
   const { body, attachments, hasEncrypted } = sortParts(root);
-  // Each part has its own buffer from here on, so that the message's can go.
+  // From here on each part has its own buffer, so the message's buffer can be released.
   const contents = new PartContents(inMailbox && bytes === message);
   await runCooperatively(contents.decode(bytes, body, attachments), yieldToOthers);
   if (discardsBytes) releaseBytes(message);

@@ -18,7 +18,7 @@ export class MailHeaders {
     }
   }
 
-  /** In their order; of a field that may stand once, the first counts. */
+  /** All fields of a name in order; of a field that may occur only once, the first counts. */
   all(name: string): string[] {
     return this.#fields.get(name) ?? [];
   }
@@ -28,7 +28,10 @@ export class MailHeaders {
   }
 }
 
-/** A field goes on where a line begins with a space or a tab; the spaces stay (RFC 5322 §2.2.3). */
+/**
+ * A line that begins with a space or a tab continues the field; its white space stays (RFC 5322
+ * §2.2.3).
+ */
 function unfolded(text: string): string[] {
   const fields: string[][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -38,7 +41,7 @@ function unfolded(text: string): string[] {
   return fields.map((lines) => lines.join("").replaceAll("\r", " "));
 }
 
-/** Letters beyond ASCII should be encoded, and often are not. */
+/** Characters beyond ASCII should be encoded words, but often are raw bytes. */
 function textOfBlock(block: Uint8Array): string {
   try {
     return decodeText(block, null).text;

@@ -21,7 +21,7 @@ export function senderLines(headers: MailHeaders): string[] {
   };
   const date = headers.first("date");
   return [
-    // A second one is not the sender's.
+    // A second `From` field is not the sender's.
     ...people("From", [headers.first("from")]),
     ...people("To", headers.all("to")),
     ...people("Cc", headers.all("cc")),
@@ -40,14 +40,14 @@ const DATE =
   /^(?:[a-z]+\.?,?\s+)?(\d{1,2})\s+([a-z]{3})[a-z]*\.?\s+(\d{4}|\d\d)\s+\d{1,2}:\d\d(?::\d\d)?\s*(?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)\s*(?:\([^()]*\)\s*)*$/i;
 
 /**
- * As ISO 8601 where it is a date; otherwise as it stands: `Date` makes a day of anything with a
- * number in it.
+ * A date as ISO 8601; other text stays unchanged, because `Date` parses any text that contains a
+ * number.
  */
 function dateText(field: string): string {
   const [, day = "", month = "", year = ""] = DATE.exec(field) ?? [];
   if (day === "") return field;
   const date = new Date(field);
-  // The 31st of a short month is no day.
+  // A day that the month does not have, such as 31 April, is no date.
   const isDay = new Date(`${day} ${month} ${year} 00:00 UTC`).getUTCDate() === Number(day);
   return isDay && !Number.isNaN(date.getTime()) ? date.toISOString() : field;
 }

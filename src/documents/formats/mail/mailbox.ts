@@ -16,16 +16,17 @@ const DATES = [
 ];
 /**
  * The envelope line: a sender, the date as `asctime` writes it (RFC 4155) or in another order, and
- * at most time, zone and year after it. Prose that begins with `From` and names a time goes on.
+ * at most time, zone and year after it. Prose that begins with `From` and a time has more text
+ * after it.
  */
 const ENVELOPE = new RegExp(
   String.raw`^From \S.{0,320}? {1,2}(?:${DATES.join("|")})(?: {1,2}[\w:+.()-]{1,40}){0,6}\s{0,2}$`,
 );
-/** Under it. */
+/** The line that must follow an envelope line. */
 const HEADER = /^(?:>?From |[!-9;-~]+[ \t]*:)/;
 
 export type Mailbox = {
-  /** Each without its envelope's line; of any other file, the whole. */
+  /** The messages without their envelope lines; any other file as one message. */
   messages: Uint8Array[];
   isMailbox: boolean;
 };
@@ -44,7 +45,7 @@ export function* messagesOf(bytes: Uint8Array): CooperativeWork<Mailbox> {
   return { messages, isMailbox: true };
 }
 
-/** Where envelopes begin. Not every writer puts a blank line before them. */
+/** The offsets of the envelope lines. Some writers put no blank line before them. */
 function* envelopes(bytes: Uint8Array): CooperativeWork<number[]> {
   if (!isEnvelope(bytes, 0)) return [];
   const starts = [0];
@@ -73,8 +74,8 @@ function isEnvelope(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * A message's body as it was before the mailbox, where lines that look like an envelope have a `>`
- * put before them. The given array is empty afterwards.
+ * A message's body without the `>` that the mailbox put before lines that look like an envelope.
+ * The given array is empty afterwards.
  */
 export function* withoutFromEscapes(
   bytes: Uint8Array<ArrayBuffer>,

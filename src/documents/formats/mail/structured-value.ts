@@ -1,6 +1,6 @@
 import { decodeWords } from "postal-mime";
 
-/** A field such as `text/plain; charset="utf-8"`: what comes first, in small letters, and the rest. */
+/** A field such as `text/plain; charset="utf-8"`: its value in lower case, and its parameters. */
 export type StructuredValue = { value: string; parameters: ReadonlyMap<string, string> };
 
 const MAX_FIELD_CHARACTERS = 1 << 16;
@@ -35,7 +35,7 @@ function addSection(sections: Map<string, Map<number, Section>>, name: string, t
   if (!of.has(at)) of.set(at, { text, isEncoded: number === undefined || star === "*" });
 }
 
-/** One character may be divided among sections, so bytes are put together first. */
+/** Joins a parameter's sections as bytes, because one character may be split between sections. */
 function joined(sections: Map<number, Section>): string {
   let charset = "utf-8";
   let bytes = "";
@@ -51,7 +51,7 @@ function joined(sections: Map<number, Section>): string {
 const utf8Of = (text: string) =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 
-/** Bytes, as characters up to U+00FF. */
+/** Decodes to bytes, each as a character up to U+00FF. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -67,12 +67,15 @@ function decoderOf(charset: string): TextDecoder {
 }
 
 const TOKENS = /"(?:[^"\\]|\\[^])*"?|\\[^]?|[()]|[^"\\()]+/g;
-/** Where a new word may begin: `name=report(1).pdf` holds no comment, nor does `name=report (1).pdf`. */
+/**
+ * Where a comment may begin, at a new word: `name=report(1).pdf` and `name=report (1).pdf` hold
+ * none.
+ */
 const COMMENT_PLACE = /(?:^|[\s;]|^[^=;]*)$/;
 const WITHIN_WORD = /^\([^()]*\)[^\s;()]/;
 const LOOK_CHARACTERS = 80;
 
-/** Comments are in parentheses; one that never ends is none. */
+/** Removes comments in parentheses; one that is never closed is kept as text. */
 function withoutComments(text: string): string {
   if (!text.includes("(")) return text;
   let kept = "";

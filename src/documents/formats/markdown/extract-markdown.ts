@@ -5,11 +5,14 @@ import { withoutHiddenMarkup } from "./markdown-hidden.ts";
 import { countNote } from "../../notes.ts";
 
 const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-/** The whole run opens: a shorter part of it would be tried as often as it is long. */
+/** The fence takes its whole run of marks: otherwise each shorter run would be tried in turn. */
 const FENCE =
   /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
-/** Markdown stays what it is, so that offsets lead back; only what no reader sees goes. */
+/**
+ * Markdown stays as it is, so that offsets refer to the source; only markup hidden from readers is
+ * removed.
+ */
 export function* extractMarkdown(text: string): CooperativeWork<Extraction> {
   const front = FRONT_MATTER.exec(text)?.[1] ?? "";
   const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);

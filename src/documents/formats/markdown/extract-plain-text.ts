@@ -2,7 +2,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction, PageStart } from "../../extracted-document.ts";
 
 const TITLE_MAX_CHARACTERS = 120;
-/** More form feeds divide something else; each page takes memory. */
+/** With more form feeds, these do not mean pages; each page takes memory. */
 const MAX_PAGES = 100_000;
 
 /** Text as it stands. Form feeds divide pages. */

@@ -7,11 +7,11 @@ import { MarkdownLines } from "../../writing/markdown-lines.ts";
 
 const COMMENT_START = "<!--";
 const COMMENT_END = "-->";
-/** Marks of quotes and lists, before what stands in them. */
+/** Quote and list marks at the start of a line. */
 const BEFORE = String.raw`(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}`;
 /**
- * What can hide something, or shows what would hide it: fences, code in a line, comments, tags.
- * Runs of marks and names are taken whole, or each shorter part of them would be tried as well.
+ * What can hide text, or prevents hiding: fences, inline code, comments, tags. Runs of marks and
+ * names are matched whole: otherwise each shorter run would be tried as well.
  */
 const PARTS = new RegExp(
   [
@@ -26,25 +26,25 @@ const PARTS = new RegExp(
 );
 const MAY_BE_HIDDEN = /<[a-z][^<>]{0,2000}\b(?:hidden|style)\b/i;
 const BLANK_LINE = /\n[ \t>]*\n/g;
-/** They hold nothing. */
+/** Void elements, which hold nothing. */
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
-/** They may hold paragraphs: they end with their closing tag, whatever stands between. */
+/** Elements that may hold paragraphs: only their closing tag ends them. */
 const CONTAINERS = new Set(
   "address article aside blockquote center details dialog div dl fieldset figure footer form header main menu nav ol pre section table ul".split(
     " ",
   ),
 );
 const LINE_START = new RegExp(`^${BEFORE}$`);
-/** So much of a line is looked at for what stands before an element. */
+/** How much of a line is looked at to see what precedes an element. */
 const LOOK_CHARACTERS = 400;
 const NO_SELECTORS: HiddenSelectors = new Set();
 
 export type ShownMarkdown = { markdown: string; comments: number; elements: number };
 
 /**
- * Markdown without its comments and hidden HTML elements, except where they are shown: in code. A
- * container that begins a line is hidden to where it is closed. Any other element ends with its
- * paragraph, as does what is never closed: a page may speak of elements. Linear in the text.
+ * Markdown without its comments and hidden HTML elements, except in code, where they are shown. A
+ * container that begins a line is hidden up to its closing tag. Other elements, and those never
+ * closed, end with their paragraph: a page may mention elements. Linear in the text.
  */
 export function* withoutHiddenMarkup(text: string): CooperativeWork<ShownMarkdown> {
   const mayHide = text.includes(COMMENT_START) || MAY_BE_HIDDEN.test(text);
@@ -81,7 +81,7 @@ function* partsOf(text: string): Generator<Part> {
   }
 }
 
-/** An element that is being left out; `end` where that is known, else it ends at the limit. */
+/** An element that is being left out. `end` if known; else it ends at `limit`. */
 type Hiding = { name: string; depth: number; end: number | null; limit: number };
 
 class Remover {
@@ -90,9 +90,9 @@ class Remover {
   #comments = 0;
   #elements = 0;
   #hiding: Hiding | null = null;
-  /** Where the paragraph ends that was looked at last. */
+  /** End of the paragraph that was looked at last. */
   #paragraphEnd = 0;
-  /** Where the containers end that may be hidden, by where they begin. */
+  /** Ends of the containers that may be hidden, by where they begin. */
   #ends = new Map<number, number>();
   readonly #text: string;
 
@@ -115,7 +115,7 @@ class Remover {
     return { markdown, comments: this.#comments, elements: this.#elements };
   }
 
-  /** What has no known end ends with its paragraph, which a fence ends as well. */
+  /** An element without a known end ends with its paragraph, as does one before a fence. */
   #endParagraph(at: number, isFence: boolean): void {
     if (this.#hiding === null) return;
     const { limit, end } = this.#hiding;
@@ -178,7 +178,7 @@ class Remover {
   }
 }
 
-/** Each closing tag ends the last of its name that is open. */
+/** Finds where containers end: each closing tag closes the last open element of its name. */
 function* containerEnds(text: string): CooperativeWork<Map<number, number>> {
   const progress = new Progress();
   const ends = new Map<number, number>();

@@ -8,18 +8,20 @@ import type { CellFormat } from "./sheets/number-formats.ts";
 import { readXml } from "../xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "../xml/xml-stream.ts";
 
-/** What a chart or diagram says: titles or labels, each once, and a chart's data as a table. */
+/**
+ * The content of a chart or diagram: titles or labels, each once, and a chart's data as a table.
+ */
 export type Drawing = { texts: string[]; rows: string[][] };
 
 type Series = { name: string; categories: string[]; values: string[] };
 type Role = keyof Series;
 
-/** As many as a chart shows. */
+/** Limit of the series of a chart. */
 const MAX_SERIES = 100;
 const MAX_POINTS = 1_000;
-/** Levels of categories, such as months within years. */
+/** Limit of the levels of categories, such as months within years. */
 const MAX_LEVELS = 10;
-/** Elements of a series by what their points are. */
+/** Elements of a series by the role of their points. */
 const ROLES = new Map<string, Role>([
   ["tx", "name"],
   ["cat", "categories"],
@@ -55,7 +57,9 @@ function rowsOf(series: Series[]): string[][] {
   return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];
 }
 
-/** Each innermost category behind those that it lies in: an outer one is named where it begins. */
+/**
+ * Each innermost category after its outer ones; an outer category is named at its first inner one.
+ */
 function joinedLevels(levels: string[][]): string[] {
   const shown = levels.toReversed();
   const length = Math.max(0, ...shown.map((level) => level.length));
@@ -77,7 +81,7 @@ class DrawingReader implements XmlHandler {
   #role: Role | null = null;
   /** Points of the role's levels, the innermost first. */
   #levels: string[][] = [];
-  /** Of the numbers that follow. */
+  /** Format of the numbers that follow. */
   #format: CellFormat = plainNumber;
   #is1904 = false;
   #point = 0;

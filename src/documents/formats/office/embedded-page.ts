@@ -8,9 +8,9 @@ const STEP_BYTES = 1 << 13;
 export type EmbeddedPage = { kind: "html" | "text"; text: string };
 
 /**
- * A part that a Word document takes in as it is (`altChunk`, ECMA-376 part 1, §17.17.2): plain
+ * A part that a Word document includes unchanged (`altChunk`, ECMA-376 part 1, §17.17.2): plain
  * text, a web page, or a web page with its pictures as MHTML (RFC 2557). Null for other parts and
- * for those that are damaged.
+ * for damaged ones.
  */
 export function embeddedPage(part: string, bytes: Uint8Array): EmbeddedPage | null {
   try {
@@ -30,7 +30,7 @@ export function writePage({ kind, text }: EmbeddedPage, out: MarkdownBuilder): v
   else for (const paragraph of text.split(/\n\s*\n/)) out.paragraph(paragraph);
 }
 
-/** What a page says where it can only be text: in a table's cell. */
+/** The plain text of a page, for places that hold only text: table cells. */
 export function pageText(page: EmbeddedPage): string {
   const out = new MarkdownBuilder();
   writePage(page, out);

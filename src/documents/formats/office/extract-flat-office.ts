@@ -12,8 +12,8 @@ const PART = "<pkg:part ";
 const STEP_BYTES = 1 << 16;
 
 /**
- * Office documents in one XML file: Word 2003 XML (`w:wordDocument`), and packages of 2006 whose
- * parts stand one after the other (flat OPC, `pkg:package`). Pictures in them are not decoded.
+ * Office documents in one XML file: Word 2003 XML (`w:wordDocument`), and Office 2006 packages
+ * whose parts follow each other (flat OPC, `pkg:package`). Pictures in them are not decoded.
  */
 export function* extractFlatOffice(bytes: Uint8Array): CooperativeWork<Extraction> {
   const text = new TextDecoder().decode(bytes);
@@ -28,7 +28,7 @@ export function* extractFlatOffice(bytes: Uint8Array): CooperativeWork<Extractio
   return isWhole ? extraction : { ...extraction, notes: [...extraction.notes, ENDS_EARLY] };
 }
 
-/** Parts of a package by their names, without a ZIP file around them. */
+/** The parts of a flat package by name, without a ZIP file. */
 class FlatParts implements PackageParts {
   readonly #parts: Map<string, string>;
 
@@ -73,7 +73,7 @@ function partsOfPackage(text: string): Map<string, string> {
   return parts;
 }
 
-/** The file's sections under the names that they have in packages of today. */
+/** The file's sections under the part names of current packages. */
 function partsOfWord2003(text: string): Map<string, string> {
   const title = /<o:Title>([^<]{1,1000})<\/o:Title>/.exec(text)?.[1] ?? "";
   const relationships = ["styles", "numbering"].map(
@@ -88,7 +88,7 @@ function partsOfWord2003(text: string): Map<string, string> {
   ]);
 }
 
-/** What the first element of this name holds, up to the text's end where it has none. */
+/** The content of the first element of this name; up to the text's end if it is not closed. */
 function between(text: string, name: string): string | null {
   const starts = [`<${name}>`, `<${name} `].map((tag) => text.indexOf(tag));
   const start = Math.min(...starts.filter((at) => at >= 0));

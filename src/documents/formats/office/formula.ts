@@ -7,20 +7,20 @@ type Show = (node: Node) => string;
 
 /** Elements that hold characters: MathML's tokens, and the text of an Office formula's run. */
 const TOKENS = new Set(["mi", "mn", "mo", "mtext", "ms", "t"]);
-/** Numbers are no digits of one. */
+/** Invisible operators between numbers, which must not be read as one number. */
 const BETWEEN_NUMBERS = /(?<=\p{N})[\u2061-\u2064]+(?=\p{N})/gu;
 /** Operators that are never drawn: application, times, separator, plus. */
 const INVISIBLE = /[\u2061-\u2064]/g;
 const FRACTIONS = new Set(["mfrac", "f"]);
 const PLAIN = new Set([...TOKENS, "r"]);
 const MAX_TOKEN_DEPTH = 3;
-/** Beyond, what a formula holds is read without its structure. */
+/** Beyond this limit, a formula is read without its structure. */
 const MAX_NODES = 20_000;
 const SINGLE = /^(?:[\p{L}\p{N}.]+|.?)$/u;
 
 /**
- * Reads a formula, in MathML 3 or as Office writes it (ECMA-376 part 1, §22.1), into one line:
- * (a+b)/c, x_i^2, √y.
+ * Converts a formula in MathML 3 or Office's format (ECMA-376 part 1, §22.1) to one line: (a+b)/c,
+ * x_i^2, √y.
  */
 export class FormulaReader implements XmlHandler {
   readonly #root: Node = node("", "");
@@ -41,12 +41,12 @@ export class FormulaReader implements XmlHandler {
   }
 
   text(data: string): void {
-    // HTML has elements of its own within `mtext`.
+    // `mtext` may contain HTML elements.
     const token = this.#open.slice(-MAX_TOKEN_DEPTH).findLast(({ name }) => TOKENS.has(name));
     if (token !== undefined) token.text = longer(token.text, data);
   }
 
-  /** Returns whether the formula's own element ended. */
+  /** Returns whether the formula's root element ended. */
   close(): boolean {
     this.#open.pop();
     return this.#open.length === 1;
@@ -61,7 +61,7 @@ export class FormulaReader implements XmlHandler {
 const node = (name: string, value: string): Node => ({ name, value, parts: [], text: "" });
 
 const partOf = ({ parts }: Node, name: string) => parts.find((part) => part.name === name);
-/** What an Office element's properties set. */
+/** Reads a setting from an Office element's properties. */
 const setting = (of: Node, properties: string, name: string) => {
   const found = partOf(of, properties);
   const set = found === undefined ? undefined : partOf(found, name);
@@ -87,7 +87,7 @@ const together: Show = ({ text, parts }) => {
   return all;
 };
 
-/** Whether a power or a fraction would become part of a number beside it: 3 1/2, 2 10^6, 1/2 x. */
+/** Whether a power or a fraction would merge with a number beside it: 3 1/2, 2 10^6, 1/2 x. */
 function runsInto(before: { part: Node; end: string }, part: Node, text: string): boolean {
   if (FRACTIONS.has(before.part.name)) return /^[\p{L}\p{N}(]/u.test(text);
   const isPlain = PLAIN.has(before.part.name) && PLAIN.has(part.name);
@@ -114,7 +114,7 @@ const rows = (of: Node, row: string) =>
     .join("; ")}]`;
 
 const SHOWN: Record<string, Show> = {
-  // MathML tells its parts by their place, Office by their names.
+  // MathML identifies operands by position, Office by element name.
   mfrac: (of) => over(nth(of, 0), nth(of, 1)),
   msup: (of) => scripts(nth(of, 0), "", nth(of, 1)),
   mover: (of) => scripts(nth(of, 0), "", nth(of, 1)),

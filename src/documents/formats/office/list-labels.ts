@@ -1,6 +1,6 @@
 const LETTERS = 26;
 const FIRST_LETTER = 0x61;
-/** As far as Roman numerals and repeated letters are written. */
+/** The largest number written as a Roman numeral or as repeated letters. */
 const MAX_LETTERED = 3_999;
 const ROMAN: [number, string][] = [
   [1000, "m"],
@@ -18,7 +18,7 @@ const ROMAN: [number, string][] = [
   [1, "i"],
 ];
 
-/** A number as a list counts: formats by their names in ECMA-376 (`lowerRoman`) and in ODF (`i`). */
+/** A list's number in a format, named as in ECMA-376 (`lowerRoman`) or in ODF (`i`). */
 export function countedAs(format: string, count: number): string {
   if (count < 1 || count > MAX_LETTERED) return String(count);
   if (format === "lowerLetter") return letters(count);
@@ -56,8 +56,8 @@ function roman(count: number): string {
 }
 
 /**
- * How Markdown marks an item that shows this label. Plain numbers are markers of its own; of any
- * other, such as `(a)` or `4.2`, the item keeps what a reader would refer to it by.
+ * The Markdown marker for an item with this label. Plain numbers are markers themselves; other
+ * labels, such as `(a)` or `4.2`, become text, so that references to the item still make sense.
  */
 export function markerFor(label: string): { marker: string; prefix: string } {
   const number = /^\(?(\d{1,9})[.)]?$/.exec(label)?.[1];

@@ -1,4 +1,4 @@
-/** Numbers notes in the order in which the text refers to them. */
+/** Numbers notes in the order of their references in the text. */
 export class NoteMarks {
   readonly #numbers = new Map<string, number>();
   /** Notes that only hidden text refers to. */

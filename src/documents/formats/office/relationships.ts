@@ -6,7 +6,7 @@ import type { XmlHandler } from "../xml/xml-stream.ts";
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
 
-/** More than any part has: a file may name millions. */
+/** More than any part needs: a file may declare millions. */
 const MAX_RELATIONSHIPS = 1 << 16;
 
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
@@ -45,7 +45,7 @@ export function resolvePart(folder: string, target: string): string {
   return parts.join("/");
 }
 
-/** The part that the package is about, or `fallback` where the package does not say. */
+/** The package's main part, or `fallback` if the package does not name it. */
 export function* mainPart(archive: PackageParts, fallback: string): CooperativeWork<string> {
   const related = yield* relationshipsOf(archive, "");
   const main = related.find(({ type }) => type === "officeDocument");
@@ -54,7 +54,7 @@ export function* mainPart(archive: PackageParts, fallback: string): CooperativeW
 
 export type CoreProperties = { title: string | null; language: string | null };
 
-/** Title and language as the package declares them. */
+/** The title and language that the package declares. */
 export function* corePropertiesOf(
   archive: PackageParts,
   part = "docProps/core.xml",
@@ -64,7 +64,7 @@ export function* corePropertiesOf(
   return reader.properties;
 }
 
-/** Reads properties as they are named by Dublin Core, up to the body of a document. */
+/** Reads properties by their Dublin Core names, up to a document's body. */
 export class PropertiesReader implements XmlHandler {
   readonly #values: Record<string, string> = {};
   #current = "";

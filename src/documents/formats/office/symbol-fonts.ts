@@ -1,6 +1,6 @@
 const GREEK_CAPITALS = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
 const GREEK_LETTERS = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
-/** Codes of Adobe's Symbol encoding beyond Greek letters, ASCII apart. */
+/** Codes of Adobe's Symbol encoding other than Greek letters and ASCII. */
 const SYMBOL: Record<number, string> = {
   0x22: "∀",
   0x24: "∃",
@@ -58,7 +58,7 @@ const SYMBOL: Record<number, string> = {
   0xe5: "∑",
   0xf2: "∫",
 };
-/** What forms and lists draw with Wingdings. */
+/** The Wingdings characters that forms and lists use. */
 const WINGDINGS: Record<number, string> = {
   0x28: "☎",
   0x2a: "✉",
@@ -87,7 +87,7 @@ const WINGDINGS: Record<number, string> = {
 const PRIVATE_AREA = 0xf000;
 const CODE_MASK = 0xff;
 
-/** The character that a symbol font draws for a code; null where that says nothing to a reader. */
+/** The character that a symbol font draws for a code; null if it means nothing to a reader. */
 export function symbolCharacter(font: string, code: number): string | null {
   const low = code & CODE_MASK;
   if (/^symbol/i.test(font)) return symbolOf(low);

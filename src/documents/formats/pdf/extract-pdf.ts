@@ -33,9 +33,9 @@ import type { FontMaps } from "./fonts/unmapped-fonts.ts";
 import { showsText } from "../../decoding/hidden-characters.ts";
 
 type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
-/** What a look at the file's objects told. */
+/** What the scan of the file's objects found. */
 type FileSigns = { isTreeLarge: boolean; hasForms: boolean; missingCmaps: Set<string> };
-/** `isMapped`: as much text as a page may have, and most of it in fonts that say what they show. */
+/** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
 type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
 
 const MAX_PAGES = 10_000;
@@ -44,18 +44,17 @@ const PAGES_KEPT = 100;
 const PAGES_BETWEEN_YIELDS = 10;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
-/** A file is worth reading for one page of so much text. */
+/** The least text of a page that makes its file worth reading. */
 const LEAST_MAPPED_CHARACTERS = 200;
 const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
-/** The tree costs each page as much time as the document has children. */
+/** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /**
- * Portable Document Format by pdf.js: paragraphs, headings, lists and tables by their places.
- * pdf.js takes the file's buffer for itself; a file that shows hardly any text, perhaps a scan,
- * gets it back.
+ * Reads PDF with pdf.js: paragraphs, headings, lists and tables by position. pdf.js takes over the
+ * file's buffer; a file that shows hardly any text, perhaps a scan, gets it back.
  */
 export async function extractPdf(
   file: RawDocument,
@@ -85,17 +84,17 @@ export async function extractPdf(
   }
 }
 
-/** Reads pages, and has pdf.js forget them now and then: it keeps all that it has seen. */
+/** Reads pages, and regularly makes pdf.js drop its caches: it keeps all that it has read. */
 class PdfPages {
   readonly pdf: Pdf;
   readonly fonts: UnmappedFonts;
   readonly #names = new FontNames();
   readonly #monospaced = new MonospacedFonts();
-  /** Whether anything that is kept of the pages can be seen. */
+  /** Whether any text that is kept of the pages is visible. */
   showsText = false;
   readonly #yieldToOthers: YieldToOthers;
   #pagesRead = 0;
-  /** Asked when the first page is read. */
+  /** Determined when the first page is read. */
   #tagged: Promise<boolean> | null;
 
   readonly #hasForms: boolean;
@@ -110,7 +109,7 @@ class PdfPages {
     this.#yieldToOthers = yieldToOthers;
   }
 
-  /** The page's text in its order; null when the page cannot be read. */
+  /** The page's text in order; null when the page cannot be read. */
   async page(number: number): Promise<PageText | null> {
     if (++this.#pagesRead % PAGES_BETWEEN_YIELDS === 0) await this.#yieldToOthers();
     if (this.#pagesRead % PAGES_KEPT === 0) await this.#forget();
@@ -148,7 +147,7 @@ class PdfPages {
       page.cleanup();
     } catch (error) {
       if (error instanceof UnreadableDocument) throw error;
-      // Its fonts stay unknown; it was read before.
+      // Its fonts stay unknown, though the page could be read before.
     }
   }
 
@@ -174,7 +173,7 @@ function isMapped(texts: TextItem[], all: TextItem[]): boolean {
 const charactersOf = (items: TextItem[]) =>
   items.reduce((sum, { str }) => sum + str.trim().length, 0);
 
-/** Whether the document says that its structure tree can be relied on. */
+/** Whether the document declares that its structure tree is reliable. */
 async function isTagged(pdf: Pdf): Promise<boolean> {
   if (pdf.numPages > MAX_TAGGED_PAGES) return false;
   const info = (await pdf.getMarkInfo().catch(() => null)) as Record<string, unknown> | null;
@@ -229,7 +228,7 @@ function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
   return notes;
 }
 
-/** Why there is no text, should there be none. */
+/** The reason to give if the document has no text. */
 const cmapReason = ({ missingCmaps }: PdfPages) =>
   missingCmaps.size > 0
     ? { reason: `PDF's text is coded by unknown character maps (${namesOf(missingCmaps)})` }
@@ -244,7 +243,7 @@ function unreadNotes(pages: number[]): string[] {
   return [`page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`];
 }
 
-/** Pages spread over the document tell what its type looks like; by their numbers. */
+/** Reads sample pages across the document to learn its typography; by page number. */
 async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages = new Map<number, Segment[]>();
@@ -278,7 +277,7 @@ function writePart(
   else out.paragraph(text);
 }
 
-/** False for what the document calls a paragraph: its looks may tell more. */
+/** False for paragraphs of the structure tree: their typography may tell more. */
 function writeTagged(
   { block, label = "" }: { block: Block; label?: string },
   role: BlockRole,

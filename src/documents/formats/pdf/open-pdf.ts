@@ -29,7 +29,7 @@ export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Pro
   }
 }
 
-/** Takes the place of pdf.js's own fetching: nothing leaves the library. */
+/** Replaces pdf.js's own fetching, so that it makes no requests. */
 const cmapsFor = (missingCmaps: Set<string>) =>
   class {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {

@@ -10,15 +10,18 @@ type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 type Mark = { type: string; id?: string; tag?: string };
 type TextPart = { items: (TextItem | Mark)[]; styles: Record<string, { ascent?: unknown }> };
 
-/** Pieces of text; a dense page has some thousands. */
+/** Limit of text items; a dense page has some thousands. */
 const MAX_ITEMS_A_PAGE = 200_000;
-/** They come by tens; one by one only from forms, which may draw each other without end. */
+/**
+ * Limit of chunks of about ten items; only forms, which may draw each other endlessly, send one
+ * item each.
+ */
 const MAX_PARTS_A_PAGE = 25_000;
 const PARTS_BETWEEN_YIELDS = 1_000;
 
 /**
- * As they come, so that a page made to hold without end is left early. pdf.js goes on with it until
- * the whole document is given up.
+ * Reads items as they arrive, so that a page made to be endless is abandoned early. pdf.js
+ * continues with it until the whole document is closed.
  * @throws UnreadableDocument
  */
 export async function textItems(
@@ -32,7 +35,7 @@ export async function textItems(
   try {
     return await collected(partsCooperatively(reader, yieldToOthers), includeMarkedContent, fonts);
   } catch (error) {
-    // Otherwise pdf.js waits for this page to be read before it lets go of the document.
+    // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(error).catch(() => undefined);
     if (error !== TOO_MANY) throw error;
     throw new UnreadableDocument(`PDF's page ${page.pageNumber} holds too many pieces of text`);

@@ -35,7 +35,7 @@ export function* extractRtf(bytes: Uint8Array): CooperativeWork<Extraction> {
   };
 }
 
-/** RTF is ASCII with escapes; what goes beyond in a code page is hardly ever UTF-8 as well. */
+/** RTF is ASCII with escapes; bytes beyond ASCII in a code page are hardly ever valid UTF-8. */
 function isUtf8(bytes: Uint8Array): boolean {
   let first = 0;
   while (first < bytes.length && (bytes[first] ?? 0) < FIRST_BEYOND_ASCII) first++;

@@ -2,11 +2,11 @@ import type { RtfFonts } from "./rtf-fonts.ts";
 
 const RUN_BYTES = 1 << 16;
 
-/** Bytes of one font that follow each other; characters may take several. */
+/** Consecutive bytes in one font; a character may take several bytes. */
 export class RtfBytes {
   readonly #bytes = new Uint8Array(RUN_BYTES);
   #length = 0;
-  /** A part of the run is decoded already, and may have ended within a character. */
+  /** Whether part of the run is decoded already, perhaps up to the middle of a character. */
   #isGoingOn = false;
   #font = -1;
   readonly #fonts: RtfFonts;
@@ -24,7 +24,7 @@ export class RtfBytes {
     if (this.#length === RUN_BYTES) this.#decode(true);
   }
 
-  /** Writes what there is: the run is over. */
+  /** Writes the remaining bytes: the run is over. */
   end(): void {
     if (this.#length > 0 || this.#isGoingOn) this.#decode(false);
   }

@@ -3,21 +3,21 @@ import { encodingOfCharset, encodingOfCodePage } from "./code-pages.ts";
 
 type Font = { encoding: string | null; isSymbol: boolean; name: string };
 
-/** Character sets of fonts whose codes are pictures instead of letters. */
+/** Character set of fonts whose codes are pictures instead of letters. */
 const SYMBOL_CHARSET = 2;
 const PRIVATE_AREA = 0xf000;
 const PRIVATE_CODES = 0x100;
 const FIRST_BEYOND_ASCII = 0x80;
-/** No font of a document has this number. */
+/** A pseudo font number for UTF-8, which no font of a document has. */
 const UTF8_FONT = -2;
 
-/** Fonts by number, and the text that their codes stand for. */
+/** Fonts by number, and the decoding of their text. */
 export class RtfFonts {
-  /** The font of text that names none. */
+  /** The font of text without a font. */
   defaultFont = -1;
-  /** Of the document, as `\ansicpg` names it. */
+  /** The document's encoding, as `\ansicpg` declares it. */
   encoding = "windows-1252";
-  /** Characters that are not escaped are UTF-8, whatever the font. */
+  /** Whether unescaped characters are UTF-8, whatever the font. */
   isUtf8 = false;
   #defined = 0;
   readonly #fonts = new Map<number, Font>();
@@ -45,7 +45,7 @@ export class RtfFonts {
     if (font !== undefined) font.name = name;
   }
 
-  /** The font by which a byte is decoded that stands there unescaped. */
+  /** The font that decodes an unescaped byte. */
   fontOfRaw(value: number, number: number): number {
     return this.isUtf8 && value >= FIRST_BEYOND_ASCII ? UTF8_FONT : number;
   }
@@ -54,7 +54,7 @@ export class RtfFonts {
     return this.#fonts.get(number)?.encoding ?? this.encoding;
   }
 
-  /** `goesOn`: the last character may end in the bytes that are decoded next. */
+  /** `goesOn`: the last character may continue in the next bytes. */
   decode(bytes: Uint8Array, number: number, goesOn: boolean): string {
     const font = this.#fonts.get(number);
     const encoding = number === UTF8_FONT ? "utf-8" : this.encodingOf(number);
@@ -62,7 +62,7 @@ export class RtfFonts {
     return Array.from(bytes, (code) => symbolCharacter(font.name, code) ?? " ").join("");
   }
 
-  /** Kept: a document has a run of bytes for nearly each of its words. */
+  /** Decoders are cached: a document has a run of bytes for almost every word. */
   #decoder(encoding: string): TextDecoder {
     const decoder = this.#decoders.get(encoding) ?? new TextDecoder(encoding);
     this.#decoders.set(encoding, decoder);

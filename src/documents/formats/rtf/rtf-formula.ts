@@ -1,9 +1,9 @@
 import { FormulaReader } from "../office/formula.ts";
 
-/** A formula as RTF writes it: Office's elements as groups that begin with `\m` and their name. */
+/** A formula in RTF: Office's elements as groups that begin with `\m` and the element's name. */
 export class RtfFormula {
   readonly #reader = new FormulaReader();
-  /** Whether each group that is open is an element. */
+  /** For each open group, whether it is an element. */
   readonly #groups: boolean[] = [false];
 
   openGroup(): void {
@@ -23,7 +23,7 @@ export class RtfFormula {
     this.#reader.close();
   }
 
-  /** Returns whether the formula's own group ended. */
+  /** Returns whether the formula's root group ended. */
   closeGroup(): boolean {
     if (this.#groups.pop() === true) this.#reader.close();
     return this.#groups.length === 0;

@@ -12,7 +12,7 @@ export type Destination =
   | "note"
   | "field-code";
 
-/** What a group inherits and gives back at its end. */
+/** The state that a group inherits and restores at its end. */
 export type Group = {
   destination: Destination;
   isHidden: boolean;
@@ -25,7 +25,7 @@ export type Group = {
   around: { paragraph: RtfParagraph; text: RtfText } | null;
 };
 
-/** What a document begins with. */
+/** The state at the start of a document. */
 export const firstGroup = (): Group => ({
   destination: "text",
   isHidden: false,

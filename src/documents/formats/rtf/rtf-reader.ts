@@ -18,7 +18,7 @@ import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-words.ts";
 import { BODY_TEXT, RtfWriter } from "./rtf-writer.ts";
 import type { RtfParagraph } from "./rtf-writer.ts";
 
-/** Groups within groups; writers nest a few dozen at most. */
+/** Limit of nested groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
 const MAX_LEVEL = 8;
 /** Names of fonts and styles end in a semicolon. */
@@ -46,14 +46,14 @@ export class RtfReader {
   readonly #styles = new RtfStyles();
   readonly #writer: RtfWriter;
 
-  /** `isUtf8`: what the file does not escape is UTF-8, as some writers have it. */
+  /** `isUtf8`: unescaped text is UTF-8, as some writers produce it. */
   constructor(out: MarkdownBuilder, isUtf8: boolean) {
     this.#fonts.isUtf8 = isUtf8;
     this.#writer = new RtfWriter(this.#styles, out);
   }
 
   accept(token: RtfToken): void {
-    // What follows the document's last brace is no part of it.
+    // Text after the document's last brace is not part of it.
     if (this.#hasEnded) return;
     const isFirst = this.#isGroupStart;
     this.#isGroupStart = token.kind === "open";
@@ -68,7 +68,7 @@ export class RtfReader {
     else if (token.kind === "control") this.#control(token.word, token.parameter, isFirst);
   }
 
-  /** Groups are open still. */
+  /** Whether groups are still open. */
   get endsEarly(): boolean {
     return this.#groups.length > 0;
   }
@@ -175,7 +175,7 @@ export class RtfReader {
 
   #control(word: string, parameter: number | null, isFirst: boolean): void {
     if (word === "*") {
-      // Within a group it says nothing.
+      // The word counts only at the start of a group.
       this.#isIgnorable = isFirst;
       return;
     }
@@ -195,7 +195,7 @@ export class RtfReader {
     if (this.#group.destination !== "skip") this.#group.destination = destination;
   }
 
-  /** Paragraphs of other destinations are not those of the text. */
+  /** Changes the paragraph, except in destinations that are not part of the text. */
   #change(change: Partial<RtfParagraph>): void {
     if (this.#group.destination === "text") Object.assign(this.#paragraph, change);
   }
@@ -207,7 +207,7 @@ export class RtfReader {
     if (this.#groups.length > MAX_GROUPS) throw new UnreadableDocument("RTF nests too deeply");
   }
 
-  /** What the text of a destination is for, once one of its groups ends. */
+  /** How the text of a destination is used when one of its groups ends. */
   readonly #onEnd: Partial<Record<Destination, () => void>> = {
     styles: () => this.#defineStyle(),
     fonts: () => this.#fonts.setName(nameOf(this.#side)),
@@ -229,7 +229,7 @@ export class RtfReader {
     this.#isIgnorable = false;
   }
 
-  /** A text box stands apart from the paragraph that anchors it. */
+  /** Opens a text box, separate from the paragraph that anchors it. */
   #openBox(): void {
     if (this.#group.destination !== "text") return;
     this.#group.around = { paragraph: { ...this.#paragraph }, text: this.#text };
@@ -258,10 +258,10 @@ export class RtfReader {
     this.#definedStyle = 0;
   }
 
-  /** The marker as the writer drew it, for readers that do not count. */
+  /** The list marker as the writer drew it, for readers that do not count. */
   #startItem(): void {
     const label = foldSpace(this.#side);
-    // Markers stand inside the paragraph that they mark.
+    // A marker stands inside the paragraph that it marks.
     this.#paragraph.label = label;
   }
 
@@ -291,7 +291,7 @@ export class RtfReader {
       return;
     }
     this.#writer.paragraph(this.#paragraph, this.#text.take());
-    // A marker is of its own paragraph.
+    // A marker belongs to one paragraph only.
     this.#paragraph.label &&= "";
   }
 }

@@ -3,7 +3,7 @@ import { CODE_STYLE, QUOTE_STYLE } from "../office/style-names.ts";
 export type RtfStyle = { name: string; basedOn: number; outlineLevel: number | null };
 
 const MAX_INHERITANCE = 20;
-/** What Word means by a style that is based on none. */
+/** Word's number for "based on no style". */
 export const NO_STYLE = 222;
 
 /** Paragraph styles by number. */

@@ -1,7 +1,7 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { withLink } from "../../writing/link-text.ts";
 
-/** Where the text begins that leads to a target, and the group that ends it. */
+/** The start of a link's text, its target, and the depth of the group that ends it. */
 type Link = { start: number; target: string; depth: number };
 
 const WEB_TARGET = /^(?:https?|mailto):/;
@@ -9,7 +9,7 @@ const WEB_TARGET = /^(?:https?|mailto):/;
 /** The text of a paragraph or cell while it grows. */
 export class RtfText {
   #text = "";
-  /** A link within a link is none. */
+  /** The open link; links inside a link are ignored. */
   #link: Link | null = null;
 
   get isBlank(): boolean {

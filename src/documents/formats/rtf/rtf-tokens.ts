@@ -2,7 +2,7 @@ export type RtfToken =
   | { kind: "open" | "close" }
   /** `\b0` is word `b` with parameter 0; symbols such as `\~` are words of one character. */
   | { kind: "control"; word: string; parameter: number | null }
-  /** A character of the current code page, or a part of one; `isRaw`: it stands there as it is. */
+  /** A byte of the current code page, a whole or partial character; `isRaw`: it is not escaped. */
   | { kind: "byte"; value: number; isRaw: boolean };
 
 const BACKSLASH = 0x5c;
@@ -20,7 +20,7 @@ const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 
 /**
  * Reads Rich Text Format 1.9.1 token by token; binary data is skipped.
- * @param place how far it came, in bytes
+ * @param place how far the reader is, in bytes
  */
 export function* rtfTokens(bytes: Uint8Array, place: { at: number }): Generator<RtfToken> {
   let at = 0;

@@ -4,7 +4,7 @@ export const SKIPPED = new Set(
     " ",
   ),
 );
-/** Ignorable destinations (`\*`) that hold text all the same. */
+/** Ignorable destinations (`\*`) that contain text. */
 export const READ_ALTHOUGH_IGNORABLE = new Set(
   "shpinst shptxt footnote fldinst do moMath moMathPara".split(" "),
 );

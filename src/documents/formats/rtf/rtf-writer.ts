@@ -26,11 +26,11 @@ const MAX_OUTLINE_LEVEL = 8;
 /** A letter that Courier New draws as a bullet. */
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
-/** Writes paragraphs and table rows as their properties say. */
+/** Writes paragraphs and table rows according to their properties. */
 export class RtfWriter {
   #page = 1;
   #row: string[] = [];
-  /** Text of the cell that is open. */
+  /** Text of the open cell. */
   #cell = "";
   readonly #code: string[] = [];
   readonly #table: LongTable;
@@ -87,7 +87,7 @@ export class RtfWriter {
     this.#out.page(++this.#page);
   }
 
-  /** Notes as they were referred to. */
+  /** Writes the notes in the order of their references. */
   finish(notes: string[]): void {
     this.#endTable();
     this.#writeCode();
@@ -98,7 +98,7 @@ export class RtfWriter {
     if (this.#code.length > 0) this.#out.code(this.#code.splice(0).join("\n"));
   }
 
-  /** A row that never ended is kept. */
+  /** Ends the table; an unfinished row is kept. */
   #endTable(): void {
     if (this.#row.length > 0 || foldSpace(this.#cell) !== "") {
       this.endCell("");

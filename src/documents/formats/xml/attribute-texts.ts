@@ -1,18 +1,18 @@
 import type { Vocabulary, XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
 
-/** Layout and drawing, in documents. In records each of these may be a value. */
+/** Attributes for layout and drawing in documents. In records each of these may be a value. */
 const LAYOUT =
   /^(?:lang|space|base|style|class|d|points|transform|viewBox|version|width|height|x|y|fill|stroke.*)$/;
-/** Of XML itself and of its schemas, whatever the vocabulary. */
+/** Attributes of XML and XML Schema, in any vocabulary. */
 const OF_XML = /^(?:xml:(?:lang|space|base)|xsi:.*)$/;
-/** Feeds say how a text is written. */
+/** Elements of feeds whose attributes give the format of their text. */
 const FEED_TEXTS = new Set("content title summary subtitle rights link".split(" "));
 const TEXT_TYPE = /^(?:x?html|text|\w+\/[\w.+-]+)$/;
-/** Their version is that of the vocabulary. */
+/** Root elements whose version is that of the vocabulary. */
 const FORMATS = new Set("rss opml svg html tei plist kml gpx xliff tmx stylesheet".split(" "));
 const TELLING = new Set("name label title alt text summary description caption".split(" "));
-/** Text within records is often marked up as web pages are; such elements say nothing more. */
+/** Web page elements that mark up text in records; their names are not shown. */
 const WEB_NAMES = new Set(
   "a abbr b big blockquote br center cite code dd del dl dt em font h1 h2 h3 h4 h5 h6 i img ins kbd li ol p pre q s small span strike strong sub sup table tbody td tfoot th thead tr tt u ul var".split(
     " ",
@@ -22,7 +22,7 @@ const PLAIN = /^(?:id|class|style|lang|dir|type|n|role|align|rend|rendition)$/;
 
 type Element = Vocabulary & { name: string; role: XmlRole };
 
-/** What an element's attributes say, as `name: value`. */
+/** An element's attributes as `name: value`. */
 export function attributeTexts(element: Element, attributes: XmlAttributes): string[] {
   const texts: string[] = [];
   for (const [key, value] of ownAttributes(attributes)) {
@@ -35,11 +35,11 @@ export function attributeTexts(element: Element, attributes: XmlAttributes): str
 export const withMore = (label: string, says: string[]) =>
   says.length === 0 ? label : `${label} (${says.join(", ")})`.trim();
 
-/** Whether there are attributes that say more than what a part is called and how it looks. */
+/** Whether there are attributes other than names and layout. */
 export const tellsMore = (attributes: XmlAttributes) =>
   ownAttributes(attributes).some(([key]) => !PLAIN.test(key));
 
-/** By local name, without those that stand for themselves or say nothing. */
+/** Attributes by local name, without layout and those with a meaning of their own. */
 function ownAttributes(attributes: XmlAttributes): [key: string, value: string][] {
   const entries = Object.entries(attributes);
   const ofXml = new Set(

@@ -12,11 +12,11 @@ const WITH_ATTRIBUTE = new RegExp(
 );
 const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
 
-/** Feeds carry HTML as text; its headings stand below the feed's own. */
+/** Feeds contain HTML as text; its headings are placed below the feed's own. */
 export class EmbeddedHtml {
   hiddenElements = 0;
 
-  /** The same text where it holds no HTML. */
+  /** HTML as Markdown; other text unchanged. */
   *toMarkdown(text: string): CooperativeWork<string> {
     if (!isHtml(text)) return text;
     const { extraction, hiddenElements } = yield* readPage(text);
@@ -24,15 +24,15 @@ export class EmbeddedHtml {
     return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
   }
 
-  /** On one line, where it holds HTML. */
+  /** HTML as text on one line; other text unchanged. */
   *inLine(text: string): CooperativeWork<string> {
     return isHtml(text) ? foldSpace(yield* this.toMarkdown(text)) : text;
   }
 }
 
 /**
- * Whether a value holds HTML, as feeds do: one of its tags is closed, has an attribute or needs no
- * end. `List<a>` does not.
+ * Whether a value contains HTML, as in feeds: a tag that is closed, has an attribute or needs no
+ * end tag. `List<a>` is not HTML.
  */
 function isHtml(text: string): boolean {
   if (!text.includes("<")) return false;

@@ -6,8 +6,8 @@ import { XmlReader } from "./xml-reader.ts";
 import { XmlStream } from "./xml-stream.ts";
 
 /**
- * XML of any vocabulary. Documents keep their headings, lists, tables and code; of records, each
- * value stands with the names of what holds it, attributes included.
+ * XML of any vocabulary. Documents keep their headings, lists, tables and code; in records, each
+ * value, including attributes, is given with the names of its enclosing elements.
  */
 export function* extractXml(xml: string): CooperativeWork<Extraction> {
   const declaresEntities = /<!ENTITY\s/.test(xml.slice(0, xml.indexOf("]>") + 1));

@@ -7,7 +7,7 @@ const NAMES: [XmlRole, string][] = [
     "section",
     "sec section chapter article book part appendix preface sect1 sect2 sect3 sect4 sect5 div div1 div2 div3 topic concept task reference body back text boxed-text note tip warning caution important figure fig table-wrap caption tgroup thead tbody tfoot colgroup colspec col anchor milestone varlistentry def-item glossentry html",
   ],
-  // Their titles are those of what they stand in.
+  // Containers whose titles belong to the enclosing element.
   [
     "wrapper",
     "info bookinfo articleinfo sectioninfo chapterinfo front article-meta title-group teiHeader fileDesc titleStmt prolog",
@@ -23,7 +23,7 @@ const NAMES: [XmlRole, string][] = [
   ["table", "table informaltable simpletable"],
   ["outline", "outline"],
   ["break", "br lb break"],
-  // Of drawings and web pages only: records have paths and styles as well.
+  // In drawings and web pages only: records have paths and styles, too.
   ["silent", "script style path"],
 ];
 const ROLES = new Map<string, XmlRole>(
@@ -44,20 +44,20 @@ const INLINE = new Set(
   ),
 );
 const PROSE = new Set<XmlRole>(["heading", "block", "code", "item", "detail", "cell", "inline"]);
-/** Inline wherever they stand; `a`, `b` and the like may be fields. */
+/** Inline elements in any context; `a`, `b` and the like may be fields. */
 const STYLES = new Set("em strong emphasis bold italic sub sup hi".split(" "));
-/** Sections whose names say nothing about text that stands in them directly. */
+/** Sections whose names say nothing about their direct text. */
 const NAMELESS = new Set("div div1 div2 div3 body text html caption back".split(" "));
 const ORDERED = new Set(["orderedlist", "ol", "steps", "procedure"]);
 
 export type Surroundings = Vocabulary & {
   parent: XmlRole | null;
   inList: boolean;
-  /** Between a table's cells. */
+  /** Whether it is directly in a table, between cells. */
   inTable: boolean;
   /** Anywhere in a table. */
   isTable: boolean;
-  /** Text of the parent stands before. */
+  /** Whether text of the parent comes before it. */
   followsText: boolean;
 };
 
@@ -68,13 +68,13 @@ export function roleOf(raw: string, attributes: XmlAttributes, around: Surroundi
   if (isCode(name, attributes, around)) return "code";
   const isInProse = around.parent !== null && PROSE.has(around.parent);
   const known = ROLES.get(name);
-  // A work's title within a sentence.
+  // The title of a work within a sentence.
   if (known === "heading" && isInProse && around.followsText) return "inline";
   if (known !== undefined && !isRecord(name, known, attributes, around)) return known;
   return isInProse || around.followsText || STYLES.has(name) ? "inline" : "field";
 }
 
-/** Sections, tasks and notes of records are values like any other. */
+/** In records, sections, tasks and notes are values like any other. */
 function isRecord(
   name: string,
   role: XmlRole,
@@ -100,14 +100,14 @@ function partOf(name: string, attributes: XmlAttributes, around: Surroundings): 
   return ITEMS.has(name) && (parent === "list" || parent === "section") ? "item" : null;
 }
 
-/** Rows whose attributes hold their values are records. */
+/** Rows with their values in attributes are records. */
 const isRow = (name: string, attributes: XmlAttributes, { isDocument }: Surroundings) =>
   ROWS.has(name) && (isDocument || name === "tr" || !tellsMore(attributes));
 
-/** A part of a document that in other vocabularies is a value, such as `note`. */
+/** A part of a document whose name is a value in other vocabularies, such as `note`. */
 export const isNamedSection = (name: string) => !NAMELESS.has(name.toLowerCase());
 
-/** Within a paragraph it belongs to the words beside it, whatever stands between. */
+/** Within a paragraph it belongs to the words beside it, even with other elements between. */
 export const isInlineName = (name: string) => INLINE.has(name.toLowerCase());
 
 export function isOrdered(name: string, attributes: XmlAttributes): boolean {

@@ -6,20 +6,20 @@ type Element = Vocabulary & { name: string; role: XmlRole };
 
 /** An element that is being read. */
 export type Open = Element & {
-  /** What its attributes say, until it is written. */
+  /** Texts of its attributes, until they are written. */
   says: string[];
   href: string;
-  /** Of code. */
+  /** Programming language, for code. */
   language: string;
   textStart: number;
   isTitled: boolean;
-  /** Its name stands as the item above its fields. */
+  /** Whether its name is written as the list item above its fields. */
   isShown: boolean;
-  /** How deep what it holds stands in the list, once it is named. */
+  /** Indentation of its contents in the list, once it is named. */
   indent: number;
 };
 
-/** @param textStart where in the text gathered so far it begins */
+/** @param textStart where it begins in the text gathered so far */
 export function opened(element: Element, attributes: XmlAttributes, textStart: number): Open {
   return {
     ...element,

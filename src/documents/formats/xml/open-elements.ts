@@ -4,13 +4,13 @@ import type { Open } from "./open-element.ts";
 
 export const MAX_INDENT = 12;
 
-/** The elements that are open, and how far those that are records have been named in the list. */
+/** The open elements, and which of the record elements are already named in the list. */
 export class OpenElements {
   readonly #open: Open[] = [];
   readonly #out: MarkdownBuilder;
-  /** How many, counted from the outermost, are named: asked for each value that they hold. */
+  /** How many are named, from the outermost: needed for each value that they contain. */
   #named = 0;
-  /** How many have no attributes left to tell. */
+  /** How many have had their attributes written. */
   #told = 0;
   /** How many have a heading of their own. */
   #titled = 0;
@@ -23,7 +23,7 @@ export class OpenElements {
     return this.#open.at(-1) ?? null;
   }
 
-  /** What the text holds that comes now. */
+  /** The element that the next text belongs to. */
   get holder(): Open | null {
     return this.#open.findLast(({ role }) => role !== "inline") ?? null;
   }
@@ -38,7 +38,7 @@ export class OpenElements {
     this.#told = Math.min(this.#told, this.#open.length);
   }
 
-  /** What a heading is the heading of. */
+  /** The element that a heading gives a title to. */
   titledByHeading(): Open | null {
     const at = this.#open.findLastIndex(
       ({ role }, place) => place < this.#open.length - 1 && role !== "inline" && role !== "wrapper",
@@ -46,7 +46,7 @@ export class OpenElements {
     return this.#open[at] ?? null;
   }
 
-  /** A heading's level: how many of the elements around it have a heading as well. */
+  /** A heading's level: the number of enclosing elements that have headings, too. */
   levelOfHeading(titled: Open | null): number {
     const own = [titled, this.innermost].filter((open) => open?.isTitled === true);
     return this.#titled - own.length + 1;
@@ -57,11 +57,11 @@ export class OpenElements {
     if (titled.isTitled) return;
     titled.isTitled = true;
     this.#titled++;
-    // What stands in it is indented anew.
+    // The contents of a titled element start with no indentation.
     this.#named = Math.min(this.#named, this.#open.lastIndexOf(titled));
   }
 
-  /** What the attributes of the elements around say stands before what these hold. */
+  /** Writes the attributes of the enclosing elements before their contents. */
   tellParents(): void {
     const untold = this.#open.slice(this.#told);
     this.#told = this.#open.length;
@@ -69,8 +69,8 @@ export class OpenElements {
   }
 
   /**
-   * Names the elements around a field before their first one; those with a heading of their own
-   * need none. Returns how deep the field stands in the list.
+   * Names the elements around a field before their first field, except those with a heading.
+   * Returns the field's depth in the list.
    */
   nameParents(field?: Open): number {
     const end = field === undefined ? this.#open.length : this.#open.lastIndexOf(field);
@@ -88,7 +88,7 @@ export class OpenElements {
     return Math.min(indent, MAX_INDENT);
   }
 
-  /** The outermost element needs no name: everything stands in it. */
+  /** The outermost element is not named: it contains everything. */
   #nameParent(open: Open, isOutermost: boolean, indent: number): void {
     const says = open.says.splice(0);
     if (isOutermost) for (const text of says) this.#out.listItem(0, "-", text);

@@ -1,8 +1,8 @@
 import type { XmlAttributes } from "./xml-stream.ts";
 
 /**
- * What an element is in the vocabularies of documents: DocBook, JATS, TEI, DITA, XHTML and their
- * relatives. `field`: none of these, a record or a value, whose name tells what it holds.
+ * An element's role in the vocabularies of documents: DocBook, JATS, TEI, DITA, XHTML and related
+ * ones. `field`: none of these, but a record or a value, whose name describes its content.
  */
 export type XmlRole =
   | "section"
@@ -23,9 +23,9 @@ export type XmlRole =
   | "inline"
   | "field";
 
-/** What is known of an XML file by its outermost elements. */
+/** What the outermost elements of an XML file reveal about it. */
 export type Vocabulary = {
-  /** One of those that documents are written in; all else is taken for records. */
+  /** Whether it is a document vocabulary; all others are taken for records. */
   isDocument: boolean;
   /** Within a drawing or a web page: SVG or XHTML. */
   isDrawing: boolean;
@@ -34,7 +34,7 @@ export type Vocabulary = {
 const DOCUMENT_NAMESPACE = /docbook\.org\/|tei-c\.org\/|opendocument|\bjats\b|\bdita\b/i;
 const DRAWING_NAMESPACE = /w3\.org\/(?:1999\/xhtml|2000\/svg)$/;
 const DOCUMENT_ROOTS = new Set("tei teicorpus opml dita html svg".split(" "));
-/** In DocBook, JATS and DITA; records are called so, too. */
+/** Roots of DocBook, JATS and DITA that records use, too. */
 const SHARED_ROOTS = new Set(
   "article book part chapter appendix preface section sec sect1 topic concept task reference refentry".split(
     " ",

@@ -5,7 +5,7 @@ export type XmlEvent =
   | { kind: "close" }
   | { kind: "text"; data: string };
 
-/** Keeps what a parser finds until it is asked for. */
+/** Buffers a parser's events until they are taken. */
 export class XmlEvents implements XmlHandler {
   #events: XmlEvent[] = [];
 
@@ -21,7 +21,7 @@ export class XmlEvents implements XmlHandler {
     this.#events.push({ kind: "text", data });
   }
 
-  /** Those that came since the last time. */
+  /** The events since the last call. */
   take(): XmlEvent[] {
     const events = this.#events;
     this.#events = [];

@@ -17,14 +17,16 @@ import type { XmlAttributes } from "./xml-stream.ts";
 
 type List = { isOrdered: boolean; next: number };
 
-/** These tell what their attributes say together with what they hold. */
+/** Elements whose attributes are written together with their content. */
 const KEEPS_SAYINGS = new Set<XmlRole>(["field", "inline", "item", "cell", "heading"]);
-/** One paragraph or cell: it is copied some times while it is written. */
+/** Limit of one paragraph or cell, which is copied several times while it is written. */
 const MAX_TEXT_CHARACTERS = 8 << 20;
 const PROSE_CHARACTERS = 200;
 const LINK_TARGET = /^(https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 
-/** Writes an XML document of any vocabulary: documents by their parts, records as nested lists. */
+/**
+ * Writes an XML document of any vocabulary: documents in their structure, records as nested lists.
+ */
 export class XmlReader {
   title: string | null = null;
   language: string | null = null;
@@ -36,18 +38,18 @@ export class XmlReader {
   #outlines = 0;
   readonly #lists: List[] = [];
   readonly #html = new EmbeddedHtml();
-  /** `says`: what its attributes say, in brackets after its first words. */
+  /** `says`: texts of its attributes, in brackets after its first words. */
   #item: { marker: string; depth: number; says: string[] } | null = null;
   #table: { rows: TableCollector; long: LongTable } | null = null;
   #inCell = false;
   #inLink = false;
 
-  /** In the HTML that its fields and attributes carry. */
+  /** Hidden elements in the HTML of its fields and attributes. */
   get hiddenElements(): number {
     return this.#html.hiddenElements;
   }
 
-  /** What the parser found: it cannot give way itself. */
+  /** Handles the parser's events here, because the parser itself cannot yield to other work. */
   *read(events: Iterable<XmlEvent>): CooperativeWork<void> {
     for (const event of events) {
       if (event.kind === "open") yield* this.#enterElement(event.name, event.attributes);
@@ -78,7 +80,7 @@ export class XmlReader {
     if (!KEEPS_SAYINGS.has(role)) for (const text of open.says.splice(0)) this.#write(text);
   }
 
-  /** A link within a link is none: its text would be copied for each that it stands in. */
+  /** Links inside a link are ignored: their text would be copied for each enclosing link. */
   #openLink(open: Open): void {
     if (open.role !== "inline" || !LINK_TARGET.test(open.href)) return;
     if (this.#inLink) open.href = "";
@@ -151,14 +153,14 @@ export class XmlReader {
     this.#item = { marker, depth: Math.min(Math.max(depth, 0), MAX_INDENT), says };
   }
 
-  /** Of an item without words of its own its attributes may tell. */
+  /** Ends an item; if it has no text of its own, its attributes are written. */
   #endItem(): void {
     const { marker, depth, says } = this.#item ?? { marker: "", depth: 0, says: [] };
     this.#item = null;
     if (says.length > 0) this.out.listItem(depth, marker, says.splice(0).join(", "));
   }
 
-  /** OPML: an item's text and notes are attributes. */
+  /** Writes an OPML item, whose text and notes are attributes. */
   #writeOutline(open: Open, attributes: XmlAttributes): void {
     const depth = Math.min(this.#outlines++, MAX_INDENT);
     const { text = "", title = "", _note: note = "" } = attributes;
@@ -181,12 +183,12 @@ export class XmlReader {
     this.#separate(open.name);
   }
 
-  /** Values that stand in one cell. */
+  /** Separates the values within one cell. */
   #separate(name: string): void {
     if (this.#inCell && !isInlineName(name)) this.#text.add(" ");
   }
 
-  /** Writes the gathered text as what the element that holds it says it is. */
+  /** Writes the gathered text in the form of the element that contains it. */
   *#flush(): CooperativeWork<void> {
     if (this.#inCell) {
       if (!this.#text.isEmpty) this.#text.add("\n");

@@ -2,7 +2,10 @@ import { Parser } from "htmlparser2";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
-/** Attributes by qualified name and, where free, by local name: `r:id` and `id`, `w:val` and `val`. */
+/**
+ * Attributes by qualified name and, if not taken, by local name: `r:id` and `id`, `w:val` and
+ * `val`.
+ */
 export type XmlAttributes = Record<string, string>;
 
 export type XmlHandler = {
@@ -17,7 +20,7 @@ const STEP_CHARACTERS = 1 << 16;
 
 /**
  * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
- * stay as they are written, so nothing can expand.
+ * stay as written, so that nothing can expand.
  * @throws UnreadableDocument when elements nest too deeply or entities are declared.
  */
 export class XmlStream {
@@ -79,7 +82,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** Reads the bytes of an XML part in the encoding that they show or declare, else as UTF-8. */
+/** Reads an XML part in the encoding that its bytes show or declare, else as UTF-8. */
 export function* readXml(
   chunks: Iterable<Uint8Array>,
   handler: XmlHandler,
@@ -96,7 +99,7 @@ export function* readXml(
 
 const DECLARATION_BYTES = 200;
 
-/** Byte-order marks, and the first two bytes of `<?xml` in sixteen bits. */
+/** Byte-order marks, and the first two bytes of `<?xml` in UTF-16. */
 const SIXTEEN_BITS: Record<string, string> = {
   "255,254": "utf-16le",
   "60,0": "utf-16le",
@@ -111,7 +114,7 @@ function encodingOf(chunk: Uint8Array): string {
 
 function declaredEncoding(head: string): string {
   const name = /^<\?xml[^>]{1,100}encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
-  // Sixteen bits have shown themselves.
+  // UTF-16 would have been recognised by its first bytes.
   if (name === undefined || /^utf-?16/i.test(name)) return "utf-8";
   try {
     return new TextDecoder(name).encoding;

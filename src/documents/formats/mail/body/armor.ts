@@ -1,20 +1,20 @@
-/** Said of what only its receiver can read. */
+/** Reason for a message that only its receiver can read. */
 export const ENCRYPTED = "message is encrypted";
-/** Said where the rest can be read. */
+/** Note where only a part is encrypted. */
 export const ENCRYPTED_PART = "encrypted part left out";
 
 const ARMOR = "-----BEGIN PGP ";
 const MARK = /^-----(BEGIN|END) PGP (MESSAGE|SIGNED MESSAGE|SIGNATURE)-----[ \t]*$/gm;
-/** What stands between a signed text and its first line. */
+/** The armour headers between the line that begins a signed text and the text. */
 const HEADERS = /^\n(?:[\w-]+:[^\n]*\n)*[ \t]*(?:\n|$)/;
 const MAX_HEADERS = 2_000;
 
-/** What anyone can read of a text; `hasEncrypted`: something else was in it. */
+/** The readable part of a text; `hasEncrypted`: an encrypted part was removed. */
 export type OpenText = { text: string; hasEncrypted: boolean };
 
 /**
- * A text without the armour of OpenPGP in it (RFC 9580 §6.2 and §7): what was signed and what
- * stands around it stay, signatures and what is encrypted go.
+ * A text without OpenPGP armour (RFC 9580 §6.2 and §7): signed text and the text around it stay,
+ * signatures and encrypted data are removed.
  */
 export function withoutArmor(text: string): OpenText {
   if (!text.includes(ARMOR)) return { text, hasEncrypted: false };
@@ -30,9 +30,9 @@ class ArmorReader {
   readonly #kept: string[] = [];
   #hasEncrypted = false;
   #inside: "plain" | "signed" | "signature" | "encrypted" = "plain";
-  /** Where the text goes on that is not yet kept. */
+  /** Where the text begins that is not kept yet. */
   #from = 0;
-  /** Where what is encrypted begins. */
+  /** Where the encrypted data begins. */
   #begin = 0;
 
   constructor(text: string) {
@@ -57,7 +57,7 @@ class ArmorReader {
 
   end(): OpenText {
     if (this.#inside === "signed") this.#keepSigned(this.#text.length);
-    // Without an end it is the rest of a text, where it is not merely spoken of.
+    // Encrypted data without an end reaches to the end of the text, unless prose only mentions it.
     else if (this.#inside === "encrypted" && !this.#hasWordsBefore()) this.#leaveOut();
     else if (this.#inside !== "signature") this.#keep(this.#text.length);
     return { text: this.#kept.join("\n"), hasEncrypted: this.#hasEncrypted };
@@ -71,7 +71,7 @@ class ArmorReader {
     this.#from = end + headers.length;
   }
 
-  /** Lines that begin with a dash have another before it. */
+  /** Signed lines that begin with a dash are escaped with another dash and a space. */
   #keepSigned(end: number): void {
     this.#kept.push(this.#text.slice(this.#from, end).replace(/^- (?=-|From )/gm, ""));
   }

@@ -16,8 +16,8 @@ import { writeShifted } from "./shifted-markdown.ts";
 export type BodyTarget = { contents: PartContents; out: MarkdownBuilder; notes: string[] };
 
 /**
- * Writes the texts of a message; of alternatives the first that has text. Returns why a text could
- * not be read, which the notes say as well; null when all were.
+ * Writes the texts of a message; of alternatives, the first that has text. Returns the reason why
+ * a text could not be read, which is also in the notes; null when all were read.
  */
 export function* writeBody(
   body: Body[],
@@ -50,7 +50,7 @@ function* writeAlternatives(
   return unread;
 }
 
-/** The one that is a single text without markup. */
+/** The alternative that is a single plain text. */
 function plainOf(alternatives: Body[][]): MailPart | null {
   const parts = alternatives.flatMap(([first, ...more]) =>
     first !== undefined && "part" in first && more.length === 0 ? [first.part] : [],
@@ -58,7 +58,7 @@ function plainOf(alternatives: Body[][]): MailPart | null {
   return parts.find(({ type }) => type === "text/plain") ?? null;
 }
 
-/** `plain` says the same without markup. */
+/** `plain`: the plain-text alternative of the part. */
 function* writePart(
   part: MailPart,
   target: BodyTarget,
@@ -66,7 +66,7 @@ function* writePart(
 ): CooperativeWork<UnreadableDocument | null> {
   const { contents, out, notes } = target;
   if (part.type === "text/html") {
-    // With an address of its own it is a saved page (RFC 2557).
+    // A part with a Content-Location is a saved page (RFC 2557).
     const isPage = part.headers.first("content-location") !== null;
     const read = isPage ? extractHtml : extractLetter;
     const page = yield* readPart(part, contents, notes, read);
@@ -78,7 +78,7 @@ function* writePart(
       if (out.length > before) return null;
     }
     notes.push(...page.notes);
-    // The message's own heading is its subject.
+    // The message has its subject as a heading.
     yield* writeShifted(markdown, out, 1);
     return null;
   }
@@ -90,7 +90,7 @@ function* writePart(
   return unread instanceof UnreadableDocument ? unread : null;
 }
 
-/** Nothing else holds the text while it is read. */
+/** Takes the text out of its part, so that nothing else keeps it in memory while it is read. */
 function* readPart<T>(
   part: MailPart,
   contents: PartContents,
@@ -108,7 +108,7 @@ function* readPart<T>(
   return yield* reading;
 }
 
-/** Its bytes are gone before the text is written. */
+/** Decodes a part's text and releases its bytes before the text is written. */
 function takenText(part: MailPart, contents: PartContents) {
   const bytes = withLineFeedsAlone(contents.take(part));
   try {

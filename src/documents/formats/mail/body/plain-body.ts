@@ -3,15 +3,17 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { withoutUuencoded } from "../parts/uuencoded-files.ts";
 
-/** `format=flowed` (RFC 3676); `deletesSpace`: the space before a soft break was put in for it. */
+/**
+ * `format=flowed` (RFC 3676). `deletesSpace` (`DelSp`): the space before a soft break is removed.
+ */
 export type Flow = { deletesSpace: boolean };
 
-/** So much of a paragraph is written at once; bounds memory where a text is one long line. */
+/** Characters of a paragraph written at once; bounds memory for a text that is one long line. */
 const STEP_CHARACTERS = 1 << 16;
 const MAX_QUOTATIONS = 20;
 const SIGNATURE = /^-- ?$/;
 
-/** Writes a body without markup: paragraph by paragraph, each line of it as a line. */
+/** Writes a plain-text body paragraph by paragraph and keeps its line breaks. */
 export function* writePlainBody(
   text: string,
   out: MarkdownBuilder,
@@ -38,10 +40,10 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** A line in pieces, put together once. */
+/** A flowed line as pieces, which are joined once at its end. */
 type FlowedLine = { depth: number; pieces: string[]; length: number };
 
-/** Joins lines that end in a space with the next one of the same quotation. */
+/** Joins a line that ends in a space with the next line of the same quotation depth. */
 function* unflowed(lines: Iterable<string>, { deletesSpace }: Flow): Generator<string> {
   let open: FlowedLine | null = null;
   for (const line of lines) {
@@ -63,7 +65,7 @@ function* unflowed(lines: Iterable<string>, { deletesSpace }: Flow): Generator<s
 
 function unquoted(line: string): { depth: number; text: string } {
   const depth = /^>*/.exec(line)?.[0].length ?? 0;
-  // A space before the text only keeps it from being taken for something else.
+  // The first space is stuffing: it keeps the text from being taken for a quotation mark.
   return { depth, text: line.slice(line[depth] === " " ? depth + 1 : depth) };
 }
 
@@ -77,7 +79,7 @@ class ParagraphWriter {
   readonly #out: MarkdownBuilder;
   #lines: string[] = [];
   #length = 0;
-  /** Its beginning is written. */
+  /** Whether the beginning of the paragraph is written. */
   #isBegun = false;
   #isQuoted = false;
   #isSignature = false;
@@ -88,7 +90,8 @@ class ParagraphWriter {
 
   line(line: string): void {
     const isQuoted = line.startsWith(">");
-    // Beside a quotation, and under the line before, text and signature would be taken for its part.
+    // Next to a quotation or under a line of text, Markdown would take a signature for a part of
+    // it.
     const isSignature = SIGNATURE.test(line);
     if ((this.#isQuoted && !isQuoted) || (isSignature && !this.#isSignature)) this.end();
     this.#isQuoted = isQuoted;
@@ -135,6 +138,6 @@ class ParagraphWriter {
   }
 }
 
-/** `at`, or one less where it would divide a pair. */
+/** `at`, or one less where it would split a surrogate pair. */
 const wholeCharacter = (text: string, at: number) =>
   /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;

@@ -3,12 +3,12 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 
 const STEP_CHARACTERS = 1 << 18;
 const MAX_LEVEL = 6;
-/** A heading's marks, or the line that begins or ends code. */
+/** The marks of a heading, or a code fence. */
 const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}|~{3,})([^\n]*))/gm;
 
 /**
- * Writes a whole document's Markdown as a part of another: its headings `levels` further down, its
- * code untouched. Piece by piece, so that it is not in memory twice.
+ * Writes a whole document's Markdown as a part of another: headings are lowered by `levels`, code
+ * is unchanged. It is written in pieces, so that it is not in memory twice.
  */
 export function* writeShifted(
   markdown: string,
@@ -29,7 +29,7 @@ export function* writeShifted(
   for (let at = 0; at < text.length;) {
     const end = pieceEnd(text, at);
     const piece = text.slice(at, end);
-    // What continues a line begins none.
+    // A piece that continues a line does not begin with a line start.
     const line = isLineStart ? 0 : piece.indexOf("\n");
     const shown = line < 0 ? piece : piece.slice(0, line) + piece.slice(line).replace(MARKS, shift);
     if (at === 0) out.raw(shown);
@@ -40,7 +40,7 @@ export function* writeShifted(
   }
 }
 
-/** Behind the last line that fits; the first piece ends before its line does. */
+/** The position after the last line that fits; the first piece stops before its line break. */
 function pieceEnd(text: string, at: number): number {
   const most = at + STEP_CHARACTERS;
   if (at === 0) {

@@ -1,18 +1,18 @@
-/** An element of BER (X.690 §8): where its content lies, and where the next one begins. */
+/** A BER element (X.690 §8): where its content begins and ends, and where the next one begins. */
 type Element = { tag: number; start: number; end: number; next: number };
 
 const OBJECT_ID = 0x06;
 const OCTETS = 0x04;
 const OCTETS_IN_PIECES = 0x24;
-/** 1.2.840.113549.1.7.2 */
+/** The OID 1.2.840.113549.1.7.2. */
 const SIGNED_DATA = "2a864886f70d010702";
 const MAX_DEPTH = 40;
 const MAX_LENGTH_BYTES = 4;
 const MAX_CHILDREN = 100_000;
 
 /**
- * What was signed, where a message holds it within its signature (CMS SignedData, RFC 5652 §5):
- * a part with its own headers. Null for everything else, such as what is encrypted.
+ * The content of a signature that encloses it (CMS SignedData, RFC 5652 §5): a MIME part with its
+ * own headers. Null for all other data, such as encrypted data.
  */
 export function signedContent(bytes: Uint8Array): Uint8Array | null {
   const whole = elementAt(bytes, 0);
@@ -69,7 +69,7 @@ function elementAt(bytes: Uint8Array, at: number, depth = 0): Element | null {
   return { tag, start, end, next: end };
 }
 
-/** Of unknown length: it ends where two zeros stand in place of an element. */
+/** An element of indefinite length: it ends where two zero bytes stand in place of an element. */
 function endlessAt(bytes: Uint8Array, at: number, tag: number, depth: number): Element {
   const start = at + 2;
   let end = start;

@@ -10,29 +10,29 @@ import { parseStructured } from "../structured-value.ts";
 /** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
 export type MailPart = {
   headers: MailHeaders;
-  /** In small letters, such as `text/plain`. */
+  /** In lower case, such as `text/plain`. */
   type: string;
   parameters: ReadonlyMap<string, string>;
-  /** How its body is written: `base64`, `quoted-printable`, `7bit` and so on. */
+  /** The transfer encoding: `base64`, `quoted-printable`, `7bit` and so on. */
   encoding: string;
   /** `attachment`, `inline` or nothing. */
   disposition: string;
-  /** The file's own, without folders. */
+  /** The file's name, without folders. */
   name: string | null;
   start: number;
   end: number;
-  /** Of a multipart; empty for every other. */
+  /** The parts of a multipart; empty for other types. */
   parts: MailPart[];
 };
 
-/** Parts within parts of one message. */
+/** Limit of nested parts in a message. */
 const MAX_PARTS_DEPTH = 50;
 const MAX_PARTS = 10_000;
 const MAX_HEADER_BYTES = 1 << 21;
 /** RFC 2046 allows 70. */
 const MAX_BOUNDARY_CHARACTERS = 200;
 const MAX_NAME_BYTES = 200;
-/** Lines that are no header fields and still may have fields after them. */
+/** Limit of header lines that are no fields but may have fields after them. */
 const MOST_ODD_BYTES = 1 << 16;
 const LOOK_BYTES = 1 << 13;
 const LINE_FEED = 0x0a;
@@ -58,7 +58,7 @@ class PartsReader {
   readonly #open = new OpenMultiparts<MailPart>();
   #parts = 0;
   #headerBytes = 0;
-  /** Gone over before their turn: where a head ends, and what may be a boundary. */
+  /** How far the bytes were scanned ahead: for the end of a head and for possible boundaries. */
   #looked = 0;
 
   constructor(bytes: Uint8Array) {
@@ -88,7 +88,7 @@ class PartsReader {
     return { root, endsEarly };
   }
 
-  /** Blank lines and a byte-order mark before the headers are an exporter's. */
+  /** Skips blank lines and a byte-order mark that an exporter put before the headers. */
   #firstLine(): number {
     const bytes = this.#bytes;
     let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -108,11 +108,11 @@ class PartsReader {
     return isLast ? null : this.#openPart(next, this.#open.partAt(depth));
   }
 
-  /** What is open at this depth and beyond ends here. */
+  /** Ends the open parts at this depth and deeper. */
   #close(depth: number, end: number): void {
     for (const part of this.#open.closeTo(depth)) {
       part.end = Math.max(part.start, end);
-      // Whatever it says, it is one text.
+      // A multipart without parts is a single text.
       if (part.parts.length === 0) part.type = "text/plain";
     }
   }
@@ -142,7 +142,7 @@ class PartsReader {
     } else part.type = "text/plain";
   }
 
-  /** Headers end at the first blank line, at a boundary, or where lines are none any more. */
+  /** Headers end at the first blank line, at a boundary, or where lines are no header fields. */
   #headAt(at: number): { headEnd: number; start: number } {
     if (at > 0 && !this.#beginsHead(at)) return { headEnd: at, start: at };
     const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
@@ -173,7 +173,7 @@ class PartsReader {
     return isDashed && this.#delimiterAt(at) !== null;
   }
 
-  /** A part without headers, and without the blank line that says so, begins with its text. */
+  /** A part that has neither headers nor the blank line after them begins with its text. */
   #beginsHead(at: number): boolean {
     return /^(?:[!-9;-~]+[ \t]*:|\s*$|--)/.test(this.#lineStart(at));
   }
@@ -187,7 +187,7 @@ class PartsReader {
     return latin1.decode(this.#bytes.subarray(at, end));
   }
 
-  /** The line that parts begin with, where the headers do not say it. */
+  /** The boundary, guessed from the first line of a part, if the headers do not declare it. */
   #guessedBoundary(from: number): string {
     this.#looked += LOOK_BYTES;
     const text = latin1.decode(this.#bytes.subarray(from, from + LOOK_BYTES));
@@ -196,7 +196,7 @@ class PartsReader {
     );
   }
 
-  /** The boundary that the line at `at` is, of the innermost part that has it. */
+  /** The boundary on the line at `at`, of the innermost part that declares it. */
   #delimiterAt(at: number): Delimiter | null {
     const start = at + 2;
     let end = this.#lineEnd(at);
@@ -204,7 +204,7 @@ class PartsReader {
     return this.#open.delimiterOf(this.#bytes.subarray(start, Math.max(start, end)));
   }
 
-  /** The next line that begins with two dashes, from the beginning of a line on. */
+  /** The offset of the next line that begins with two dashes; `from` is the start of a line. */
   #nextDashes(from: number): number {
     const bytes = this.#bytes;
     if (this.#open.depth === 0) return bytes.length;
@@ -221,7 +221,7 @@ class PartsReader {
     return end < 0 ? this.#bytes.length : end;
   }
 
-  /** The line break before a boundary belongs to it. */
+  /** The line break before a boundary is part of the boundary. */
   #beforeLineBreak(at: number): number {
     if (this.#bytes[at - 1] !== LINE_FEED) return at;
     return this.#bytes[at - 2] === RETURN ? at - 2 : at - 1;

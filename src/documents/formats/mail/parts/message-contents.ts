@@ -1,23 +1,26 @@
 import type { MailPart } from "./mail-parts.ts";
 
-/** What a reader sees as the message itself: its texts in order, and of alternatives one. */
+/**
+ * What a reader sees as the message itself: its texts in order, with one of each set of
+ * alternatives.
+ */
 export type Body = { part: MailPart } | { alternatives: Body[][] };
 
 export type MessageContents = {
   body: Body[];
   /** Files, and messages within this one. */
   attachments: MailPart[];
-  /** Something that only its receiver can read. */
+  /** Whether a part can be read by its receiver only. */
   hasEncrypted: boolean;
 };
 
 type Place = { inRelated: boolean; inAlternative: boolean; isRoot: boolean };
 
 const SIGNATURES = /^application\/(x-)?(pkcs7-signature|pgp-signature)$/;
-/** Resource forks of old Macs, and what AMP and watches show in place of HTML. */
+/** Resource forks of old Macs, and the AMP and watch versions of HTML. */
 const NEVER_READ = /^(application\/applefile|text\/(x-amp-html|watch-html))$/;
 const PAGE_PARTS = /^(image|font|audio|video)\/|^text\/(css|javascript)$|\bjavascript$/;
-/** Encrypted, or signed with the text within the signature: only the bytes tell (RFC 8551). */
+/** Encrypted data, or a signature that encloses its text: only the bytes tell which (RFC 8551). */
 const WRAPPED = /^application\/(x-)?pkcs7-mime$/;
 const TEXTS = /^text\/(plain|html|(x-)?markdown)$/;
 const MESSAGES = /^message\/(rfc822|global)$/;
@@ -56,12 +59,12 @@ function bodyOfParts(part: MailPart, place: Place, contents: MessageContents): B
   };
   const bodies = parts.map((each) => bodyOf(each, inside, contents));
   if (type !== "multipart/alternative") return bodies.flat();
-  // HTML tells more than its plain alternative.
+  // HTML is preferred: it has more structure than its plain alternative.
   const alternatives = [...bodies.filter(hasHtml), ...bodies.filter((body) => !hasHtml(body))];
   return [{ alternatives: alternatives.filter((body) => body.length > 0) }];
 }
 
-/** As a message's only part, a wrapped one would have been opened before. */
+/** A wrapped root part is encrypted: one that is only signed would have been opened before. */
 const isEncrypted = (part: MailPart, { isRoot }: Place) =>
   part.type === "application/pgp-encrypted" || (isRoot && isWrapped(part));
 
@@ -71,8 +74,8 @@ const hasHtml = (body: Body[]): boolean =>
   );
 
 /**
- * Signatures, and what a page is made of beside its text. An image that no page refers to was sent
- * to be looked at, wherever a mailer shows it.
+ * Signatures, and the resources of a page. An image that no page refers to was sent to be looked
+ * at, even if it is marked as inline.
  */
 function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }: Place): boolean {
   if (SIGNATURES.test(type) || NEVER_READ.test(type)) return true;
@@ -83,7 +86,7 @@ function isUnseen({ type, disposition, headers, name }: MailPart, { inRelated }:
   return isReferred || !(isAttached || type.startsWith("image/"));
 }
 
-/** A text with a name of its own, beside others, is a file. */
+/** A named text part beside other parts is a file. */
 function isBody({ type, disposition, name }: MailPart, place: Place): boolean {
   if (!TEXTS.test(type)) return false;
   if (disposition === "attachment" && !place.isRoot) return false;

@@ -1,15 +1,18 @@
-/** A boundary's line: whose it is, and whether it is the last one. */
+/** A boundary line: the depth of its multipart, and whether it is the closing one. */
 export type Delimiter = { depth: number; isLast: boolean };
 
 const DASH = 0x2d;
 const latin1 = new TextDecoder("latin1");
 
-/** The multiparts around the place that a message is read at, by their boundaries. */
+/** The open multiparts at the current place of a message, by their boundaries. */
 export class OpenMultiparts<Part> {
   readonly #open: { part: Part; boundary: string }[] = [];
-  /** A boundary's bytes as characters, and the depths it is used at. */
+  /** Boundaries, with each byte as a character, and the depths that use them. */
   readonly #depths = new Map<string, number[]>();
-  /** Of the boundaries' bytes: most lines that begin with dashes need no more than a look at it. */
+  /**
+   * Lengths of the open boundaries: most lines that begin with dashes are ruled out by their
+   * length.
+   */
   readonly #lengths = new Map<number, number>();
 
   get depth(): number {
@@ -29,7 +32,7 @@ export class OpenMultiparts<Part> {
     this.#open.push({ part, boundary });
   }
 
-  /** Closes and returns what is open at this depth and beyond. */
+  /** Closes and returns the multiparts at this depth and deeper. */
   closeTo(depth: number): Part[] {
     const closed = this.#open.splice(depth);
     for (const { boundary } of closed) {
@@ -41,7 +44,10 @@ export class OpenMultiparts<Part> {
     return closed.map(({ part }) => part);
   }
 
-  /** What a line says after its two dashes, of the innermost part that has this boundary. */
+  /**
+   * Matches a line's text after its two dashes with the innermost multipart that has this
+   * boundary.
+   */
   delimiterOf(line: Uint8Array): Delimiter | null {
     const next = this.#depthOf(line);
     const isClosing = line.at(-1) === DASH && line.at(-2) === DASH;
@@ -50,7 +56,7 @@ export class OpenMultiparts<Part> {
     return next > last ? { depth: next, isLast: false } : { depth: last, isLast: true };
   }
 
-  /** Less than zero for what is no boundary. */
+  /** The depth of a boundary; negative for no boundary. */
   #depthOf(line: Uint8Array): number {
     if ((this.#lengths.get(line.length) ?? 0) === 0) return -1;
     return this.#depths.get(latin1.decode(line))?.at(-1) ?? -1;

@@ -1,4 +1,4 @@
-/** Encodings of old mail that the Encoding Standard has no decoder for: all of them look like ASCII. */
+/** Decodes encodings of old mail that the Encoding Standard lacks; their bytes are all ASCII. */
 export function decodeSevenBit(bytes: Uint8Array, charset: string): string | null {
   if (/^(unicode-1-1-)?utf-?7$/.test(charset)) return decodeUtf7(latin1(bytes));
   if (/^hz(-gb-2312)?$/.test(charset)) return decodeHz(latin1(bytes));

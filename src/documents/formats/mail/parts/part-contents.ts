@@ -14,7 +14,7 @@ export class PartContents {
     this.#inMailbox = inMailbox;
   }
 
-  /** To be done once, before anything is taken: afterwards the message's bytes may go. */
+  /** Call once, before any body is taken: afterwards the message's bytes can be released. */
   *decode(message: Uint8Array, body: Body[], attachments: MailPart[]): CooperativeWork<void> {
     for (const part of [...partsOf(body), ...attachments]) {
       const { start, end, encoding } = part;
@@ -24,19 +24,19 @@ export class PartContents {
     }
   }
 
-  /** Nothing once they are taken. */
+  /** A part's bytes; empty once they are taken. */
   look(part: MailPart): Uint8Array {
     return this.#bodies.get(part) ?? new Uint8Array();
   }
 
-  /** Once: the bytes are the caller's from now on. */
+  /** Hands a part's bytes over to the caller; works once for each part. */
   take(part: MailPart): Uint8Array<ArrayBuffer> {
     const bytes = this.#bodies.get(part) ?? new Uint8Array();
     this.#bodies.delete(part);
     return bytes;
   }
 
-  /** Nobody reads these any more. */
+  /** Releases the bytes of bodies that are not needed any more. */
   drop(body: Body[]): void {
     for (const part of partsOf(body)) releaseBytes(this.take(part));
   }

@@ -2,7 +2,7 @@ import { entryNamed } from "../../archive/named-entry.ts";
 import { declaredEncoding, decodeText, withLineFeeds } from "../../../decoding/decode-text.ts";
 import { decodeSevenBit } from "./other-charsets.ts";
 
-/** Names that mailers use and the Encoding Standard does not. */
+/** Encoding names that mailers use but the Encoding Standard lacks. */
 const OTHER_NAMES: Record<string, string> = {
   cp932: "shift_jis",
   "windows-932": "shift_jis",
@@ -18,7 +18,7 @@ const OTHER_NAMES: Record<string, string> = {
 };
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-/** Where one character in so many is damaged, its sender's word for the rest is taken. */
+/** Up to this share of damaged characters, the declared encoding is trusted. */
 const MOST_DAMAGED = 0.02;
 
 /**
@@ -39,11 +39,11 @@ export function textOfPart(
 }
 
 /**
- * Text in bytes with `\n` line ends, which takes its place: as a string, a long text would be in
- * memory twice. The given array is empty afterwards.
+ * Replaces line ends by `\n` in the bytes: as a string, a long text would be in memory twice. The
+ * given array is empty afterwards.
  */
 export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  // Characters of UTF-16 may have these halves.
+  // In UTF-16, half a code unit may have the value of a line end.
   if (!bytes.includes(RETURN) || bytes.includes(0)) return bytes;
   let end = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -64,7 +64,7 @@ function decodedAs(bytes: Uint8Array, declared: string | null) {
   }
 }
 
-/** Read as declared in spite of some damage. */
+/** Decodes as declared in spite of some damage. */
 function mendedAs(bytes: Uint8Array, declared: string) {
   if (bytes.includes(0)) return null;
   try {

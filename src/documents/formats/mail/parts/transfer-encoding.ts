@@ -10,7 +10,9 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const NOISE = 64;
 const BREAK = 65;
 const PAD = 66;
-/** More than so much beside the alphabet, and it only says that it is base64. */
+/**
+ * With a larger share of bytes outside the alphabet, the body is not base64, whatever is declared.
+ */
 const MOST_NOISE = 0.1;
 const STEP_BYTES = 1 << 18;
 
@@ -43,7 +45,10 @@ function* isNoise(body: Uint8Array): CooperativeWork<boolean> {
   return noise > body.length * MOST_NOISE;
 }
 
-/** Noise is passed over; what follows padding begins anew, as mailers that pad each line mean it. */
+/**
+ * Skips bytes outside the alphabet; decoding restarts after padding, for mailers that pad each
+ * line.
+ */
 function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(Math.ceil(body.length / 4) * 3);
   let end = 0;
@@ -65,7 +70,7 @@ function* decodeBase64(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer
   return shrunk(decoded, end);
 }
 
-/** A wrong escape stays as it is; spaces at the end of a line were added on the way. */
+/** Keeps invalid escapes; removes spaces at line ends, which transport adds. */
 function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const decoded = new Uint8Array(body.length);
   let end = 0;
@@ -77,7 +82,7 @@ function* decodeQuotedPrintable(body: Uint8Array): CooperativeWork<Uint8Array<Ar
   return shrunk(decoded, end);
 }
 
-/** From `from` on, so much of it as is done at once. Returns where both go on. */
+/** Decodes one step's bytes from `from` on. Returns the next positions in both arrays. */
 function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: number) {
   let at = from;
   let end = to;
@@ -87,7 +92,7 @@ function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: n
     if (byte === EQUALS) {
       const code = (nibble(body[at + 1]) << 4) | nibble(body[at + 2]);
       const softEnd = code < 0 ? softBreakEnd(body, at + 1) : null;
-      // A soft break leaves nothing.
+      // A soft break adds no bytes.
       if (softEnd === null) decoded[end++] = code < 0 ? byte : code;
       at = softEnd ?? at + (code < 0 ? 1 : 3);
     } else if (byte === SPACE || byte === TAB) {
@@ -108,14 +113,14 @@ function decodeQuoted(body: Uint8Array, from: number, decoded: Uint8Array, to: n
 const isLineEnd = (body: Uint8Array, at: number) =>
   at >= body.length || body[at] === LINE_FEED || body[at] === RETURN;
 
-/** Less than zero for what is no hexadecimal digit. */
+/** The value of a hexadecimal digit; negative for other bytes. */
 function nibble(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** Where the text goes on after a line break that is none; null where there is no line break. */
+/** Where the text continues after a soft line break; null when there is no line break. */
 function softBreakEnd(body: Uint8Array, from: number): number | null {
   const at = afterSpaces(body, from);
   if (at >= body.length) return at;
@@ -129,7 +134,7 @@ function afterSpaces(body: Uint8Array, from: number): number {
   return at;
 }
 
-/** Lines between `begin` and `end`, each with its length before it. */
+/** Decodes the lines between `begin` and `end`, each of which begins with its length. */
 function* decodeUuencoded(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuffer>> {
   const text = new TextDecoder("latin1").decode(body);
   const begin = /^begin [0-7]{3,4} .*\n/m.exec(text);
@@ -155,6 +160,6 @@ function* decodeUuencoded(body: Uint8Array): CooperativeWork<Uint8Array<ArrayBuf
   return shrunk(decoded, end);
 }
 
-/** Bytes that take no more room than they are. */
+/** Bytes in a buffer no larger than their length. */
 const shrunk = (bytes: Uint8Array<ArrayBuffer>, length: number) =>
   new Uint8Array(bytes.buffer.transfer(length));

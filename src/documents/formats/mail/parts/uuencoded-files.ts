@@ -1,10 +1,12 @@
-/** The first line of a file within a text. */
+/** The first line of a uuencoded file in a text. */
 const BEGIN = /^begin [0-7]{3,4} (\S.{0,250})$/;
 const LINE = /^[ -`]*$/;
 const SPACE = 0x20;
 const MAX_LINE_CHARACTERS = 90;
 
-/** The lines of a text without the files that old mailers put into it as letters; notes name them. */
+/**
+ * The lines of a text without the uuencoded files that old mailers put into it; notes name them.
+ */
 export function* withoutUuencoded(lines: Iterable<string>, notes: string[]): Generator<string> {
   let begin: string | null = null;
   let isInside = false;
@@ -27,12 +29,14 @@ export function* withoutUuencoded(lines: Iterable<string>, notes: string[]): Gen
 
 const nameIn = (begin: string) => BEGIN.exec(begin)?.[1]?.trimEnd() ?? "";
 
-/** Its first character says how much is in a line; spaces at its end may be lost on the way. */
+/**
+ * The first character gives the line's length; spaces at its end may have been lost in transport.
+ */
 function isEncoded(line: string, isFirst: boolean): boolean {
   if (line.length > MAX_LINE_CHARACTERS || !LINE.test(line)) return false;
   const told = ((line.charCodeAt(0) || SPACE) - SPACE) & 63;
   const length = 1 + Math.ceil(told / 3) * 4;
-  // Some end with a sum.
+  // Some encoders add a checksum character.
   if (line.length > length + 1) return false;
   return !isFirst || (told > 0 && line.length > length - 4);
 }

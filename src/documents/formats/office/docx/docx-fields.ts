@@ -2,17 +2,19 @@
 type Field = { code: string; isShown: boolean; isChecked: boolean; start: number; owner: unknown };
 
 const MAX_CODE_CHARACTERS = 4_096;
-/** Fields stand in each other's codes and results, but not so deep. */
+/** Limit of nested fields: they stand in each other's codes and results. */
 const MAX_OPEN = 100;
 const CHECKED = "☒";
 const UNCHECKED = "☐";
 
-/** Complex fields (ECMA-376 part 1, §17.16.18): codes are not read, links and check boxes are. */
+/**
+ * Complex fields (ECMA-376 part 1, §17.16.18): codes are left out, except links and check boxes.
+ */
 export class DocxFields {
   readonly #open: Field[] = [];
-  /** Of those that are open, whose result has not begun. */
+  /** Open fields whose result has not begun. */
   #unshown = 0;
-  /** Open beyond what is followed: what they hold is text. */
+  /** Open fields beyond the limit; their content is read as text. */
   #beyond = 0;
 
   begin(): void {
@@ -34,7 +36,7 @@ export class DocxFields {
     if (field !== undefined) field.isChecked = isChecked;
   }
 
-  /** The field's result follows, from here on in the paragraph `owner`. */
+  /** Begins the field's result, at `start` in the text of the paragraph `owner`. */
   show(owner: unknown, start: number): void {
     const field = this.#innermost;
     if (field === undefined) return;
@@ -42,7 +44,7 @@ export class DocxFields {
     Object.assign(field, { isShown: true, owner, start });
   }
 
-  /** What the field adds at its end: a link from `start` on, or a mark of its own. */
+  /** What the field adds at its end: a link around the text from `start` on, or a mark. */
   end(owner: unknown): { target: string; start: number } | { mark: string } | null {
     if (this.#beyond > 0) {
       this.#beyond--;
@@ -59,12 +61,12 @@ export class DocxFields {
       : null;
   }
 
-  /** Text of a field's code, such as another field's result in a condition. */
+  /** Whether text belongs to a field's code, such as another field's result in a condition. */
   get hidesText(): boolean {
     return this.#unshown > 0;
   }
 
-  /** A code that has not ended with its paragraph never will. */
+  /** A code that has not ended with its paragraph is never closed. */
   endParagraph(): void {
     this.#beyond = 0;
     while (this.#open.at(-1)?.isShown === false) {

@@ -1,8 +1,8 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 
 /**
- * Elements whose content is not part of the text as it reads now; `rt` is how to
- * pronounce it, `hdr` and `ftr` stand within the text in Word 2003 XML only.
+ * Elements whose content is not part of the current text: `rt` gives a pronunciation, `hdr` and
+ * `ftr` stand within the text in Word 2003 XML only.
  */
 const LEFT_OUT = new Set(
   "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt hdr ftr".split(
@@ -14,20 +14,20 @@ const DELETION = "Word.Deletion";
 
 type Alternatives = { shownBefore: number; readsFallback: boolean };
 
-/** Whether what is open is left out: as deleted, or as said already in another way. */
+/** Whether open elements are left out: as deleted, or as duplicates of other content. */
 export class DocxLeftOut {
   #depth = 0;
-  /** Open ones (ECMA-376 part 3, §9): a choice, and what to fall back to. */
+  /** Open alternatives (ECMA-376 part 3, §9): choices, and a fallback. */
   readonly #alternatives: Alternatives[] = [];
 
-  /** Open ones of Word 2003 XML: whether each marks its content as deleted. */
+  /** Open annotations of Word 2003 XML: whether each marks its content as deleted. */
   readonly #annotations: boolean[] = [];
 
   get isOpen(): boolean {
     return this.#depth > 0;
   }
 
-  /** `shown`: how often something was shown so far. Returns whether the element is left out. */
+  /** `shown`: how many times content was shown so far. Returns whether the element is left out. */
   open(name: string, shown: number, { type = "" }: XmlAttributes): boolean {
     if (name === "annotation") {
       this.#annotations.push(type === DELETION);
@@ -54,7 +54,7 @@ export class DocxLeftOut {
     return true;
   }
 
-  /** Whether the choice before it showed nothing, so that this is read instead. */
+  /** Whether the choice before showed nothing, so that the fallback is read. */
   #openFallback(name: string, shown: number): boolean {
     const alternatives = this.#alternatives.at(-1);
     if (name !== "Fallback" || this.#depth > 0 || alternatives === undefined) return false;

@@ -8,12 +8,12 @@ import { countedAs } from "../list-labels.ts";
 type Level = { format: string; start: number; text: string; isLegal: boolean };
 type Levels = Map<number, Level>;
 type Starts = ReadonlyMap<number, number>;
-/** Few instances override anything, so most share what is empty. */
+/** A numbering instance. Few override anything, so most share an empty map. */
 type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Starts };
 
 /** Formats that show no number. */
 const UNCOUNTED = new Set(["bullet", "none"]);
-/** By their numbers in Word 2003 XML. */
+/** Number formats by their numbers in Word 2003 XML. */
 const FORMATS_OF_2003: Record<number, string> = {
   1: "upperRoman",
   2: "lowerRoman",
@@ -23,7 +23,9 @@ const FORMATS_OF_2003: Record<number, string> = {
   255: "none",
 };
 const MAX_LEVEL = 8;
-/** More than Word counts; a file may define millions, and the lists beyond show no numbers. */
+/**
+ * More than Word counts; a file may define millions, and lists beyond this limit show no numbers.
+ */
 const MAX_ABSTRACTS = 1 << 14;
 const MAX_INSTANCES = 1 << 16;
 const MAX_LABEL_CHARACTERS = 200;
@@ -41,12 +43,12 @@ export class Numbering {
     this.#instances = instances;
   }
 
-  /** What the next item of the list shows, such as `1.`, `(b)` or `4.2`; empty for bullets. */
+  /** The label of the list's next item, such as `1.`, `(b)` or `4.2`; empty for bullets. */
   next(numId: string, atLevel: number): string {
     const instance = this.#instances.get(numId);
     const level = Math.min(Math.max(0, atLevel), MAX_LEVEL);
     if (instance === undefined) return "";
-    // Instances of one list go on counting, but where one begins anew.
+    // Instances of one list continue its counts, unless an instance restarts them.
     const counts = this.#counts.get(instance.abstract) ?? [];
     this.#counts.set(instance.abstract, counts);
     counts.length = Math.min(counts.length, level + 1);
@@ -104,7 +106,7 @@ class NumberingReader {
       this.#levels = new Map();
       setUpTo(MAX_ABSTRACTS, this.#abstracts, abstractNumId, this.#levels);
     },
-    // Word 2003 XML has these names for lists, their instances and what these are instances of.
+    // Word 2003 XML's names for lists, instances, and an instance's reference to its list.
     listDef: ({ listDefId = "" }) => {
       this.#levels = new Map();
       setUpTo(MAX_ABSTRACTS, this.#abstracts, listDefId, this.#levels);
@@ -145,7 +147,7 @@ class NumberingReader {
       this.#instance.abstract = val;
     },
     lvlOverride: ({ ilvl = "0" }) => {
-      // What an instance overrides must not reach its abstract list.
+      // An instance's overrides must not change its abstract list.
       this.#overridden = Number(ilvl);
       this.#levels = new Map(this.#instance.own);
       this.#instance.own = this.#levels;
@@ -178,7 +180,7 @@ const emptyLevel = (): Level => ({ format: "bullet", start: 1, text: "", isLegal
 
 const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
 
-/** Beyond `most` entries, new ones are left out. */
+/** Adds an entry; beyond `most` entries, new keys are left out. */
 function setUpTo<K, V>(most: number, map: Map<K, V>, key: K, value: V): void {
   if (map.size < most || map.has(key)) map.set(key, value);
 }

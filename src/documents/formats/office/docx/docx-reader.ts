@@ -27,7 +27,7 @@ export type DocxParts = {
   links: Map<string, string>;
   /** Charts and diagrams by relationship id. */
   drawings: Map<string, Drawing>;
-  /** Pages of text that the document takes in, by relationship id. */
+  /** Text parts that the document includes, by relationship id. */
   pages: Map<string, EmbeddedPage>;
   noteMarks: NoteMarks;
 };
@@ -47,15 +47,15 @@ const BLANK: DocxParagraph = {
  */
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
-  /** Parts that the text takes in, but that are missing, damaged or of another kind. */
+  /** Included parts that are missing, damaged or of an unknown type. */
   unreadParts = 0;
-  /** How often there was something to show. */
+  /** How many times content was shown. */
   #shown = 0;
   readonly #leftOut = new DocxLeftOut();
   readonly #runs = new DocxRuns();
   #collects: "text" | "code" | null = null;
   #formula: FormulaReader | null = null;
-  /** No text since a page began: a break that the writer saw when it drew the page is the same. */
+  /** No text since the page began: then Word's rendered page break marks the same page. */
   #isPageFresh = false;
   readonly #paragraphs: DocxParagraph[] = [];
   readonly #tables = new DocxTables();
@@ -63,9 +63,9 @@ export class DocxReader implements XmlHandler {
   readonly #linkStarts: { at: number; target: string }[] = [];
   readonly #parts: DocxParts;
   readonly #writer: DocxWriter;
-  /** `endnote` or `footnote`, and what its notes are marked with; null for the main text. */
+  /** `endnote` or `footnote`, and the marks of its notes; null for the main text. */
   readonly #noteElement: string | null;
-  /** The note that is open belongs to hidden text. */
+  /** Whether the open note belongs to hidden text. */
   #noteHidden = false;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
@@ -198,7 +198,10 @@ export class DocxReader implements XmlHandler {
     else this.#runs.countHidden();
   }
 
-  /** What is written now into this paragraph: as the run says, else as the paragraph's style does. */
+  /**
+   * Whether text in this paragraph is hidden now: as the run says, else as the paragraph's style
+   * says.
+   */
   #isHidden(paragraph: DocxParagraph | undefined): boolean {
     return this.#runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }
@@ -234,7 +237,7 @@ export class DocxReader implements XmlHandler {
     else this.#writer.page(page);
   }
 
-  /** Separators between text and notes are notes too, with a type of their own. */
+  /** Opens a note; separators between text and notes are notes, too, with a type of their own. */
   #openNote({ id = "", type }: XmlAttributes): void {
     if (type !== undefined && type !== "normal") return;
     const { noteMarks } = this.#parts;

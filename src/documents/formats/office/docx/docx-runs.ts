@@ -1,9 +1,11 @@
-/** `own`: as its properties say. `style`: as its character style says. Null: nothing of it. */
+/**
+ * Hidden by its properties (`own`) or by its character style (`style`); null: neither yes nor no.
+ */
 type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
 
-/** Runs that are open, for text boxes stand inside of runs, and whether they are hidden. */
+/** The open runs, which nest because of text boxes, and whether they are hidden. */
 export class DocxRuns {
-  /** That had text to hide. */
+  /** Number of hidden runs with text. */
   hidden = 0;
   readonly #open: Run[] = [];
 
@@ -29,13 +31,13 @@ export class DocxRuns {
     if (run !== undefined) run.style = isHidden;
   }
 
-  /** Null: as its paragraph is. */
+  /** Whether text is hidden; null: the paragraph decides. */
   get isHidden(): boolean | null {
     const run = this.#open.at(-1);
     return run?.own ?? run?.style ?? null;
   }
 
-  /** Counts a run once, however often it had text. */
+  /** Counts a hidden run once, even if it has several texts. */
   countHidden(): void {
     const run = this.#open.at(-1);
     if (run === undefined || run.isCounted) return;

@@ -11,11 +11,11 @@ export type ParagraphStyle = {
   headingLevel: number | null;
   numId: string | null;
   listLevel: number | null;
-  /** Null: as the paragraph, where the style is of characters; else shown. */
+  /** Null in a character style: as the paragraph; null in a paragraph style: shown. */
   isHidden: boolean | null;
 };
 
-/** Where a document names a style without defining it. */
+/** For styles that a document names but does not define. */
 const PLAIN_STYLE: ParagraphStyle = {
   name: "",
   basedOn: null,
@@ -27,7 +27,7 @@ const PLAIN_STYLE: ParagraphStyle = {
 
 const BODY_OUTLINE_LEVEL = 9;
 const MAX_INHERITANCE = 20;
-/** More than any document has: a file may define millions. */
+/** More than any document needs: a file may define millions. */
 const MAX_STYLES = 1 << 14;
 
 /** Paragraph and character styles by id, with what they inherit filled in. */
@@ -53,7 +53,7 @@ export function* readStyles(
     numId: (current, { val = "" }) => {
       current.numId = val;
     },
-    // So named in Word 2003 XML.
+    // The name in Word 2003 XML.
     ilfo: (current, { val = "" }) => {
       current.numId = val;
     },
@@ -90,7 +90,7 @@ function inherit(style: ParagraphStyle, styles: Map<string, ParagraphStyle>): vo
   }
 }
 
-/** The style of this id; writers without a style sheet name Word's own, such as `Heading2`. */
+/** The style of this id; without a style sheet, writers use Word's own ids, such as `Heading2`. */
 export function styleOf(styles: Map<string, ParagraphStyle>, id: string): ParagraphStyle {
   const known = styles.get(id);
   if (known !== undefined) return known;

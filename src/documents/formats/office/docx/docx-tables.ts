@@ -6,13 +6,13 @@ type OpenTable = {
   cell: string;
   span: number;
   isContinued: boolean;
-  /** As its grid declares them. */
+  /** Number of columns in its grid. */
   columns: number;
   /** A frame around paragraphs: its grid has a single column. */
   isBox: boolean;
 };
 
-/** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
+/** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class DocxTables {
   readonly #open: OpenTable[] = [];
 
@@ -26,7 +26,7 @@ export class DocxTables {
     if (table !== undefined) table.columns++;
   }
 
-  /** Rows of the outermost table that need not be held any longer. */
+  /** Starts a row; returns rows of the outermost table that need not be kept any longer. */
   startRow(): string[][] {
     const open = this.#open.at(-1);
     if (open === undefined) return [];
@@ -37,7 +37,7 @@ export class DocxTables {
     return rows;
   }
 
-  /** Columns that a row leaves out at its start. */
+  /** Skips the columns that a row leaves out at its start. */
   skipColumns(count: number): void {
     const open = this.#open.at(-1);
     if (open !== undefined && !open.isBox && count > 0) open.table.addCell("", count);
@@ -55,7 +55,7 @@ export class DocxTables {
     this.#change({ isContinued });
   }
 
-  /** Whether what is written now becomes text of a cell. */
+  /** Whether text that is written now belongs to a cell. */
   get takesText(): boolean {
     return this.#outermost() !== undefined;
   }
@@ -71,7 +71,7 @@ export class DocxTables {
     open.table.addCell(open.isContinued ? "" : open.cell, open.span);
   }
 
-  /** The rows that are left of the outermost table; null where a box or an inner table ends. */
+  /** The remaining rows of the outermost table; null where a box or an inner table ends. */
   close(): string[][] | null {
     const closed = this.#open.pop();
     if (closed === undefined || closed.isBox) return null;

@@ -17,19 +17,19 @@ export type DocxParagraph = {
   headingLevel: number | null;
   numId: string | null;
   listLevel: number | null;
-  /** Its style hid some of its text. */
+  /** Whether its style hid some of its text. */
   hasHiddenText: boolean;
 };
 
 /** `w:numId` 0 takes a paragraph out of its style's list. */
 const NO_LIST = "0";
 
-/** Writes paragraphs as their styles and lists say, table rows, and where pages begin. */
+/** Writes paragraphs by their styles and lists, table rows, and page starts. */
 export class DocxWriter {
   #page = 1;
-  /** A page that began inside what is still being read. */
+  /** Whether a page began inside the paragraph or table that is being read. */
   #pageFollows = false;
-  /** Put before the next paragraph. */
+  /** A note mark to put before the next paragraph. */
   #note: string | null = null;
   readonly #code: string[] = [];
   readonly #drawings: Drawing[] = [];
@@ -53,7 +53,7 @@ export class DocxWriter {
     this.#note = mark === null ? null : `${mark}: `;
   }
 
-  /** `isInside`: a paragraph or table has begun, with which the page before it ends. */
+  /** `isInside`: a paragraph or table has begun; the page before ends after it. */
   nextPage(isInside: boolean): void {
     this.#page++;
     if (isInside) this.#pageFollows = true;
@@ -71,7 +71,7 @@ export class DocxWriter {
     this.#endBlock();
   }
 
-  /** What a paragraph in a table shows: its text, after the number that its list gives it. */
+  /** The text of a paragraph in a table, after its list number. */
   cellText(paragraph: DocxParagraph): string {
     const label = this.#labelOf(paragraph, styleOf(this.#styles, paragraph.style)) ?? "";
     return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
@@ -90,7 +90,7 @@ export class DocxWriter {
     else this.#out.paragraph(text);
   }
 
-  /** Null outside lists. A list counts its empty paragraphs as well. */
+  /** The list label; null outside lists. Empty paragraphs count as items, too. */
   #labelOf({ numId, listLevel }: DocxParagraph, style: ParagraphStyle): string | null {
     const list = numId ?? style.numId ?? NO_LIST;
     return list === NO_LIST ? null : this.#numbering.next(list, listLevel ?? style.listLevel ?? 0);
@@ -101,7 +101,7 @@ export class DocxWriter {
     this.#drawings.push(drawing);
   }
 
-  /** What another part of the document holds in this place. */
+  /** Writes the text of an included part. */
   page(page: EmbeddedPage): void {
     this.#writeCode();
     writePage(page, this.#out);

@@ -18,7 +18,7 @@ import { NoteMarks } from "../note-marks.ts";
 import { corePropertiesOf, mainPart, relationshipsOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
-/** Relationships to what is drawn from data. */
+/** Types of relationships to charts and diagrams. */
 const DRAWINGS = new Set(["chart", "diagramData"]);
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
@@ -56,7 +56,7 @@ export function* readDocx(archive: PackageParts): CooperativeWork<Extraction> {
     text: out,
     title: title ?? out.firstHeading(),
     language,
-    // One page means that nothing in the file tells where pages end.
+    // A single page means that the file does not record page ends.
     pages: out.pages.length > 1 ? out.pages : [],
     notes: [
       ...countNote(hidden.runs, "hidden text run", "removed"),
@@ -66,7 +66,7 @@ export function* readDocx(archive: PackageParts): CooperativeWork<Extraction> {
   };
 }
 
-/** What a part refers to: every part has relationships of its own. */
+/** Reads the parts that a part refers to; every part has relationships of its own. */
 function* readRelated(
   archive: PackageParts,
   part: string,

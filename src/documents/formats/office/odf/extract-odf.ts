@@ -29,7 +29,7 @@ export function* extractOdf(bytes: Uint8Array, kind: OdfKind): CooperativeWork<E
   return finished(reader, out, kind, yield* corePropertiesOf(archive, "meta.xml"));
 }
 
-/** Formulas and charts by the names of their folders; what else a folder may hold is not read. */
+/** Formulas and charts by their folder names; other contents of the folders are not read. */
 function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {
   const objects = new Map<string, OdfObject>();
   const drawn = new DrawnText();
@@ -43,7 +43,7 @@ function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObjec
   return objects;
 }
 
-/** The body's element tells what it is. */
+/** Reads a flat file; the element inside the body tells its kind. */
 export function* extractFlatOdf(bytes: Uint8Array): CooperativeWork<Extraction> {
   const text = utf8.decode(bytes);
   const isSheet = text.includes("<office:spreadsheet");
@@ -80,7 +80,7 @@ function finished(
   properties: { title: string | null; language: string | null },
 ): Extraction {
   reader.finish();
-  // One page of text means that nothing tells where pages end.
+  // A single page of text means that the file does not record page ends.
   const pages = kind === "text" && out.pages.length === 1 ? [] : out.pages;
   const title = properties.title ?? (kind === "spreadsheet" ? null : out.firstHeading());
   const notes = [

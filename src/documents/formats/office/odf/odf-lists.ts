@@ -7,14 +7,14 @@ type Item = {
   list: List;
   level: number;
   start: number | null;
-  /** It has a paragraph, though an empty one. */
+  /** Whether it has a paragraph, even an empty one. */
   isShown: boolean;
 };
 
 /** An item's depth from 0, and the label it shows; empty for a bullet. */
 export type OdfItem = { depth: number; label: string };
 
-/** Lists that are open, and how far those that go on have counted (ODF 1.3 part 3, §5.3). */
+/** The open lists, and the counts of lists that may be continued (ODF 1.3 part 3, §5.3). */
 export class OdfLists {
   readonly #open: List[] = [];
   #item: Item | null = null;
@@ -38,7 +38,7 @@ export class OdfLists {
     if (id !== undefined) this.#byId.set(id, counts);
   }
 
-  /** Counts of a list that goes on with an earlier one, else none yet. */
+  /** The counts of the earlier list that this one continues; otherwise empty. */
   #continued(attributes: XmlAttributes, style: string | null): number[] {
     const earlier = this.#byId.get(attributes["continue-list"] ?? "");
     return earlier ?? (style === null ? null : this.#byStyle.get(style)) ?? [];
@@ -65,7 +65,9 @@ export class OdfLists {
     };
   }
 
-  /** An empty paragraph: its item counts, and shows its number before the text that may follow. */
+  /**
+   * Marks the item of an empty paragraph as shown: it counts, and its number precedes later text.
+   */
   skip(): void {
     if (this.#item !== null) this.#item.isShown = true;
   }
@@ -76,7 +78,7 @@ export class OdfLists {
     this.#item = null;
   }
 
-  /** The item whose first paragraph this is; items that only hold other lists do not count. */
+  /** The item that this paragraph begins; items that only contain other lists do not count. */
   take(): OdfItem | null {
     const item = this.#item;
     if (item === null) return null;

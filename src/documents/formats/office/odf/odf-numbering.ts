@@ -5,7 +5,7 @@ type Level = {
   format: string;
   prefix: string;
   suffix: string;
-  /** How many levels the label shows, its own included. */
+  /** Number of levels that the label shows, including its own. */
   shown: number;
   start: number;
   /** LibreOffice's own pattern, such as `Article %1%`; empty where there is none. */
@@ -46,12 +46,12 @@ export class OdfNumbering {
     });
   }
 
-  /** Where a list begins to count. Levels count from 1. */
+  /** The number that a list starts at. Levels count from 1. */
   startAt(style: string, level: number): number {
     return this.#levels.get(`${style} ${level}`)?.start ?? 1;
   }
 
-  /** What an item shows, empty for bullets; `counts` are those of its level and those above. */
+  /** An item's label, empty for bullets; `counts` are those of its level and the levels above. */
   label(style: string, level: number, counts: number[]): string {
     const own = this.#levels.get(`${style} ${level}`);
     if (own === undefined) return "";
@@ -71,7 +71,7 @@ export class OdfNumbering {
     return `${own.prefix}${numbers.join(".")}${own.suffix}`.trim();
   }
 
-  /** The number of the next heading; empty where headings show none. */
+  /** The label of the next heading; empty if headings have no numbers. */
   headingLabel(level: number, attributes: XmlAttributes): string {
     if (level > MAX_LEVEL || attributes["is-list-header"] === "true") return "";
     const counts = this.#outline;

@@ -3,10 +3,10 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { FormulaReader } from "../formula.ts";
 
-/** An object inside a document: a formula in one line, or a chart's titles and its data. */
+/** An embedded object: a formula on one line, or a chart's titles and data. */
 export type OdfObject = { formula: string; texts: string[]; rows: string[][] };
 
-/** As many as a chart's data shows. */
+/** Limit of the rows of a chart's data. */
 const MAX_ROWS = 1_000;
 const MAX_CELLS = 100;
 

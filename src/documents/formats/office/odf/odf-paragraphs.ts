@@ -8,18 +8,18 @@ export type OdfParagraph = {
   text: string;
   level: number;
   style: string;
-  /** As the paragraph's element has them. */
+  /** The attributes of the paragraph's element. */
   attributes: XmlAttributes;
 };
 
-/** Text of one style. `isCounted`: it has been counted as hidden already. */
+/** A span of one style. `isCounted`: it was already counted as hidden text. */
 type Span = { isHidden: boolean; isCounted: boolean };
-/** `spans`: the paragraph itself, then each span that is open. */
+/** `spans`: the paragraph itself, then each open span. */
 type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: string }[] };
 
-/** Paragraphs that are open: notes and text boxes stand inside the one that anchors them. */
+/** The open paragraphs: notes and text boxes stand inside the paragraph that anchors them. */
 export class OdfParagraphs {
-  /** Stretches of text that were left out. */
+  /** Number of text spans that were left out. */
   hiddenTexts = 0;
   readonly #open: Open[] = [];
   readonly #styles: OdfStyles;
@@ -72,7 +72,7 @@ export class OdfParagraphs {
     }
   }
 
-  /** A field inside hides the whole paragraph, what was read of it included. */
+  /** Hides the whole paragraph, including what was read of it, because of a field inside. */
   hide(): void {
     const paragraph = this.#open.at(-1);
     if (paragraph === undefined) return;

@@ -21,7 +21,7 @@ const LEFT_OUT = new Set(
     " ",
   ),
 );
-/** Elements that say themselves that they are not shown. */
+/** Elements whose own attributes can hide them. */
 const HIDEABLE = new Set(["section", "hidden-text"]);
 
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
@@ -29,16 +29,16 @@ export class OdfReader implements XmlHandler {
   hiddenSheets = 0;
   hiddenSlides = 0;
   hiddenSections = 0;
-  /** Elements that are open inside a hidden one, itself included. */
+  /** Number of open elements in a hidden one, including itself. */
   #hiddenDepth = 0;
   #inBody = false;
   #leftOut = 0;
   readonly #notes: string[] = [];
   #noteDepth = 0;
   #inSpeakerNotes = 0;
-  /** Paragraphs of a slide's title; null outside one. */
+  /** Paragraphs of a slide's title; null outside a title. */
   #title: string[] | null = null;
-  /** Reads what stands in the file itself instead of a part of its own. */
+  /** Reads an object that is embedded in the file itself instead of in its own part. */
   #object: OdfObjectReader | null = null;
   #objectDepth = 0;
   readonly #drawn = new DrawnText();
@@ -62,7 +62,7 @@ export class OdfReader implements XmlHandler {
     return this.#tables.hidden;
   }
 
-  /** Stretches of hidden text inside paragraphs. */
+  /** Number of hidden text spans in paragraphs. */
   get hiddenTexts(): number {
     return this.#paragraphs.hiddenTexts;
   }
@@ -131,7 +131,7 @@ export class OdfReader implements XmlHandler {
 
   text(data: string): void {
     if (this.#object !== null) this.#object.text(data);
-    // White space folds; what counts is written as elements.
+    // White space collapses; significant white space is written as elements.
     else if (this.#hiddenDepth === 0 && this.#leftOut === 0 && this.#inBody)
       this.#write(data.replace(/\s+/g, " "));
   }
@@ -182,12 +182,12 @@ export class OdfReader implements XmlHandler {
     },
   };
 
-  /** Whether an element is not shown, with all that it holds; counts it. */
+  /** Whether an element and its contents are hidden; counts it if so. */
   #hides(name: string, attributes: XmlAttributes): boolean {
     if (this.#leftOut > 0 || !this.#inBody) return false;
     if (HIDEABLE.has(name)) {
       const { display, "is-hidden": isHidden } = attributes;
-      // A condition that LibreOffice evaluated when it wrote the file.
+      // The value of a condition when LibreOffice wrote the file.
       if (display !== "none" && isHidden !== "true") return false;
       if (name === "section") this.hiddenSections++;
       return true;
@@ -211,7 +211,8 @@ export class OdfReader implements XmlHandler {
     const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
     if (this.#noteDepth > 0) {
-      // As it is: what is trimmed or searched is copied, again with each paragraph.
+      // Appended untrimmed: trimming or searching would copy the note's text again for each
+      // paragraph.
       const last = this.#notes.length - 1;
       this.#notes[last] = longer(this.#notes[last] ?? "", ` ${paragraph.text}`);
     } else if (this.#tables.depth > 0) this.#tables.write(this.#cellText(paragraph));
@@ -219,7 +220,7 @@ export class OdfReader implements XmlHandler {
     else this.#writeParagraph(paragraph);
   }
 
-  /** A paragraph's text after what its list or, for a heading, its level shows. */
+  /** A paragraph's text after its list label or, for a heading, its heading number. */
   #cellText({ text, level, attributes }: OdfParagraph): string {
     const item = this.#lists.take();
     const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";

@@ -3,19 +3,19 @@ import type { XmlAttributes } from "../../xml/xml-stream.ts";
 type Style = {
   parent: string;
   outline: number;
-  /** Sheets, and slides. */
+  /** Of a sheet or a slide. */
   isHidden: boolean;
-  /** Of text; null: as what it is based on, or as the text around. */
+  /** Of text; null: as its parent style or the surrounding text. */
   isHiddenText: boolean | null;
 };
 
-/** LibreOffice's names of built-in styles, kept where an imported document set no outline level. */
+/** LibreOffice's built-in heading styles give the level if an imported document set none. */
 const HEADING_STYLE = /^Heading_20_([1-6])$/;
 const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
 const QUOTE_STYLE = /^(quotations|quote|block_20_quotation|block_20_text)$/i;
 const MAX_INHERITANCE = 20;
 
-/** Styles of an OpenDocument file by family and name: a name says nothing outside its family. */
+/** Styles of an OpenDocument file by family and name: names are unique within a family only. */
 export class OdfStyles {
   readonly #styles = new Map<string, Style>();
   #current: Style | null = null;
@@ -40,7 +40,7 @@ export class OdfStyles {
     },
   };
 
-  /** What follows belongs to no style. */
+  /** Marks that the following properties belong to no style. */
   endStyle(): void {
     this.#current = null;
   }
@@ -53,7 +53,7 @@ export class OdfStyles {
     return this.#styles.get(`drawing-page ${name}`)?.isHidden === true;
   }
 
-  /** Null when the style and what it is based on say nothing of it. */
+  /** Null when neither the style nor its parent styles set it. */
   isHiddenText(family: "paragraph" | "text", name: string): boolean | null {
     let style = this.#styles.get(`${family} ${name}`);
     for (let step = 0; style !== undefined && step < MAX_INHERITANCE; step++) {

@@ -6,9 +6,9 @@ import { HiddenCells } from "../sheets/hidden-cells.ts";
 import type { HiddenCount } from "../sheets/hidden-cells.ts";
 
 type OpenTable = {
-  /** Of tables within others. */
+  /** Rows of nested tables. */
   rows: FilledRow[];
-  /** Of those rows. */
+  /** Characters in those rows. */
   characters: number;
   row: FilledRow;
   rowCharacters: number;
@@ -19,18 +19,18 @@ type OpenTable = {
   repeat: number;
   hidden: HiddenCells;
   isRowHidden: boolean;
-  /** Columns that the table has described so far. */
+  /** Number of columns that the table has declared so far. */
   described: number;
 };
 
-/** A repeated cell or row is written so many times at most: the rest of a sheet is one repetition. */
+/** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
-/** As many as a sheet can have. */
+/** The most columns that a sheet can have. */
 const MAX_COLUMNS = 16_384;
 
 const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
-/** Tables that are open, one inside the other's cell; rows of the outermost are given away. */
+/** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class OdfTables {
   readonly hidden: HiddenCount = { rows: 0, columns: 0 };
   readonly #open: OpenTable[] = [];
@@ -39,7 +39,7 @@ export class OdfTables {
     return this.#open.length;
   }
 
-  /** `isHidden`: nobody asks what it hides. */
+  /** `isHidden`: a hidden table; its hidden rows and columns are not counted. */
   open(isHidden: boolean): void {
     const hidden = new HiddenCells(isHidden ? { rows: 0, columns: 0 } : this.hidden);
     const row = { columns: [], cells: [] };
@@ -48,7 +48,7 @@ export class OdfTables {
     this.#open.push({ rows: [], row, cell: "", ...counts, ...rest });
   }
 
-  /** Only what is collapsed is hidden: rows that a filter does not choose are data all the same. */
+  /** Only collapsed columns and rows are hidden: rows that a filter leaves out are data, too. */
   openColumn({ visibility, "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
     const table = this.#open.at(-1);
     if (table === undefined) return;
@@ -72,14 +72,14 @@ export class OdfTables {
     if (table !== undefined) Object.assign(table, { cell: "", columns: repeatOf(repeat) });
   }
 
-  /** Returns whether there is a cell that takes the text. */
+  /** Returns whether an open cell takes the text. */
   write(text: string): boolean {
     const table = this.#open.at(-1);
     if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
     return table !== undefined;
   }
 
-  /** @throws UnreadableDocument when its repetitions make a row of more text than any has. */
+  /** @throws UnreadableDocument when repetitions make a row longer than any real one. */
   closeCell(): void {
     const table = this.#open.at(-1);
     if (table === undefined) return;
@@ -87,11 +87,11 @@ export class OdfTables {
     const count = Math.min(columns, MAX_REPEAT, Math.max(0, MAX_COLUMNS - column));
     table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
     if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
-    // Where it is not written as often as it stands there, what follows keeps its column.
+    // If a cell is written fewer times than it is repeated, the next cells keep their columns.
     table.column += columns;
   }
 
-  /** Rows of the outermost table that are whole now. */
+  /** Returns rows of the outermost table that are complete. */
   closeRow(): FilledRow[] {
     const table = this.#open.at(-1);
     if (table === undefined) return [];

@@ -13,14 +13,14 @@ import type { SlideBlock } from "../slides/slide-writer.ts";
 /** `spreadsheet`: tables are sheets. `presentation`: pages are slides. */
 export type OdfKind = "text" | "spreadsheet" | "presentation";
 
-/** Writes what an OpenDocument file holds: text as it comes, sheets row by row, slides at their end. */
+/** Writes an OpenDocument file: text as it is read, sheets row by row, slides when they end. */
 export class OdfWriter {
-  /** Of text as far as it tells; slides and sheets. */
+  /** Number of the current page, slide or sheet; of text pages as far as the file records them. */
   #page = 0;
   #code: string[] = [];
   #slide: SlideBlock[] | null = null;
   #sheet: SheetWriter | null = null;
-  /** Charts that wait until the paragraph or table they stand in is written. */
+  /** Charts to write after the paragraph or table that contains them. */
   readonly #charts: OdfObject[] = [];
   readonly #table: LongTable;
   readonly #out: MarkdownBuilder;
@@ -32,12 +32,12 @@ export class OdfWriter {
     this.#table = new LongTable(out);
   }
 
-  /** Text goes on on the next page. */
+  /** Marks that the text continues on the next page. */
   nextPage(): void {
     if (this.#kind === "text") this.#out.page(++this.#page);
   }
 
-  /** `isHidden`: it counts as a page all the same. */
+  /** `isHidden`: a hidden slide counts as a page, too. */
   openSlide(isHidden: boolean): void {
     this.#page++;
     this.#slide = isHidden ? null : [];
@@ -111,12 +111,12 @@ export class OdfWriter {
     this.#sheet = null;
   }
 
-  /** Charts that stood in it follow. */
+  /** Writes the charts of the paragraph or table that ends. */
   endBlock(): void {
     for (const { texts, rows } of this.#charts.splice(0)) {
       this.#sheet?.begin();
       for (const text of texts) this.paragraph(text);
-      // A sheet's chart draws what stands in its cells.
+      // A sheet's chart shows data of its cells.
       if (this.#kind === "spreadsheet") continue;
       if (this.#slide === null) this.#out.table(rows);
       else if (rows.length > 0) this.#slide.push({ kind: "table", rows: rows.map(filledRow) });

@@ -42,13 +42,13 @@ const BUILT_IN: Record<number, string> = {
   32: "h:mm",
   33: "h:mm:ss",
 };
-/** Dates, in some languages times, of Chinese, Japanese, Korean and Thai Excel. */
+/** Dates, and in some languages times, in Chinese, Japanese, Korean and Thai Excel. */
 const EASTERN = "yyyy-mm-dd h:mm";
 const isEastern = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
 const builtIn = (id: number) => BUILT_IN[id] ?? (isEastern(id) ? EASTERN : "General");
 
-/** Excel's own bound is 65,490; cells that name further ones show plain numbers. */
+/** Excel's own limit is 65,490; cells with higher format numbers show plain numbers. */
 const MAX_FORMATS = 1 << 16;
 
 /** Formats by the index that cells name (`s`). */

@@ -19,16 +19,18 @@ import type { FilledRow } from "../../../writing/table-text.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 
-/** In all sheets together; as many as one sheet can have. */
+/** Limit of the rows in all sheets together; one sheet can have as many. */
 const MAX_ROWS = 1 << 20;
 
-/** What an ISO 8601 time has beside hours, minutes and seconds. */
+/** An ISO 8601 time; fractions of seconds and the zone are not shown. */
 const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
 
 type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
 
-/** Workbooks (ECMA-376): a sheet becomes a heading and its tables; values as they are shown. */
+/**
+ * Workbooks (ECMA-376): each sheet becomes a heading and tables, with values as Excel shows them.
+ */
 export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
   const archive = new ZipArchive(bytes);
   const main = yield* mainPart(archive, "xl/workbook.xml");
@@ -67,7 +69,7 @@ export function* extractXlsx(bytes: Uint8Array): CooperativeWork<Extraction> {
   return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
 }
 
-/** Whether a table of the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
+/** Whether a table in the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
 function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<boolean> {
   let isFiltered = false;
   for (const { type, target } of yield* relationshipsOf(archive, sheet)) {
@@ -82,7 +84,7 @@ function* hasFilteredTable(archive: ZipArchive, sheet: string): CooperativeWork<
   return isFiltered;
 }
 
-/** What lies over the cells: text boxes, charts and diagrams. */
+/** Writes drawings over the cells: text boxes, charts and diagrams. */
 function* writeDrawings(
   archive: ZipArchive,
   sheet: string,
@@ -95,7 +97,7 @@ function* writeDrawings(
     for (const inside of yield* relationshipsOf(archive, target))
       if (inside.type === "chart" || inside.type === "diagramData") parts.push(inside.target);
     for (const part of parts) {
-      // A chart's data stand in cells already.
+      // A chart's data is already in cells.
       const { texts } = yield* readDrawing(archive, part, new DrawnText());
       if (texts.length > 0) writer.begin();
       for (const text of texts) out.paragraph(text);
@@ -120,7 +122,7 @@ function* readWorkbook(archive: ZipArchive, part: string): CooperativeWork<Workb
   return workbook;
 }
 
-/** Texts that cells refer to by number; phonetic readings are left out. */
+/** The texts that cells refer to by index; phonetic readings are left out. */
 function* readSharedStrings(
   archive: ZipArchive,
   part: string | null,
@@ -152,7 +154,7 @@ type SheetParts = {
   formats: CellFormat[];
   countRow: () => void;
   hidden: HiddenCells;
-  /** Its hidden rows may be those that a filter does not choose: they are data like the others. */
+  /** A filter may have hidden its hidden rows: these are data like other rows. */
   isFiltered: boolean;
 };
 
@@ -167,12 +169,12 @@ const unescaped = (text: string) =>
     : text;
 
 class SheetReader implements XmlHandler {
-  /** Cells whose formula nobody has calculated yet. */
+  /** Cells with a formula but no saved value. */
   unsavedFormulas = 0;
   #hasFormula = false;
   #phonetic = 0;
   #row: FilledRow = { columns: [], cells: [] };
-  /** Of the row: asked before a text that cells share is decoded again. */
+  /** Characters of the row, checked before a shared text is decoded again. */
   #characters = 0;
   #rowNumber = 0;
   #isRowHidden = false;
@@ -227,7 +229,7 @@ class SheetReader implements XmlHandler {
   #openRow({ r, hidden }: XmlAttributes): void {
     this.#of.countRow();
     const number = Number(r) || this.#rowNumber + 1;
-    // Rows that are not written are empty.
+    // Rows that the file leaves out are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
     this.#rowNumber = number;
     this.#isRowHidden = isTrue(hidden) && !this.#isFiltered;
@@ -264,7 +266,10 @@ class SheetReader implements XmlHandler {
   }
 }
 
-/** Cells in the order of their columns, as they should be written; of two in one the last. */
+/**
+ * Sorts cells by column, as they should be in the file; of two cells in one column the last
+ * counts.
+ */
 function ordered(row: FilledRow): FilledRow {
   const { columns, cells } = row;
   if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;
@@ -276,7 +281,7 @@ function ordered(row: FilledRow): FilledRow {
 const LETTERS = 26;
 const MAX_COLUMN_LETTERS = 3;
 
-/** `A1` is column 0, `AA7` is column 26; null when the reference is none. */
+/** `A1` is column 0, `AA7` is column 26; null for an invalid reference. */
 function columnOf(reference: string): number | null {
   const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
   if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;

@@ -1,13 +1,13 @@
 import { countNote } from "../../../notes.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 
-/** As many as a sheet can have. */
+/** The most columns that a sheet can have. */
 const MAX_COLUMNS = 16_384;
 
-/** Hidden rows and columns with text, of all sheets of a document. */
+/** The numbers of hidden rows and columns with text, in all sheets of a document. */
 export type HiddenCount = { rows: number; columns: number };
 
-/** Leaves out the rows and columns that a sheet hides, and counts those in which anything stands. */
+/** Leaves out the hidden rows and columns of a sheet, and counts those that are not empty. */
 export class HiddenCells {
   #columns: Uint8Array | null = null;
   readonly #met = new Set<number>();
@@ -24,7 +24,7 @@ export class HiddenCells {
     this.#columns.fill(1, first, first + count);
   }
 
-  /** What is shown of a row that stands there so many times; null for a hidden one. */
+  /** The visible cells of a row that is repeated `times` times; null for a hidden row. */
   shown(row: FilledRow, isHidden: boolean, times = 1): FilledRow | null {
     if (isHidden) {
       if (row.cells.length > 0) this.#count.rows += times;

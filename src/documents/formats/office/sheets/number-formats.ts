@@ -2,7 +2,9 @@
 export type CellFormat = (value: number) => string;
 
 const SECONDS_A_DAY = 86_400;
-/** Day 0 of the 1900 calendar; serials below 60 are a day off by Lotus's leap year. */
+/**
+ * Day 0 of the 1900 calendar; serials below 60 are off by one day, due to Lotus's leap year bug.
+ */
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 const LEAP_BUG_SERIAL = 60;
@@ -10,32 +12,32 @@ const SIGNIFICANT_DIGITS = 15;
 const ISO_DATE_CHARACTERS = 10;
 /** The first day of the year 10000 in the 1900 calendar. */
 const MAX_SERIAL = 2_958_466;
-/** As long as Excel lets one be. */
+/** Excel's own limit. */
 const MAX_CODE_CHARACTERS = 255;
 const MAX_DECIMALS = 30;
-/** More digits say no more to a reader. */
+/** More digits do not help a reader. */
 const MAX_DENOMINATOR_DIGITS = 2;
-/** No fraction of a larger denominator says more than the number itself. */
+/** A fraction with a larger denominator says no more than the number itself. */
 const MAX_DENOMINATOR = 1e6;
-/** As text of a decimal number; a percent sign and a scaling comma move its point. */
+/** How many places a percent sign moves the decimal point in a number's text. */
 const PERCENT_PLACES = 2;
 const COMMA_PLACES = 3;
 /** Days between the two epochs. */
 const DAYS_TO_1904 = 1_462;
 
-/** A number without the noise of binary fractions. */
+/** A number without binary rounding noise. */
 export const plainNumber: CellFormat = (value) =>
   String(Number(value.toPrecision(SIGNIFICANT_DIGITS)));
 
 /**
  * A format code (ECMA-376 part 1, §18.8.31). Dates are shown as ISO 8601, numbers without
- * thousands separators, with the units and currencies that the code puts beside them. Where a
- * code shows nothing, or does not tell which of its sections a number takes, it is shown plainly.
+ * thousands separators, with the code's units and currencies. A value is shown plainly if the code
+ * shows nothing or it is unclear which of its sections applies.
  */
 export function formatOf(code: string, is1904: boolean): CellFormat {
   if (code.length > MAX_CODE_CHARACTERS) return plainNumber;
   const parts = sectionsOf(code);
-  // The last one that names a text is for texts, as the fourth is.
+  // The last section with a text placeholder is for texts, like the fourth.
   if (parts.length > 1 && parts.at(-1)?.replace(QUOTED, "").includes("@") === true) parts.pop();
   const sections = parts.slice(0, MAX_SECTIONS).map((part) => sectionFormat(part, is1904));
   return (value) => {
@@ -48,14 +50,14 @@ export function formatOf(code: string, is1904: boolean): CellFormat {
   };
 }
 
-/** Nothing but zeros is shown: `-0.00` would say no more. */
+/** Whether only zeros are shown: a sign, as in `-0.00`, would add nothing. */
 const isZero = (shown: string) => shown.includes("0") && !/[1-9]/.test(shown);
 
 const QUOTED = /"[^"]*"|\\./g;
-/** Further ones are for texts. */
+/** Further sections are for texts. */
 const MAX_SECTIONS = 3;
 
-/** Parts of a code, between semicolons outside of quotes and brackets. */
+/** The sections of a code, which semicolons outside quotes and brackets separate. */
 function sectionsOf(code: string): string[] {
   const sections = [""];
   for (const token of code.match(/"[^"]{0,255}"|\\.|\[[^\]]{0,255}\]|[^]/g) ?? []) {
@@ -66,16 +68,16 @@ function sectionsOf(code: string): string[] {
 }
 
 type Section = {
-  /** Which numbers it is for, where it says so. */
+  /** The condition on numbers, if the section has one. */
   condition: ((value: number) => boolean) | null;
   isDate: boolean;
   isEmpty: boolean;
   hasNumber: boolean;
-  /** Of numbers that are not negative, and of dates. */
+  /** Shows dates and numbers that are not negative. */
   show: CellFormat;
 };
 
-/** Null where none is for the number, or more than one may be. */
+/** Null if no section applies to the number, or more than one may. */
 function chosenSection(sections: Section[], value: number): Section | null {
   const [first = null, second = null] = sections;
   if (first?.condition?.(value) === true || second === null)
@@ -84,7 +86,7 @@ function chosenSection(sections: Section[], value: number): Section | null {
   return first?.condition ? sectionByCondition(others, value) : sectionBySign(sections, value);
 }
 
-/** Of those that follow one whose condition does not hold. */
+/** Picks a section after one whose condition does not hold. */
 function sectionByCondition([section, other]: Section[], value: number): Section | null {
   const holds = section?.condition?.(value) ?? other === undefined;
   if (holds) return section ?? null;
@@ -129,7 +131,7 @@ function sectionFormat(section: string, is1904: boolean): Section {
   return { ...rest, isDate: false, hasNumber: number !== null, show };
 }
 
-/** Units, currencies and words beside the number; what only places or aligns it is left out. */
+/** The units, currencies and words around the number, without padding and alignment. */
 function wordsAround(section: string): [string, string] {
   const bare = section.replace(/\[[^\]]{0,255}\]/g, "");
   const tokens = bare.match(/"[^"]*"|\\.|general|[^"\\]/gi) ?? [];
@@ -149,12 +151,12 @@ function wordsAround(section: string): [string, string] {
   ];
 }
 
-/** The number itself, of a value that is not negative; null where the code shows none. */
+/** Formats a number that is not negative; null if the code shows no number. */
 function numberFormat(bare: string): CellFormat | null {
   const fraction = /(?<![#?0])[#?0]+\s*\/\s*([#?0]+|\d+)/.exec(bare)?.[1];
   if (fraction !== undefined) return fractionFormat(bare, fraction);
   if (/general|@/i.test(bare) || /E[+-]/i.test(bare)) return plainNumber;
-  // A section of nothing but words says what the number is.
+  // The words of a section without digits say what the number means.
   if (!/[0#?]/.test(bare)) return null;
   const decimals = Math.min(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0, MAX_DECIMALS);
   const zeros = leastDigits(bare);
@@ -168,15 +170,15 @@ function numberFormat(bare: string): CellFormat | null {
 }
 
 /**
- * A number that is not negative, its point moved to the right by so many places, with so many
- * decimals. Halves are rounded up in the decimal digits that a cell shows, as Excel does: the
- * binary value of 1.005 is less than that.
+ * A number that is not negative, with its point moved right by `places`, to `decimals` decimals.
+ * Halves round up in the decimal digits that a cell shows, as in Excel: the binary value of 1.005
+ * is below that.
  */
 function decimalText(value: number, places: number, decimals: number): string {
   const [mantissa = "", exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split("e");
   const digits = mantissa.replace(".", "");
   const whole = Number(exponent) + places + 1;
-  // It has no decimals that anyone could know.
+  // Such a number has no decimals within double precision.
   if (whole > SIGNIFICANT_DIGITS) return plainNumber(Number(`${value}e${places}`) || value);
   const kept = whole + decimals;
   const rest = kept < 0 ? "" : digits.slice(kept);
@@ -186,19 +188,19 @@ function decimalText(value: number, places: number, decimals: number): string {
   return `${rounded.slice(0, -decimals)}.${rounded.slice(-decimals)}`;
 }
 
-/** Zeros before the point, as of `00000`. */
+/** The least number of digits before the point, as in `00000`. */
 function leastDigits(bare: string): number {
   const [before = ""] = bare.split(".", 1);
   const whole = /[0#?][0#?,]*/.exec(before)?.[0] ?? "";
   return whole.replace(/[^0]/g, "").length;
 }
 
-/** Commas behind the last digit each divide by a thousand. */
+/** Each comma behind the last digit divides by a thousand. */
 function scalingCommas(bare: string): number {
   return /[0#?](,+)(?:[^0#?,]|$)/.exec(bare)?.[1]?.length ?? 0;
 }
 
-/** `# ?/?`: the nearest fraction with a denominator of so many digits, or with this one. */
+/** `# ?/?`: the nearest fraction with a denominator of as many digits, or with the given one. */
 function fractionFormat(bare: string, denominator: string): CellFormat {
   const fixed = Number(denominator) || 0;
   if (fixed > MAX_DENOMINATOR) return plainNumber;
@@ -228,14 +230,14 @@ function nearestFraction(part: number, most: number): [over: number, under: numb
 function dateFormat(code: string, is1904: boolean): CellFormat {
   const hasTime = /[hs]/i.test(code);
   const isElapsed = /\[[hms]+\]/i.test(code);
-  // Without hours and seconds, `m` is a month.
+  // Without hours or seconds, `m` means months.
   const hasDate = /[yd]|m{3,}/i.test(code) || (!hasTime && !isElapsed);
   const end = (MAX_SERIAL - (is1904 ? DAYS_TO_1904 : 0)) * SECONDS_A_DAY;
   return (value) => {
     if (isElapsed && value >= 1) return elapsed(value);
     if (value < 0 || Math.round(value * SECONDS_A_DAY) >= end) return plainNumber(value);
     const [date, time] = momentOf(value, is1904, hasDate);
-    // A time of day alone has no date, whatever the format.
+    // A time of day has no date, whatever the format shows.
     if (!hasDate || (hasTime && value < 1 && !is1904)) return time;
     return hasTime && time !== "00:00:00" ? `${date} ${time}` : date;
   };

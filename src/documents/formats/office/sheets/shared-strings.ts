@@ -5,20 +5,20 @@ const FIRST_BYTES = 1 << 16;
 const FIRST_STRINGS = 1 << 10;
 const MAX_BYTES = 32 << 20;
 const MAX_STRINGS = 4 << 20;
-/** UTF-8 takes at most so many bytes for each UTF-16 code unit. */
+/** UTF-8 needs at most so many bytes for each UTF-16 code unit. */
 const BYTES_A_CHARACTER = 3;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** Texts that cells refer to by number, one after the other in a single buffer. */
+/** The texts that cells refer to by index, one after the other in a single buffer. */
 export class SharedStrings {
   #bytes = new Uint8Array(FIRST_BYTES);
-  /** Where each ends. */
+  /** The end of each text. */
   #ends = new Uint32Array(FIRST_STRINGS);
   #count = 0;
 
-  /** @throws UnreadableDocument when they are more than a Worker's memory can take. */
+  /** @throws UnreadableDocument when the texts exceed a Worker's memory. */
   add(text: string): void {
     const start = this.#endOf(this.#count - 1);
     const needed = start + text.length * BYTES_A_CHARACTER;
@@ -39,13 +39,13 @@ export class SharedStrings {
     return this.#endOf(index) - this.#endOf(index - 1);
   }
 
-  /** Empty for a number that none has. */
+  /** Empty for an index that does not exist. */
   at(index: number): string {
     if (!(index >= 0 && index < this.#count)) return "";
     return decoder.decode(this.#bytes.subarray(this.#endOf(index - 1), this.#endOf(index)));
   }
 
-  /** Gives the memory back; nothing is left here afterwards. */
+  /** Releases the memory; the texts are gone afterwards. */
   release(): void {
     releaseBytes(this.#bytes);
     this.#count = 0;

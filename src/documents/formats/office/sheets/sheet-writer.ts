@@ -4,16 +4,18 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { charactersOf } from "../../../writing/table-text.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 
-/** Wider rows are broken: no table shows them, and each of their cells would cost all others. */
+/**
+ * Wider rows are broken: no table shows them, and each of their cells would cost all other rows.
+ */
 const MAX_COLUMNS = 2_000;
 
 /**
- * Turns the rows of a sheet into tables: empty rows divide them, and rows with a single cell
- * before a table are its caption.
+ * Turns the rows of a sheet into tables: empty rows separate tables, and single-cell rows before a
+ * table are its caption.
  */
 export class SheetWriter {
   #hasCaption = false;
-  /** Written before the first row: a sheet without text has no heading. */
+  /** Heading to write before the first row: a sheet without text has no heading. */
   #sheet: { page: number; name: string } | null;
   readonly #table: LongTable;
   readonly #out: MarkdownBuilder;
@@ -24,7 +26,7 @@ export class SheetWriter {
     this.#table = new LongTable(out);
   }
 
-  /** Whatever comes next belongs to the sheet. */
+  /** Writes the sheet's heading before its first content. */
   begin(): void {
     if (this.#sheet === null) return;
     this.#out.page(this.#sheet.page);
@@ -32,7 +34,7 @@ export class SheetWriter {
     this.#sheet = null;
   }
 
-  /** @throws UnreadableDocument when the row holds more text than any does. */
+  /** @throws UnreadableDocument when a row holds more text than any real one. */
   addRow(row: FilledRow): void {
     withinBound(charactersOf(row));
     if ((row.columns.at(-1) ?? 0) < MAX_COLUMNS) this.#addRow(row);
@@ -41,7 +43,7 @@ export class SheetWriter {
 
   #addRow(row: FilledRow): void {
     if (row.cells.length === 0) {
-      // A row that stands alone between empty ones may be the header of what follows.
+      // A single row between empty rows may be the header of the rows that follow.
       if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
       return;
     }
@@ -58,7 +60,7 @@ export class SheetWriter {
   }
 }
 
-/** A row that is too wide, as several below each other. */
+/** Splits a row that is too wide into several rows. */
 function partsOf({ columns, cells }: FilledRow): FilledRow[] {
   const parts = new Map<number, FilledRow>();
   for (const [at, column] of columns.entries()) {

@@ -16,7 +16,9 @@ import { readXml } from "../../xml/xml-stream.ts";
 
 const MAX_SLIDES = 20_000;
 
-/** Presentations (ECMA-376): a slide becomes a heading, its text, its diagrams and its notes. */
+/**
+ * Presentations (ECMA-376): each slide becomes a heading, its text, its diagrams and its notes.
+ */
 export function* extractPptx(bytes: Uint8Array): CooperativeWork<Extraction> {
   return yield* readPptx(new ZipArchive(bytes));
 }
@@ -51,7 +53,7 @@ export function* readPptx(archive: PackageParts): CooperativeWork<Extraction> {
   };
 }
 
-/** What programs write when nobody gave a title. */
+/** Leaves out the default titles that programs write. */
 const usefulTitle = (title: string | null) =>
   title !== null && /^(powerpoint presentation|presentation|slide 1)$/i.test(title) ? null : title;
 

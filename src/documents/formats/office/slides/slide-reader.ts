@@ -8,17 +8,19 @@ import { FormulaReader } from "../formula.ts";
 import { countedAs, markerFor } from "../list-labels.ts";
 import type { SlideBlock } from "./slide-writer.ts";
 
-/** `lostText`: text of it was left out. */
+/** `lostText`: whether text of the shape was left out. */
 type Shape = { placeholder: string; isHidden: boolean; lostText: boolean };
 
-/** What stands on a slide, groups of it included. */
+/** Elements that are shapes, including groups. */
 const SHAPES = new Set(["sp", "grpSp", "pic", "graphicFrame", "cxnSp"]);
 /** Placeholders that repeat on every slide. */
 const FURNITURE = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
 const MAX_LEVEL = 8;
 const TITLES = new Set(["title", "ctrTitle"]);
 
-/** How paragraphs of a level are numbered (ECMA-376 part 1, §20.1.10.61), and how far they have come. */
+/**
+ * The numbering of a level's paragraphs (ECMA-376 part 1, §20.1.10.61), and the last number used.
+ */
 type Count = { scheme: string; start: number; last: number };
 
 const FORMATS: [RegExp, string][] = [
@@ -40,9 +42,9 @@ function labelIn(scheme: string, count: number): string {
 export class SlideReader implements XmlHandler {
   readonly blocks: SlideBlock[] = [];
   isHiddenSlide = false;
-  /** Those that hold text. */
+  /** Hidden shapes that hold text. */
   hiddenShapes = 0;
-  /** Relationships of the diagrams and charts among them. */
+  /** Relationships of the hidden diagrams and charts. */
   readonly hiddenDrawings = new Set<string>();
   readonly #shapes: Shape[] = [];
   #paragraph = "";
@@ -116,7 +118,7 @@ export class SlideReader implements XmlHandler {
       this.#table = new TableCollector();
     },
     tr: () => this.#table?.startRow(),
-    // Cells that a span covers stand in the file as well.
+    // The file also contains the cells that a span covers.
     tc: () => {
       this.#cell = "";
     },
@@ -178,12 +180,12 @@ export class SlideReader implements XmlHandler {
     else if (!FURNITURE.has(placeholder)) this.#writeText(text, placeholder);
   }
 
-  /** Body placeholders are bulleted unless they say otherwise; other shapes the other way round. */
+  /** Writes a paragraph. Body placeholders have bullets by default, other shapes do not. */
   #writeText(text: string, placeholder: string): void {
     const isBody = placeholder === "body" || placeholder === "obj";
     const isItem = this.#bullet === "unset" ? isBody : this.#bullet !== "none";
     const depth = this.#depth;
-    // What is not numbered ends the numbers of its level and those below.
+    // A paragraph without a number restarts the numbering of its level and those below.
     const kept = typeof this.#bullet === "object" ? depth + 1 : depth;
     this.#counts.length = Math.min(this.#counts.length, kept);
     if (isItem) {

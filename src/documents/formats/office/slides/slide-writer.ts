@@ -9,7 +9,7 @@ export type SlideBlock =
 
 const TITLE_MAX_CHARACTERS = 200;
 
-/** A slide becomes a heading and what stands on it, then its notes; a slide of no text is left out. */
+/** Writes a slide as a heading, its content and its notes; a slide without text is left out. */
 export function writeSlideBlocks(blocks: SlideBlock[], out: MarkdownBuilder, page: number): void {
   if (blocks.length === 0) return;
   out.page(page);
@@ -20,7 +20,7 @@ export function writeSlideBlocks(blocks: SlideBlock[], out: MarkdownBuilder, pag
   for (const block of [...rest, ...notes]) writeBlock(block, out);
 }
 
-/** The title, or what a slide without one begins with, if that is short enough to head it. */
+/** The title, or the first text of a slide without one if it is short enough for a heading. */
 function titleOf(blocks: SlideBlock[]): { text: string } | undefined {
   for (const block of blocks) if (block.kind === "title") return block;
   for (const block of blocks) {

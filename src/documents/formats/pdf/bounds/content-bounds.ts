@@ -1,10 +1,12 @@
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
-/** Nested graphics states of one stream; the specification has 28 (ISO 32000-1, annex C). */
+/**
+ * Limit of nested graphics states in one stream; the specification has 28 (ISO 32000-1, annex C).
+ */
 const MAX_DEPTH = 2_000;
-/** States that all streams together leave open, as sloppy writers do once a page. */
+/** Limit of states that all streams together leave open, as some writers do once a page. */
 const MAX_LEFT_OPEN = 8_000;
-/** Characters that the ranges of one map may cover: as many as any font has, many times over. */
+/** Limit of the characters in the ranges of one map: many times more than any font has. */
 const MAX_MAPPED = 1_000_000;
 const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[|\d)/gi;
 
@@ -12,7 +14,7 @@ const [SAVE, RESTORE] = [0x71, 0x51];
 const [OPEN, CLOSE, ESCAPE] = [0x28, 0x29, 0x5c];
 const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%", (each) => each.charCodeAt(0)));
 
-/** Counts what pdf.js takes quadratic time for: saved states that lie within each other. */
+/** Counts nested saved graphics states, for which pdf.js takes quadratic time. */
 export class SavedStates {
   #leftOpen = 0;
   #depth = 0;
@@ -36,7 +38,7 @@ export class SavedStates {
     }
   }
 
-  /** The next bytes are another stream's. */
+  /** Marks that the next bytes belong to another stream. */
   endStream(): void {
     this.#leftOpen += this.#depth;
     this.#check(this.#leftOpen, MAX_LEFT_OPEN);
@@ -64,7 +66,7 @@ export class SavedStates {
 }
 
 /**
- * Looks at a map from codes to characters (CMap): pdf.js writes down each character of its ranges.
+ * Checks a map from codes to characters (CMap): pdf.js expands its ranges to single characters.
  * @throws UnreadableDocument
  */
 export function checkCharacterMap(text: string): void {

@@ -1,16 +1,19 @@
-/** Tables that a file's updates have left; more are not followed. */
+/** Limit of the tables that are followed, one for each update of the file. */
 const MAX_TABLES = 200;
 const MAX_ENTRIES = 500_000;
 const HEAD_BYTES = 32;
 const TAIL_BYTES = 2_048;
 const START = "startxref";
-/** `offset generation n`: in use; twenty bytes by the specification, nineteen by some writers. */
+/**
+ * `offset generation n`: an entry in use; twenty bytes by the specification, nineteen in some
+ * files.
+ */
 const ENTRY = /(\d{10}) (\d{5}) ([nf])[ \r\n]{1,2}/y;
 const SUBSECTION = /\s*(\d{1,7})\s+(\d{1,7})\s*/y;
 
 /**
- * Makes pdf.js look for the objects itself where the file's own table (ISO 32000-1, 7.5.4) names a
- * place that holds no such object: it would leave out what it cannot find there, without a word.
+ * Makes pdf.js search for the objects itself if the file's own table (ISO 32000-1, 7.5.4) gives a
+ * wrong offset: otherwise it would silently leave out objects that it does not find there.
  */
 export function distrustWrongTable(bytes: Uint8Array): void {
   if (!hasWrongEntry(bytes)) return;
@@ -35,7 +38,7 @@ function hasWrongEntry(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Where the newest table begins; null where that is not said or is a stream. */
+/** The offset of the newest table; null if it is not given or is a stream. */
 function firstTable(bytes: Uint8Array): number | null {
   const at = lastIndexOf(bytes, START, bytes.length);
   const told = at < 0 ? null : /^startxref\s+(\d{1,10})/.exec(textAt(bytes, at, HEAD_BYTES));
@@ -44,7 +47,7 @@ function firstTable(bytes: Uint8Array): number | null {
 
 type Table = { isWrong: boolean; entries: number; previous: number | null };
 
-/** Null where there is no table of this kind. */
+/** Null if there is no table of this kind. */
 function readTable(bytes: Uint8Array, start: number, maxEntries: number): Table | null {
   const head = /^\s*xref/.exec(textAt(bytes, start, HEAD_BYTES))?.[0];
   if (head === undefined) return null;
@@ -64,7 +67,7 @@ function readTable(bytes: Uint8Array, start: number, maxEntries: number): Table 
   return { isWrong: false, entries, previous: previous === undefined ? null : Number(previous) };
 }
 
-/** Where a subsection's entries end; null when one is none or names a wrong place. */
+/** The end of a subsection's entries; null when one is invalid or gives a wrong offset. */
 function endOfEntries(
   bytes: Uint8Array,
   start: number,
@@ -76,7 +79,7 @@ function endOfEntries(
     if (entry === null) return null;
     at += entry[0].length;
     const offset = Number(entry[1]);
-    // Some writers call entries in use that are free.
+    // Some writers mark free entries as in use.
     const isUsed = entry[3] === "n" && offset > 0;
     if (isUsed && !holdsObject(bytes, offset, number)) return null;
   }

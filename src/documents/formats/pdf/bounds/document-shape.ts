@@ -3,19 +3,19 @@ import type { Block, PagePart } from "../layout/page-blocks.ts";
 import { textOf } from "../layout/page-blocks.ts";
 import type { Segment } from "../layout/page-segments.ts";
 
-/** What is learnt from a sample of pages: the body's type and how much larger headings are. */
+/** Typography learnt from a sample of pages: the body's font and how much larger headings are. */
 export type DocumentShape = {
   bodySize: number;
   bodyFont: string;
-  /** Sizes of headings, largest first. */
+  /** Font sizes of headings, largest first. */
   headingSizes: number[];
   /** Heading levels by the folded text of the document's bookmarks. */
   bookmarks: Map<string, number>;
-  /** Words with a hyphen of their own. */
+  /** Words that contain a hyphen. */
   compounds: Set<string>;
 };
 
-/** Of the body's size. */
+/** Least size of headings, relative to the body's. */
 export const HEADING_SCALE = 1.12;
 const HEADING_MAX_CHARACTERS = 200;
 const HEADING_MAX_LINES = 3;
@@ -50,7 +50,7 @@ export const foldTitle = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** The level of a block that reads as a heading; 0 for others. */
+/** The heading level of a block; 0 for other text. */
 export function headingLevel(
   block: Block,
   next: PagePart | undefined,
@@ -71,7 +71,9 @@ export function headingLevel(
 
 const fontLevel = (shape: DocumentShape) => Math.min(shape.headingSizes.length + 1, MAX_LEVELS + 1);
 
-/** A single line in another font than the body's, with body text or a listing below. */
+/**
+ * Whether a block is a single line in another font than the body's, above body text or a listing.
+ */
 function isFontHeading(
   block: Block,
   text: string,

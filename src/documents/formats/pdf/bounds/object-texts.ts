@@ -3,17 +3,19 @@ import { streamsOf } from "./stream-bounds.ts";
 
 const MIB = 1 << 20;
 const MAX_BETWEEN_BYTES = 8 * MIB;
-/** Of all object streams together; beyond, nobody looks at them here. */
+/** Limit for all object streams together; beyond it they are not checked here. */
 const MAX_INFLATED_BYTES = 32 * MIB;
-/** Deflate shrinks to about a thousandth at best, so a piece takes two megabytes at most. */
+/**
+ * Deflate compresses at most about a thousandfold, so a piece expands to two megabytes at most.
+ */
 const STEP_BYTES = 1 << 11;
 const LEAST_PIECE_CHARACTERS = 1 << 16;
-/** What is left over of a piece: longer than any font's dictionary. */
+/** Most characters carried over from a piece: longer than any font's dictionary. */
 const MAX_LEFT_CHARACTERS = 1 << 16;
 
 /**
- * The text of a PDF's objects: what stands between its streams and, in pieces that end with a
- * dictionary where they can, within object streams.
+ * The text of a PDF's objects: between its streams, and inside object streams in pieces, which end
+ * after a dictionary where possible.
  */
 export function* objectTexts(bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder("latin1");
@@ -34,7 +36,7 @@ export function* objectTexts(bytes: Uint8Array): Generator<string> {
   yield decoder.decode(bytes.subarray(end, end + MAX_BETWEEN_BYTES));
 }
 
-/** Up to the bound. */
+/** The text of an uncompressed stream, up to the bound. */
 function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   const decoder = new TextDecoder("latin1");
   const end = Math.min(data.length, maxBytes);
@@ -43,7 +45,9 @@ function* plainTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   }
 }
 
-/** Up to the bound; what is damaged ends where it breaks. */
+/**
+ * The text of a compressed stream, up to the bound; of damaged data, the part before the damage.
+ */
 function* inflatedTexts(data: Uint8Array, maxBytes: number): Generator<string> {
   const decoder = new TextDecoder("latin1");
   let left = maxBytes;

@@ -2,9 +2,9 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
 /**
- * Where a PDF's table of objects is wrong, pdf.js looks for the objects itself and reads what it
- * finds: up to the end of the file for each object, trailer or stream that has no end of its own.
- * Of so many bytes it may read more than the file has: about two seconds' work.
+ * If a PDF's table of objects is wrong, pdf.js searches for the objects itself. For each object,
+ * trailer or stream without an end, it reads to the end of the file. It may read so many bytes
+ * beyond the file's size: about two seconds' work.
  */
 const MAX_EXTRA_BYTES = 1 << 25;
 const STEP_BYTES = 1 << 16;
@@ -14,7 +14,7 @@ const OPENERS = new Set([0x5b, 0x3c]);
 const CLOSERS = new Set([0x5d, 0x3e]);
 
 /**
- * Adds up what each unfinished object, trailer and stream would have pdf.js read.
+ * Adds up what pdf.js would read for each unfinished object, trailer and stream.
  * @throws UnreadableDocument when this is far more than the file
  */
 export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
@@ -31,7 +31,7 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
   while (next !== null) {
     const { kind, end } = next;
     if (kind === "stream") {
-      // As long as there is one; the same one ends all streams before it.
+      // Searched only while one is left; the same `endstream` ends all streams before it.
       if (endOfStream < end) endOfStream = indexOf(bytes, ENDSTREAM, end);
       if (endOfStream < 0) endOfStream = bytes.length;
       add(end, endOfStream);
@@ -84,7 +84,7 @@ function indexOf(bytes: Uint8Array, word: number[], from: number): number {
   return at;
 }
 
-/** Whether what opens between these places is closed there: dictionaries, arrays and strings. */
+/** Whether all dictionaries, arrays and strings that open in this range also close in it. */
 function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
   let depth = 0;
   let strings = 0;

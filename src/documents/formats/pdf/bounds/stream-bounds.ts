@@ -7,14 +7,14 @@ const MIB = 1 << 20;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
 const DICTIONARY_BYTES = 2_000;
-/** A piece takes two megabytes at most. */
+/** A piece expands to two megabytes at most. */
 const STEP_BYTES = 1 << 11;
 const ZLIB_HEADER_BYTES = 2;
 
 const EXPANDS = "compressed data expands too much";
 
 /**
- * Looks at a PDF's streams before pdf.js unpacks them into memory.
+ * Checks a PDF's streams before pdf.js inflates them in memory.
  * @throws UnreadableDocument when one expands beyond bounds, or there are too many objects.
  */
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<void> {
@@ -26,10 +26,12 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<void> {
   }
 }
 
-/** A stream, its dictionary, and where the text after the last stream begins and ends. */
+/**
+ * A stream, its dictionary, and the range of the text between the previous stream and this one.
+ */
 type PdfStream = { dictionary: string; data: Uint8Array; between: [number, number] };
 
-/** A PDF's streams as they lie in the file, without its own table of them. */
+/** A PDF's streams in file order, found without the file's own table. */
 export function* streamsOf(bytes: Uint8Array): Generator<PdfStream> {
   let from = 0;
   let at = indexOf(bytes, "stream", 0);
@@ -72,7 +74,7 @@ function* unpacked(data: Uint8Array, look: ContentLook | null): CooperativeWork<
     try {
       inflate.push(data.subarray(at, at + STEP_BYTES), at + STEP_BYTES >= data.length);
     } catch {
-      // Damaged data is the reader's to judge.
+      // Damaged data is left for the reader to judge.
       at = data.length;
     }
     for (const chunk of chunks) look?.add(chunk);
@@ -82,15 +84,15 @@ function* unpacked(data: Uint8Array, look: ContentLook | null): CooperativeWork<
   }
 }
 
-/** Neither a page's content nor a map of characters. */
+/** A stream that is neither a page's content nor a character map. */
 const OTHER_STREAM =
   /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|ObjStm|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
-/** Maps that say more are cut here; each range of theirs takes some twenty characters. */
+/** Longer maps are cut here; each of their ranges takes some twenty characters. */
 const MAX_MAP_CHARACTERS = 4 << 20;
 const MAP_SIGN = "begincmap";
 const SIGN_BYTES = 4_096;
 
-/** Looks into a stream that may be a page's content, or a map of characters. */
+/** Checks a stream that may be a page's content or a character map. */
 class ContentLook {
   readonly #states: SavedStates;
   #map: string | null = null;

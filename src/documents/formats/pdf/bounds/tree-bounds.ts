@@ -1,11 +1,11 @@
 const MAX_OBJECT_CHARACTERS = 8 << 20;
-/** Of one array: as many as 25,000 references. */
+/** Limit of one array: the length of 25,000 references. */
 const MAX_ARRAY_CHARACTERS = 1 << 18;
 const BRACKET = /[[\]]/g;
 
 /**
- * Passes the texts of a PDF's objects on and sees whether they can hold more than a structure tree
- * that is worth its time and memory: pdf.js reads the root's children anew for each page.
+ * Passes on the texts of a PDF's objects and checks whether the structure tree may be too large
+ * for its time and memory: pdf.js reads the root's children again for each page.
  */
 export class TreeBounds {
   #characters = 0;
@@ -15,7 +15,7 @@ export class TreeBounds {
     return this.#characters > MAX_OBJECT_CHARACTERS || this.#longestArray > MAX_ARRAY_CHARACTERS;
   }
 
-  /** The texts may be pieces of one. */
+  /** The texts may be pieces of one text. */
   *watch(texts: Iterable<string>): Generator<string> {
     let start: number | null = null;
     for (const text of texts) {

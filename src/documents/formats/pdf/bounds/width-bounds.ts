@@ -1,19 +1,19 @@
 import { UnreadableDocument } from "../../../extracted-document.ts";
 
-/** A font has 65,536 characters at most: widths of a range that ends higher are no widths. */
+/** A font has 65,536 characters at most: an array whose range ends higher holds no widths. */
 const MAX_RANGE_END = 1_000_000;
-/** So much is looked at before a number to find the array that it stands in. */
+/** How much text before a number is searched for the array that contains it. */
 const LOOK_CHARACTERS = 1 << 16;
 const MOST_LOOKED_AT = 1 << 25;
-/** An integer of seven digits or more that is no part of a reference or of a table of offsets. */
+/** An integer of seven digits or more that is not part of a reference or an offset table. */
 const LARGE = /(?<![\d.\-A-Za-z])(?:\d{20}(?=\d)|\d{7,20}(?![\d.]|\s+\d+\s+(?:R|n|f|obj)\b))/g;
 const NUMERIC = /[\d\s.-]/;
 const NAME_CHARACTERS = 130;
 const NAME_BEFORE = /\/([^\s/<>[\]()]+)\s*$/;
 
 /**
- * Passes the texts of a PDF's objects on and looks at arrays of widths in them (`/W`, `/W2`, or an
- * array that is an object by itself): pdf.js writes down each character of their ranges.
+ * Passes on the texts of a PDF's objects and checks their arrays of widths (`/W`, `/W2`, or an
+ * array that is an object by itself): pdf.js expands their ranges to single characters.
  * @throws UnreadableDocument
  */
 export function* withinWidthBounds(texts: Iterable<string>): Generator<string> {
@@ -31,7 +31,7 @@ export function* withinWidthBounds(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Whether a text ends within an array of widths: of numbers, and of arrays of numbers. */
+/** Whether a text ends inside an array of widths, which holds numbers and arrays of numbers. */
 function endsInWidths(before: string): boolean {
   let depth = 0;
   for (let at = before.length - 1; at >= 0; at--) {
@@ -42,11 +42,11 @@ function endsInWidths(before: string): boolean {
       depth--;
     } else if (!NUMERIC.test(character)) return false;
   }
-  // So many numbers are no other array.
+  // No other array has so many numbers.
   return before.length === LOOK_CHARACTERS;
 }
 
-/** Whether an array is one of widths by what stands before it. */
+/** Whether the text before an array says that it holds widths. */
 function isWidths(before: string): boolean {
   const name = NAME_BEFORE.exec(before)?.[1];
   return name === undefined || name === "W" || name === "W2";

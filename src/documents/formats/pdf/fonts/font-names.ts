@@ -3,20 +3,20 @@ import type { TextItem } from "../layout/page-segments.ts";
 type Telling = { font: string; page: number; characters: number; names: string[] };
 
 /**
- * The names that fonts had when they were first seen: pdf.js gives another one to each font without
- * a descriptor, such as Helvetica, whenever it has forgotten its pages.
+ * The names that fonts had at first: after its caches are dropped, pdf.js gives a new name to each
+ * font without a descriptor, such as Helvetica.
  */
 export class FontNames {
   readonly #first = new Map<string, string>();
   readonly #characters = new Map<string, number>();
   #telling: Telling | null = null;
 
-  /** The page with the most text in the commonest font: read again, it tells the new names. */
+  /** The page with the most text in the commonest font: reading it again gives the new names. */
   get tellingPage(): number | null {
     return this.#telling?.page ?? null;
   }
 
-  /** Names a page's fonts as they were at first. */
+  /** Gives a page's fonts their first names. */
   rename(items: TextItem[], page: number): void {
     const onPage = new Map<string, number>();
     for (const item of items) {
@@ -35,7 +35,7 @@ export class FontNames {
     return [...this.#characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "";
   }
 
-  /** @param items the telling page's, as they are named now */
+  /** @param items of the telling page, with their current font names */
   relearn(items: TextItem[]): void {
     const { names } = this.#telling ?? { names: [] };
     if (items.length !== names.length) return;

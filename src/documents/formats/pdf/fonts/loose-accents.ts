@@ -2,8 +2,8 @@
 type TextRun = { text: string; x0: number; x1: number; y: number; size: number };
 
 /**
- * Older fonts of TeX hold no letters with accents: the accent is drawn first and its letter below
- * or above it, so that "für" comes as "f¨" and "ur". Some writers draw the letter first.
+ * Older TeX fonts have no accented letters: the accent is drawn first, then the letter above or
+ * below it, so that "für" is read as "f¨" and "ur". Some writers draw the letter first.
  */
 const COMBINING: Record<string, string> = {
   "`": "\u0300",
@@ -22,17 +22,17 @@ const COMBINING: Record<string, string> = {
 };
 const DOTLESS: Record<string, string> = { ı: "i", ȷ: "j" };
 const ENDING_ACCENT = /[`´ˆ˜¯˘˙¨˚˝ˇ¸˛]$/u;
-/** No word begins with these, so the gap before the accent of a wide letter is no space. */
+/** No word begins with these, so a gap before the accent of a wide letter is not a space. */
 const NEVER_FIRST = /[ąęńň]/u;
 
-/** In ems: how far a letter and its accent cover each other, and how far they are apart in height. */
+/** In ems: how far a letter and its accent overlap, and how far they are apart vertically. */
 const LEAST_OVERLAP = 0.1;
-/** Wide accents reach a little over the letter before theirs. */
+/** Wide accents overlap the letter before theirs a little. */
 const LEAST_OVERLAP_BEHIND = 0.25;
 const MOST_OVERLAP = 1;
 const MOST_RAISED = 0.45;
 
-/** Both in one where an accent and its letter meet; null where none does. */
+/** The joined text where an accent and its letter meet; null where none do. */
 export function withAccent(last: TextRun, next: TextRun): string | null {
   const size = Math.max(last.size, next.size);
   const overlap = (last.x1 - next.x0) / size;
@@ -56,7 +56,7 @@ function letterFirst(before: string, after: string): string | null {
   return letter === null ? null : before.slice(0, -1) + letter + after.slice(1);
 }
 
-/** One character; null where there is none. */
+/** The composed character; null if there is none. */
 function composed(letter: string, accent: string): string | null {
   const combining = COMBINING[accent];
   if (combining === undefined || !/\p{L}/u.test(letter)) return null;

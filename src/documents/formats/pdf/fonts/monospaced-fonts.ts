@@ -2,18 +2,18 @@ import type { TextItem } from "../layout/page-segments.ts";
 
 type Seen = { characters: number; byAdvance: Map<number, number> };
 
-/** Advances are compared to a half of a hundredth of an em. */
+/** Advances are compared to within 1/200 em. */
 const STEPS_AN_EM = 200;
-/** Figures are as wide as each other in most fonts. */
+/** Digits are no evidence: they have equal widths in most fonts. */
 const WORD = /\p{L}{2}/u;
-/** In ems: characters of Chinese and Japanese are as wide as they are high in all fonts. */
+/** In ems: Chinese and Japanese characters have equal widths in all fonts. */
 const WIDEST = 0.8;
 const LEAST_CHARACTERS = 24;
 const LEAST_SHARE = 0.75;
-/** A document that is typed throughout holds no listings. */
+/** A document that is monospaced throughout has no listings. */
 const BODY_SHARE = 0.5;
 
-/** Tells fonts whose letters are all as wide as each other by the text that came of them so far. */
+/** Recognises monospaced fonts by the widths of their text so far. */
 export class MonospacedFonts {
   readonly #seen = new Map<string, Seen>();
   #characters = 0;

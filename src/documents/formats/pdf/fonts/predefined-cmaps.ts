@@ -1,7 +1,7 @@
 /**
- * Predefined CMaps (ISO 32000-2, §9.7.5.2) as pdf.js asks for them: legacy encodings of Chinese,
- * Japanese and Korean, and the way from a collection's glyph numbers (CIDs) to Unicode. They are
- * loaded a collection at a time, when a document names one.
+ * Predefined CMaps (ISO 32000-2, §9.7.5.2) for pdf.js: legacy Chinese, Japanese and Korean
+ * encodings, and maps from a collection's glyph numbers (CIDs) to Unicode. A collection is loaded
+ * when a document names one of its CMaps.
  */
 type Cmaps = Record<string, string>;
 
@@ -12,7 +12,7 @@ const COLLECTIONS: [RegExp, () => Promise<{ CMAPS: Cmaps }>][] = [
   [/^/, () => import("./cmaps/japan1.ts")],
 ];
 
-/** The CMap in pdf.js's binary form; null for one that is not had. */
+/** The CMap in pdf.js's binary form; null if it is not included. */
 export async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   const load = COLLECTIONS.find(([pattern]) => pattern.test(name))?.[1];
   const maps = new Map(Object.entries((await load?.())?.CMAPS ?? {}));
@@ -22,7 +22,7 @@ export async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   return name.endsWith("-UCS2") && name.startsWith("Adobe-") ? withUnknownGlyphs(cmap) : cmap;
 }
 
-/** Those of these names that are not had, and with which text cannot be read. */
+/** The CMaps of these names that are not included and whose text cannot be read. */
 export async function unknownCmaps(names: Iterable<string>): Promise<Set<string>> {
   const unknown = new Set<string>();
   for (const name of names) {
@@ -34,7 +34,7 @@ export async function unknownCmaps(names: Iterable<string>): Promise<Set<string>
 
 /** More than any collection has glyphs. */
 const GLYPHS = 0x7fff;
-/** In the binary form: a run of `bfchar`, two bytes each, from code 1, each U+FFFD. */
+/** In the binary form: a run of `bfchar` with two-byte codes from 1, each mapped to U+FFFD. */
 const RUN = [
   (4 << 5) | 0x10 | 1,
   0x80 | (GLYPHS >> 14),
@@ -47,7 +47,7 @@ const RUN = [
 ];
 const SAME_AGAIN = 0x01;
 
-/** Glyphs without a character are shown as such: pdf.js would take their numbers for characters. */
+/** Maps glyphs without a character to U+FFFD: pdf.js would take their numbers for characters. */
 function withUnknownGlyphs(cmap: Uint8Array): Uint8Array {
   const whole = new Uint8Array(cmap.length + RUN.length + GLYPHS - 1).fill(SAME_AGAIN);
   whole.set(cmap.subarray(0, 1));

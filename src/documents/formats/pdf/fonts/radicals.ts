@@ -1,7 +1,7 @@
-/** Fonts draw 日 and the radical ⽇ with one glyph, and some writers name the radical. */
+/** Fonts draw 日 and the radical ⽇ with one glyph, and some writers map it to the radical. */
 const KANGXI = /[\u2f00-\u2fd5]/g;
 const SUPPLEMENT = /[\u2e80-\u2ef3]/g;
-/** Of the radicals that Unicode does not fold: those that are whole ideographs by themselves. */
+/** Radicals that Unicode does not fold but that are whole ideographs themselves. */
 const IDEOGRAPHS = new Map(
   (
     "⺁厂 ⺇几 ⺎兀 ⺐尢 ⺟母 ⺠民 ⺫罒 ⺬示 ⺰纟 ⺻聿 ⻁虎 ⻃覀 ⻄西 ⻅见 ⻆角 ⻉贝 ⻋车 ⻑長 ⻓长 ⻔门 ⻘青 ⻙韦 " +

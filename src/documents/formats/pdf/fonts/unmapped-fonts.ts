@@ -2,15 +2,15 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { TextItem } from "../layout/page-segments.ts";
 
 /**
- * Fonts whose codes are glyph numbers, with no map from these to characters (ISO 32000-2, §9.10):
- * pdf.js takes the numbers for characters, which gives "7KH" for "The".
+ * Fonts whose codes are glyph numbers without a map to characters (ISO 32000-2, §9.10): pdf.js
+ * takes the numbers for characters, which gives "7KH" for "The".
  */
 export type FontMaps = {
   unmapped: number;
   mapped: number;
-  /** Encodings of simple fonts whose glyphs have numbers for names: codes may stand for anything. */
+  /** Encodings of simple fonts that name glyphs by numbers: their codes may mean anything. */
   nameless: number;
-  /** Fonts whose glyphs are drawings (Type 3): most of those with such encodings. */
+  /** Fonts whose glyphs are drawings (Type 3), which most such encodings belong to. */
   drawn: number;
   /** Predefined CMaps that composite fonts name as their encoding. */
   cmaps: Set<string>;
@@ -24,10 +24,10 @@ const COMPOSITE = /\/Subtype\s*\/Type0\b/;
 const ENCODING_NAME = /\/Encoding\s*\/([\w-]{1,40})/;
 const MAX_CMAPS = 100;
 const DICTIONARY = /<<[^<>]*>>/g;
-/** The glyph numbers of these collections are known: each stands for a character. */
+/** Collections whose glyph numbers are known: each has a character. */
 const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
-/** Counts a file's fonts. What is encrypted or damaged is not counted. */
+/** Counts a file's fonts, except in encrypted or damaged objects. */
 export function* countFonts(texts: Iterable<string>): CooperativeWork<FontMaps> {
   const count = { unmapped: 0, mapped: 0, nameless: 0, drawn: 0, cmaps: new Set<string>() };
   let known = 0;
@@ -69,7 +69,7 @@ function isNameless(differences: string): boolean {
   );
 }
 
-/** What stands in the arrays of that name; text within an array is passed over once. */
+/** The contents of the arrays of that name; text within an array is scanned once. */
 function* differencesIn(text: string): Generator<string> {
   let end = 0;
   for (const { 0: start, index } of text.matchAll(DIFFERENCES)) {
@@ -81,20 +81,22 @@ function* differencesIn(text: string): Generator<string> {
   }
 }
 
-/** What no text holds, but glyph numbers do. */
+/** Characters that text never contains, but glyph numbers produce. */
 const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
-/** The space of many fonts, and often the only glyph that their maps forget. */
+/** The space of many fonts, often the only glyph that their maps lack. */
 const SPACE_GLYPH = "\u0003";
 const LEAST_SHARE = 0.1;
-/** Where the file is known to hold fonts without a map. */
+/** The share for a file that is known to contain fonts without a map. */
 const SUSPECT_SHARE = 0.01;
 
 /** The commonest letters of most languages in Latin script: well over half of any text. */
 const FREQUENT = /[etaoinsr]/gi;
-/** Of all letters without their marks; codes that are no characters seldom reach a third. */
+/** Share of all letters, ignoring accents; misread codes seldom reach a third. */
 const LEAST_FREQUENT_SHARE = 0.35;
 const LEAST_LETTERS = 30;
-/** To letters, in tables of codes. Glyph numbers of text seldom look like digits. */
+/**
+ * Share relative to letters, in tables of codes. Glyph numbers of text seldom look like digits.
+ */
 const CODE_DIGITS_SHARE = 0.25;
 
 const LATIN_LETTER = /\p{Script=Latin}/gu;
@@ -110,18 +112,18 @@ const NOTHING_SEEN: Seen = {
 type Seen = { characters: number; odd: number; spaceGlyphs: number } & LetterCount;
 type LetterCount = { latin: number; frequent: number; digits: number };
 
-/** Tells fonts apart by the text that came of them so far; their items are left out. */
+/** Finds unmapped fonts by their text so far; their items are left out. */
 export class UnmappedFonts {
   readonly #share: number;
   readonly #seen = new Map<string, Seen>();
-  /** The file holds fonts of which nobody knows what their codes mean. */
+  /** Whether the file has fonts whose codes have no known meaning. */
   readonly #isSuspect: boolean;
-  /** All of these are drawn: other fonts are beyond suspicion. */
+  /** Whether all these fonts are drawn: then no other font is suspect. */
   readonly #isDrawn: boolean;
   readonly #described = new Set<string>();
-  /** Unknown codes of fonts are the numbers of their glyphs. */
+  /** Whether fonts without a map use glyph numbers as codes. */
   readonly #areNumbers: boolean;
-  /** No font of the file has a map. */
+  /** Whether no font of the file has a map. */
   readonly #isEvery: boolean;
   hasDropped = false;
 
@@ -133,7 +135,7 @@ export class UnmappedFonts {
     this.#isEvery = unmapped > 0 && mapped === 0;
   }
 
-  /** pdf.js knows the heights of letters in all fonts but those whose glyphs are drawings. */
+  /** pdf.js gives letter heights for all fonts except those whose glyphs are drawings. */
   learn(fontName: string, ascent: unknown): void {
     if (Number.isFinite(ascent)) this.#described.add(fontName);
   }
@@ -161,7 +163,7 @@ export class UnmappedFonts {
     });
   }
 
-  /** Whether most of what was seen is in such fonts. */
+  /** Whether most of the text so far is in such fonts. */
   get isMost(): boolean {
     let [lost, all] = [0, 0];
     for (const [font, { characters }] of this.#seen) {
@@ -186,7 +188,9 @@ export class UnmappedFonts {
     return this.#isSuspect && !(this.#isDrawn && this.#described.has(font));
   }
 
-  /** Letters all of them, but in the order of a font's glyphs and not of a language. */
+  /**
+   * Whether the text is all letters, but in the order of a font's glyphs and not of a language.
+   */
   #isEnciphered({ characters, spaceGlyphs, latin, frequent, digits }: Seen): boolean {
     if (spaceGlyphs > characters * SUSPECT_SHARE) return true;
     if (this.#areNumbers && digits > latin * CODE_DIGITS_SHARE) return false;

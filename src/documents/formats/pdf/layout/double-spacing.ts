@@ -17,11 +17,11 @@ const LEAST_INDENT = 0.5;
 const SIZE_TOLERANCE = 0.12;
 const LEAST_LINES = 3;
 const LEAST_SHARE = 0.6;
-/** Of the text's width: how far from its edges a line may begin and end that goes on below. */
+/** How far a continued line may be indented at either edge, as a share of the text's width. */
 const INDENTED = 0.25;
 const RAGGED = 0.15;
 
-/** Null where most full lines have the next one at another distance. */
+/** Null if most full lines have their next line at another distance. */
 export function doubleSpacingOf(segments: Segment[]): DoubleSpacing | null {
   let [x0, x1] = [Infinity, -Infinity];
   for (const segment of segments) [x0, x1] = [Math.min(x0, segment.x0), Math.max(x1, segment.x1)];
@@ -39,7 +39,7 @@ export function doubleSpacingOf(segments: Segment[]): DoubleSpacing | null {
   return count >= Math.max(LEAST_LINES, all * LEAST_SHARE) ? { distance, x0, x1 } : null;
 }
 
-/** Whether a line goes on in the next one, which begins no paragraph by an indent. */
+/** Whether a line continues in the next one, which is not indented as a new paragraph. */
 export function goesOn(last: Segment, next: Segment, spacing: DoubleSpacing): boolean {
   return (
     isFull(last, spacing) &&

@@ -12,16 +12,15 @@ type Row<Part> = { segments: Part[]; x0: number; x1: number; y: number; size: nu
 /** In ems. */
 const SAME_LINE = 0.35;
 const MOST_GAP = 2.5;
-/** Where there is but one, it cannot be compared. */
+/** Limit of a line's only gap, which cannot be compared with others. */
 const MOST_SINGLE_GAP = 1.6;
 const GAP_TOLERANCE = 0.04;
 const EDGE_TOLERANCE = 0.15;
 const LINE_DISTANCE = 1.75;
 
 /**
- * Lines of narrow columns are spread until both their edges are even, which can part their words
- * as far as the columns of a table: such a line's gaps are all the same, and a line above or below
- * has the same edges.
+ * In narrow columns, justification can spread words as far apart as the columns of a table. Such a
+ * line has equal gaps, and a line above or below has the same edges.
  */
 export function withJustifiedLines<Part extends TextRun>(segments: Part[]): Part[] {
   const rows = rowsOf(segments);

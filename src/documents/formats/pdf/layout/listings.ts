@@ -11,19 +11,19 @@ type Row<Part> = { segments: Part[]; y: number; size: number };
 
 export type PageSection<Part> = { segments: Part[] } | { listing: string; first: Part };
 
-/** Of a listing, where it may be in another font than the lines. */
+/** A line number of a listing, which may be in another font than the lines. */
 export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
 
 /** In ems. */
 const SAME_LINE = 0.35;
-/** To the nearest two lines: farther ones have an empty line between. */
+/** To the two nearest lines: a larger distance means an empty line between. */
 const LINE_DISTANCE = 1.6;
 /** With an empty line or two between. */
 const FARTHEST_LINE = 4;
 const LEAST_LINES = 2;
 const MAX_INDENT = 200;
 
-/** Takes lines of equally wide letters out of a page's segments, as they are indented. */
+/** Takes monospaced lines out of a page's segments and keeps their indentation. */
 export function listingsIn<Part extends TextRun>(segments: Part[]): PageSection<Part>[] {
   const found: PageSection<Part>[] = [];
   let rows: Row<Part>[] = [];
@@ -56,7 +56,7 @@ function isTyped({ segments }: Row<TextRun>): boolean {
   return typed.every(({ isMonospaced }) => isMonospaced === true);
 }
 
-/** What lies between listings, in one. */
+/** Joins the segments between listings into one section. */
 function together<Part>(found: PageSection<Part>[]): PageSection<Part>[] {
   const whole: PageSection<Part>[] = [];
   for (const each of found) {

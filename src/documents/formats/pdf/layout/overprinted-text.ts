@@ -1,6 +1,6 @@
 /** In points. */
 type Placed = { text: string; x0: number; y: number; size: number; block?: number | undefined };
-/** What of pdf.js's text items is used here. */
+/** The fields of pdf.js's text items that are used here. */
 type Item = {
   str: string;
   transform: number[];
@@ -9,15 +9,15 @@ type Item = {
   mark?: string | undefined;
 };
 
-/** In ems: how far apart copies lie that are to look like one bold text. */
+/** In ems: the most distance between copies that are to look like one bold text. */
 const MOST_SHIFT = 0.12;
 
-/** Finds text that is drawn again at nearly the same place, as writers do that have no bold font. */
+/** Finds text that is drawn again at nearly the same place: writers without a bold font do so. */
 export class OverprintedText {
-  /** Texts by the square of the page that they begin in, and where they begin. */
+  /** Texts by the grid square that they begin in, with their starting points. */
   readonly #drawn = new Map<string, { x0: number; y: number }>();
 
-  /** Whether the segment's text was drawn here before; else it is remembered. */
+  /** Whether the segment's text was already drawn here; if not, it is remembered. */
   isCopy(segment: Placed): boolean {
     const { x0, y, size } = segment;
     const shift = size * MOST_SHIFT;
@@ -35,13 +35,13 @@ export class OverprintedText {
 const isNear = (one: { x0: number; y: number }, { x0, y }: Placed, shift: number) =>
   Math.abs(one.x0 - x0) <= shift && Math.abs(one.y - y) <= shift;
 
-/** Squares are twice as wide as copies are shifted at most, so that two in each direction are near. */
+/** Squares are twice as wide as the largest shift, so that two in each direction suffice. */
 function keyOf({ text, size, block }: Placed, x: number, y: number): string {
   const side = size * MOST_SHIFT * 2;
   return `${Math.floor(x / side)} ${Math.floor(y / side)} ${size.toFixed(1)} ${block} ${text}`;
 }
 
-/** In ems: by how much items overlap that hold a copy and what was drawn after it. */
+/** In ems: the overlap of an item that holds a copy with the item drawn after it. */
 const LEAST_OVERLAP = 0.1;
 const MOST_COPIES = 4;
 const LEAST_LETTERS = 2;
@@ -49,8 +49,8 @@ const MAX_COPIED_CHARACTERS = 100;
 const MAX_RUN_ITEMS = 1_000;
 
 /**
- * Joins items where each letter or word was drawn several times before the next one: pdf.js gives
- * "H", "Ha", "ar" and so on, each from a last copy to the first of what follows.
+ * Joins items whose letters or words were each drawn several times before the next one: pdf.js
+ * gives "H", "Ha", "ar" and so on, each from a last copy to the first copy of the next letter.
  */
 export function withoutPartialCopies<Whole extends Item>(items: Whole[]): Whole[] {
   const kept: Whole[] = [];
@@ -72,7 +72,7 @@ function overlappingFrom<Whole extends Item>(items: Whole[], start: number): Who
   return items.slice(start, end);
 }
 
-/** Only of level text from left to right. */
+/** Only for horizontal text from left to right. */
 function overlaps(last: Item, next: Item): boolean {
   if (last.fontName !== next.fontName || last.mark !== next.mark) return false;
   const [from, to] = [placeOf(last), placeOf(next)];
@@ -86,7 +86,7 @@ function placeOf({ transform, width }: Item) {
   return { slant, size, x, y, end: x + width };
 }
 
-/** One item, or the same ones where they hold no copies. */
+/** A single item, or the same items if they hold no copies. */
 function withoutCopies<Whole extends Item>(run: Whole[]): Whole[] {
   const [first] = run;
   const last = run.at(-1);
@@ -95,7 +95,7 @@ function withoutCopies<Whole extends Item>(run: Whole[]): Whole[] {
   return [{ ...first, str: text, width: placeOf(last).end - placeOf(first).x }];
 }
 
-/** Null where it is not each letter of each word that stands as often. */
+/** Null unless each letter of each word is repeated equally often. */
 function eachLetterOnce(text: string): string | null {
   for (let copies = MOST_COPIES; copies > 1; copies--) {
     const once = everyNth(text, copies);
@@ -116,7 +116,7 @@ function everyNth(text: string, copies: number): string | null {
   return once;
 }
 
-/** Null where an item does not begin with what the one before ends with. */
+/** Null if an item does not begin with the end of the item before. */
 function eachWordOnce(run: Item[]): string | null {
   let text = "";
   let copied = 0;
@@ -129,7 +129,7 @@ function eachWordOnce(run: Item[]): string | null {
   return copied >= LEAST_LETTERS ? text : null;
 }
 
-/** Of the longest end of one text that begins the other. */
+/** The length of the longest end of one text that begins the other. */
 function commonLength(before: string, after: string): number {
   let length = Math.min(before.length, after.length, MAX_COPIED_CHARACTERS);
   while (length > 0 && !before.endsWith(after.slice(0, length))) length--;

@@ -5,7 +5,7 @@ import { listingsIn } from "./listings.ts";
 import type { Segment } from "./page-segments.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
-/** Lines that belong together: a paragraph, a heading, or what stands in a table's cell. */
+/** Lines that belong together: a paragraph, a heading, or the text of a table cell. */
 export type Block = {
   lines: Segment[];
   x0: number;
@@ -16,11 +16,11 @@ export type Block = {
 };
 
 export type PagePart =
-  /** `role` and `label` where the document's own structure tells. */
+  /** `role` and `label` come from the document's structure tree, if it has one. */
   | { kind: "text"; block: Block; role?: BlockRole; label?: string }
-  /** `order`: where in the order of the page's content it begins. */
+  /** `order`: its position in the order of the page's content. */
   | { kind: "table"; rows: string[][]; order?: number }
-  /** Lines of a font whose letters are all as wide as each other. */
+  /** Lines in a monospaced font. */
   | { kind: "code"; text: string; order: number };
 
 /** In ems. */
@@ -38,7 +38,7 @@ export function partsOf(segments: Segment[]): PagePart[] {
   );
 }
 
-/** All of these lines together; null when there are none. */
+/** Joins all of these lines; null when there are none. */
 export function blockOf(lines: Segment[]): Block | null {
   const [first] = lines;
   const last = lines.at(-1);
@@ -81,14 +81,14 @@ function continuesBlock(block: Block, next: Segment, spacing: DoubleSpacing | nu
   return next.x0 < block.x1 && next.x1 > block.x0;
 }
 
-/** Once a block has two lines, its own spacing says what continues it. */
+/** From two lines on, a block's own spacing decides which line continues it. */
 function lineDistance(block: Block): number {
   const [first, second] = block.lines;
   if (first === undefined || second === undefined) return LINE_DISTANCE;
   return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
 }
 
-/** Blocks that begin on one line, side by side, and came one after the other. */
+/** Blocks that begin on one line, side by side, and follow each other in the content. */
 function rowsOf(blocks: Block[]): Block[][] {
   const rows: Block[][] = [];
   for (const block of blocks) {
@@ -107,7 +107,7 @@ function rowsOf(blocks: Block[]): Block[][] {
   return rows;
 }
 
-/** Rows after each other whose cells share columns are a table. */
+/** Consecutive rows whose cells share columns are a table. */
 function tablesIn(rows: Block[][]): PagePart[] {
   const parts: PagePart[] = [];
   let at = 0;
@@ -121,7 +121,7 @@ function tablesIn(rows: Block[][]): PagePart[] {
   return parts;
 }
 
-/** A row by itself is one line, such as a title with a date at its right; long blocks are columns. */
+/** A single row is one line, such as a title with a date on the right; long blocks are columns. */
 function looseRow(row: Block[]): PagePart[] {
   const [first] = row;
   const isLine = row.length > 1 && row.every((block) => block.lines.length === 1);
@@ -150,7 +150,7 @@ function tableEnd(rows: Block[][], start: number): number {
   return end;
 }
 
-/** A row with one cell belongs to the table when the table goes on below. */
+/** A row with one cell belongs to the table if the table continues below. */
 function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean {
   const next = rows[at + 1] ?? [];
   return next.length > 1 && isBelow(rows[at] ?? [], next) && fits(next, columns);
@@ -169,7 +169,7 @@ type Interval = { x0: number; x1: number };
 
 const intervalsOf = (row: Block[]): Interval[] => row.map(({ x0, x1 }) => ({ x0, x1 }));
 
-/** No cell spans two columns, and more than one column is used or kept. */
+/** Whether no cell spans two columns, and more than one column is used or kept. */
 function fits(row: Block[], columns: Interval[]): boolean {
   const touched = row.map(
     (block) => columns.filter(({ x0, x1 }) => block.x0 < x1 && block.x1 > x0).length,
@@ -200,7 +200,7 @@ function cellsOf(rows: Block[][]): string[][] {
   });
 }
 
-/** The dots that lead from an entry to its page. */
+/** Leader dots from an entry to its page number. */
 const LEADERS = / ?(?:[.·] ?){5,}/g;
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,13 +1,16 @@
 import type { Segment } from "./page-segments.ts";
 
-/** Lines from the page's upper and lower edge at which running heads stand. */
+/** Number of lines at the top and bottom of a page that may hold running heads. */
 const EDGE_LINES = 2;
 /** In ems. */
 const SAME_LINE = 0.35;
-/** A row of more is none of a running head. */
+/** A row of more segments is no running head. */
 const MAX_ROW = 100;
 
-/** The baselines of the first line and the last, and of the last that count as at these edges. */
+/**
+ * The baselines of the first and the last line, and the innermost that still count as at these
+ * edges.
+ */
 type Edges = { top: number; upper: number; lower: number; bottom: number };
 
 const edgesKnown = new WeakMap<Segment[], Edges>();
@@ -23,7 +26,7 @@ function knownEdges(page: Segment[]): Edges {
   return edges;
 }
 
-/** Whether it stands in the first line of the page or the last. */
+/** Whether it is in the page's first or last line. */
 export function isOutermost({ y }: Segment, page: Segment[]): boolean {
   const { top, bottom } = knownEdges(page);
   return top >= y - 1 || bottom <= y + 1;
@@ -31,14 +34,16 @@ export function isOutermost({ y }: Segment, page: Segment[]): boolean {
 
 const linesKnown = new WeakMap<Segment[], Segment[]>();
 
-/** What stands in the lines at the page's edges. */
+/** The segments in the lines at the page's edges. */
 export function edgeLines(page: Segment[]): Segment[] {
   const lines = linesKnown.get(page) ?? page.filter((segment) => isAtEdge(segment, page));
   linesKnown.set(page, lines);
   return lines;
 }
 
-/** What stands beside a segment of the page's edges, itself with it; null where it is too much. */
+/**
+ * The row of a segment at the page's edges, including itself; null if it has too many segments.
+ */
 export function rowAt({ y, size }: Segment, page: Segment[]): Segment[] | null {
   const lines = edgeLines(page);
   if (lines.length > MAX_ROW * 2 * EDGE_LINES) return null;

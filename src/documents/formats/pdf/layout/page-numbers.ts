@@ -1,20 +1,25 @@
 import { edgeLines, isOutermost, rowAt } from "./page-edges.ts";
 import type { Segment } from "./page-segments.ts";
 
-/** Of the pages that have a number at one place, so many count it along with their neighbours. */
+/**
+ * Of the pages with a number at one place, the share whose numbers count with their neighbours'.
+ */
 const COUNTED_SHARE = 0.7;
-/** Pages on which a number is ahead by as much: fewer may be by chance. */
+/** Least pages with the same difference between number and page: fewer may be chance. */
 const LEAST_COUNTED = 3;
-/** Of a page or a section. Higher ones beside words that change may be of invoices, or years. */
+/** A page or section number. Higher ones beside changing words may be invoice numbers or years. */
 const TITLE_NUMBER = /^(?:\d{1,3}|[ivxlc]+)(?:\.\d{1,2}){0,4}\.?$/i;
 const NUMBER = /\d+|\b[ivxlc]+\b/gi;
-/** Parts of numbers that are no page's: amounts, shares and times. */
+/** Parts of numbers that are no page numbers: amounts, shares and times. */
 const AMOUNT = /\d[.,:'\u2019]\d|[\p{Sc}%+=]/u;
 
 type Place = {
-  /** The same on all pages that have it. */
+  /** The number, if it is the same on all pages that have one. */
   constant: string | null;
-  /** By how much each number is ahead of its page, or what it is on all pages. */
+  /**
+   * For each number: its differences from the page number, or its value if all pages have the
+   * same.
+   */
   counted: (Set<number> | number)[] | null;
 };
 type Kind = "constant" | "counted" | "figure" | "other";
@@ -22,17 +27,17 @@ type Kind = "constant" | "counted" | "figure" | "other";
 export const hasWords = ({ text }: Segment) =>
   /\p{L}{2}/u.test(text.replace(NUMBER, (each) => (/\d/.test(each) ? each : "")));
 
-/** Numbers and signs at the pages' edges that are not of the text. */
+/** Numbers and signs at the pages' edges that are not part of the text. */
 export type PageNumbers = {
-  /** For a segment of the page's edges without words. */
+  /** For a segment without words at the page's edges. */
   isRepeated(segment: Segment, page: Segment[], pageNumber: number): boolean;
-  /** Whether a row holds numbers that are no page's. */
+  /** Whether a row holds numbers that are no page numbers. */
   hasFigures(row: Segment[] | null, pageNumber: number): boolean;
 };
 
 /**
- * Page numbers count along with the pages, and stand by themselves, beside a running head or beside
- * one title in a page's first or last line: all else without words may be a figure of a table.
+ * Page numbers increase with the pages and stand alone, beside a running head or beside one title
+ * in a page's first or last line: anything else without words may be a figure in a table.
  *
  * @param least pages that show it at one place
  * @param isHead whether a segment with words is repeated
@@ -74,7 +79,7 @@ export function pageNumbers(
   return { isRepeated, hasFigures };
 }
 
-/** Heads may name the chapter or section, and its number; their words change. */
+/** Heads may give the chapter or section and its number; their words change. */
 function titleOf(row: Segment[]): Segment | null {
   const [title, ...others] = row.filter(hasWords);
   const numbers = row.filter((each) => !hasWords(each));
@@ -122,7 +127,7 @@ function placeOf(shown: Shown[]): Place {
   return { constant: null, counted: counts ? counted : null };
 }
 
-/** Null for a number that neither counts along with the pages nor is the same on all of them. */
+/** Null for a number that neither increases with the pages nor is the same on all of them. */
 function countedAt(shown: Shown[], at: number): Set<number> | number | null {
   const values = shown.map(({ numbers }) => numbers.map((each) => each[at] ?? -1));
   const ahead = values.map((each, index) => each.map((value) => value - (shown[index]?.page ?? 0)));
@@ -149,7 +154,7 @@ function countsIn(segment: Segment, { counted }: Place, pageNumber: number): boo
   });
 }
 
-/** The place, and what stands around the numbers. */
+/** The place, and the text around the numbers. */
 const keyOf = ({ text, y }: Segment) =>
   `${Math.round(y / 4)} ${text.replace(NUMBER, "#").replace(/\s+/g, " ").trim()}`;
 

@@ -15,24 +15,24 @@ export type Segment = {
   y: number;
   size: number;
   font: string;
-  /** Where in the order of the page's content it came. */
+  /** Its position in the order of the page's content. */
   order: number;
-  /** The block of the document's structure that it belongs to. */
+  /** The block of the structure tree that it belongs to. */
   block?: number | undefined;
-  /** Of a line that is not read from the left throughout; `text` follows from them. */
+  /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
   pieces?: Piece[];
-  /** All of its letters are as wide as each other. */
+  /** Whether its font is monospaced. */
   isMonospaced?: boolean | undefined;
 };
 
-/** What of pdf.js's text items is used. */
+/** The fields of pdf.js's text items that are used. */
 export type TextItem = {
   str: string;
   transform: number[];
   width: number;
   height: number;
   fontName: string;
-  /** Of the marked content that it stands in. */
+  /** The id of the marked content that contains it. */
   mark?: string | undefined;
   isMonospaced?: boolean;
 };
@@ -42,21 +42,21 @@ type Matrix = readonly [number, number, number, number, number, number];
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;
 const COLUMN_GAP = 0.85;
-/** Between words read from the right, which must not be taken apart. */
+/** Between the words of a right-to-left line, which must not be split. */
 const JUSTIFIED_GAP = 1.5;
 const OVERLAP = -0.5;
-/** Of a line. */
+/** Limit of the pieces of a line. */
 const MAX_PIECES = 1000;
 const SAME_LINE = 0.35;
-/** Raised and lowered marks are smaller and stand close by. */
+/** Superscripts and subscripts are smaller and close to the text. */
 const RAISED = 0.6;
-/** Between a list's mark and its text. */
+/** Most distance between a list's mark and its text. */
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const LEAST_SIZE = 0.5;
 /**
- * Joins a page's text items, in their order, into segments; turned text comes last. `blocks`: the
- * block of each marked content, where the document tells; no segment stands in two of them.
+ * Joins a page's text items, in order, into segments; rotated text comes last. `blocks` maps
+ * marked content to blocks, if the document has a structure tree; no segment spans two blocks.
  */
 export function segmentsOf(
   items: TextItem[],
@@ -86,7 +86,7 @@ export function segmentsOf(
   return [...wholeLines(level), ...turned];
 }
 
-/** Brings the parts of lines together that are read from the right, in the order of reading. */
+/** Joins the parts of right-to-left lines, in reading order. */
 function wholeLines(segments: Segment[]): Segment[] {
   const lines: Segment[] = [];
   for (const segment of segments) {
@@ -101,7 +101,7 @@ function wholeLines(segments: Segment[]): Segment[] {
   return withInitials(withJustifiedLines(lines));
 }
 
-/** Puts initials before their paragraphs where these were drawn at another time. */
+/** Puts initials before their paragraphs if they were drawn separately. */
 function withInitials(lines: Segment[]): Segment[] {
   const initials = lines.filter(({ text }) => INITIAL.test(text)).slice(0, MAX_INITIALS);
   const joined = new Set<Segment>();
@@ -115,7 +115,10 @@ function withInitials(lines: Segment[]): Segment[] {
   return joined.size === 0 ? lines : lines.filter((line) => !joined.has(line));
 }
 
-/** On either side of a line in which something is read from the right, or where it has room. */
+/**
+ * Whether a part is beside another on a line with right-to-left text, or where such a line has
+ * room.
+ */
 function isBeside(last: Segment, next: Segment): boolean {
   if (last.block !== next.block || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
   const size = Math.max(last.size, next.size);
@@ -151,7 +154,7 @@ function placed(
   const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
   const size = Math.max(Math.hypot(c, d), LEAST_SIZE);
   const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
-  // Turned text is laid out along its own direction.
+  // Rotated text is laid out along its own direction.
   const along = isTurned ? f : e;
   const across = isTurned ? e : f;
   const segment: Segment = {
@@ -168,10 +171,10 @@ function placed(
   return { segment, isTurned };
 }
 
-/** A paragraph's first letter over several lines, beside the first of them. */
+/** A drop cap: a paragraph's first letter over several lines, beside the first of them. */
 const INITIAL = /^["“„«‘]?\p{Lu}$/u;
 const INITIAL_SCALE = 1.8;
-/** In ems of the initial: how far the line is above its foot. */
+/** In ems of the initial: how far the first line is above the initial's baseline. */
 const INITIAL_DEPTH = 0.35;
 const MAX_INITIALS = 40;
 
@@ -189,7 +192,7 @@ function isInitial(last: Segment, next: Segment): boolean {
   );
 }
 
-/** Whether a segment goes on with the item, which it then holds. */
+/** Whether the item continues a segment and is added to it. */
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
   if (isInitial(last, next)) {
     Object.assign(last, { ...next, text: last.text + next.text, x0: last.x0 });
@@ -225,11 +228,11 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   into.isMonospaced = next.isMonospaced && (into.isMonospaced || LINE_NUMBER.test(into.text));
   into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
   into.x1 = Math.max(into.x1, next.x1);
-  // Raised marks must not change what the line is.
+  // Superscripts must not change the line's size, font and baseline.
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
 }
 
-/** The raised number that begins a note under the page. */
+/** Whether a raised number begins a footnote. */
 function isNoteMark(first: Segment, next: Segment): boolean {
   const isRaised = first.size < next.size * 0.8 && first.y < next.y - next.size * 0.1;
   return isRaised && /^\s*\d{1,3}$/.test(first.text);

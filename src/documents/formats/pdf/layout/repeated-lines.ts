@@ -13,16 +13,18 @@ type HeadingSigns = Pick<DocumentShape, "bodySize" | "bookmarks">;
 
 const LEAST_PAGES = 5;
 const LEAST_SHARE = 0.6;
-/** Pages with pictures or with a chapter's begin have other heads or none. */
+/** Pages with pictures or chapter openings have other heads or none. */
 const LEAST_TITLE_SHARE = 0.5;
-/** Of the pages that have a line, so many show the number that all show, or one that counts along. */
+/**
+ * Of the pages with a line, the share that must show the same number, or one that counts along.
+ */
 const SAME_SHARE = 0.7;
 
 /**
- * Learns from a sample of pages by their numbers. A document's first page keeps what the others
+ * Learns from sample pages by page number. A document's first page keeps the lines that others
  * repeat.
  *
- * @param shape its bookmarks are what heads say that change with the chapter
+ * @param shape its bookmarks give the words of heads that change with the chapter
  */
 export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSigns): RepeatedLines {
   const isTitle = titleHeads(sample, shape);
@@ -44,7 +46,7 @@ export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSign
       if (!isWords(segment)) return false;
       const counts = words.get(keyOf(segment))?.includes(undefined) === true;
       if (counts && isHeading(segment, shape)) return false;
-      // Words beside a figure that stays say what it is.
+      // Words beside a figure that is kept explain the figure.
       return !numbers.hasFigures(rowAt(segment, page), pageNumber);
     },
   };
@@ -52,7 +54,7 @@ export function repeatedLines(sample: Map<number, Segment[]>, shape: HeadingSign
 
 type FixedNumbers = (number | undefined)[];
 
-/** The lines of words at the pages' edges, with the numbers that they have on every page. */
+/** The lines with words at the pages' edges, and the numbers that they have on every page. */
 function repeatedWords(sample: Map<number, Segment[]>, least: number): Map<string, FixedNumbers> {
   const shown = new Map<string, number[][]>();
   for (const [number, page] of sample) {
@@ -71,7 +73,7 @@ function repeatedWords(sample: Map<number, Segment[]>, least: number): Map<strin
   );
 }
 
-/** Numbers may change from page to page; the place and the words around them stay. */
+/** Numbers may change from page to page; the place and the words around them do not. */
 function keyOf({ text, y }: Segment): string {
   return `${Math.round(y / 4)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, "#").trim()}`;
 }
@@ -79,8 +81,8 @@ function keyOf({ text, y }: Segment): string {
 const numbersIn = ({ text }: Segment): number[] => (text.match(/\d+/g) ?? []).map(Number);
 
 /**
- * The numbers that a repeated line has on every page; undefined where they count along with the
- * pages. Null for a line whose numbers tell its pages apart, such as one of an invoice.
+ * The numbers that a repeated line has on every page; undefined if they increase with the pages.
+ * Null for a line whose numbers distinguish pages, such as those of an invoice.
  */
 function fixedNumbers(pages: number[][]): FixedNumbers | null {
   const width = Math.max(...pages.map(({ length }) => length)) - 1;
@@ -114,15 +116,15 @@ function hasNumbers(segment: Segment, fixed: FixedNumbers): boolean {
 const NUMBERED = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
 const LEAST_TITLE_CHARACTERS = 3;
 
-/** Without numbers; empty where next to nothing is left. */
+/** A title without numbers; empty if hardly any text remains. */
 function bareTitle(folded: string): string {
   const bare = folded.replace(/\d/g, "");
   return bare.length < LEAST_TITLE_CHARACTERS ? "" : bare;
 }
 
 /**
- * Tells heads that name the chapter or section by their place and the bookmarks, once the same words
- * have stood below: slides have their only title there, in large type.
+ * Recognises heads that name the chapter or section by their place and the bookmarks, after the
+ * same words occurred below: slides have their only title there, in large type.
  */
 function titleHeads(sample: Map<number, Segment[]>, { bodySize, bookmarks }: HeadingSigns) {
   const known = new Set([...bookmarks.keys()].map(bareTitle));
@@ -167,7 +169,7 @@ function topRow(page: Segment[]): Segment[] {
 
 const isMarked = ({ text }: Segment, { bookmarks }: HeadingSigns) => bookmarks.has(foldTitle(text));
 
-/** "Lesson 3" on the third page counts along with the pages, too. */
+/** Whether it is a heading: "Lesson 3" on the third page counts along with the pages, too. */
 function isHeading(segment: Segment, shape: HeadingSigns): boolean {
   return segment.size >= shape.bodySize * HEADING_SCALE || isMarked(segment, shape);
 }

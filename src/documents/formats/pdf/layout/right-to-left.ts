@@ -1,4 +1,4 @@
-/** A part of a line, in points; `text` in the order in which it is read. */
+/** A part of a line, in points; `text` in reading order. */
 export type Piece = { text: string; x0: number; x1: number };
 
 type Direction = "left" | "right" | "number" | "neutral";
@@ -15,16 +15,16 @@ const WORD_GAP = 0.13;
 
 export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text);
 
-/** Shapes of Arabic letters within words, and ligatures; the marks among them bring a space along. */
+/** Arabic letter forms within words, and ligatures; the marks among them come with a space. */
 const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
 
 export const withoutShapes = (text: string) =>
   text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
 
 /**
- * A line of parts that lie side by side, in the order in which it is read: writers draw lines of
- * Arabic and Hebrew glyph by glyph from either side. After the Unicode bidirectional algorithm
- * (UAX 9), whose result is undone here for one level of embedding.
+ * The reading order of a line's adjacent parts: writers draw Arabic and Hebrew lines glyph by
+ * glyph from either side. Reverses the Unicode bidirectional algorithm (UAX 9) for one embedding
+ * level.
  *
  * @param size of the type, in points
  */
@@ -62,7 +62,7 @@ const lettersOf = (text: string) => ({
   left: text.match(LEFT_LETTERS)?.length ?? 0,
 });
 
-/** What most letters say; on a tie, the first that was drawn. */
+/** The direction of most letters; on a tie, that of the first drawn. */
 function baseOf(pieces: Piece[]): "left" | "right" {
   let [right, left] = [0, 0];
   for (const { text } of pieces) {
@@ -77,7 +77,7 @@ function baseOf(pieces: Piece[]): "left" | "right" {
 
 type Run = { direction: "left" | "right"; pieces: Piece[] };
 
-/** Stretches of one direction, from the left. */
+/** Runs of one direction, from left to right. */
 function runsOf(line: Piece[], base: "left" | "right"): Run[] {
   const known = line.map(({ text }) => directionOf(text));
   const against = base === "right" ? ["left", "number"] : ["right"];
@@ -95,7 +95,7 @@ function runsOf(line: Piece[], base: "left" | "right"): Run[] {
   return runs;
 }
 
-/** What takes its direction from its neighbours. */
+/** Whether it takes its direction from its neighbours. */
 const isWeak = (direction: Direction | undefined, base: "left" | "right") =>
   direction === "neutral" || (base === "left" && direction === "number");
 

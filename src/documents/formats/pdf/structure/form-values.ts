@@ -1,6 +1,6 @@
 import type { TextItem } from "../layout/page-segments.ts";
 
-/** What pdf.js tells of an annotation (ISO 32000-2, §12.5), as far as it is used here. */
+/** The fields of pdf.js's annotations (ISO 32000-2, §12.5) that are used here. */
 type Annotation = {
   subtype?: string;
   fieldType?: string | null;
@@ -18,18 +18,18 @@ type Value = { lines: string[]; x0: number; x1: number; y0: number; y1: number }
 
 const NO_VIEW = 32;
 const MAX_SIZE = 11;
-/** Of a line's height, for fields that are hardly higher than their text. */
+/** Text size as a share of the field's height, for fields hardly higher than their text. */
 const SIZE_SHARE = 0.7;
-/** Of letters, in ems: nobody tells how wide the value is drawn. */
+/** Letter width in ems, because the drawn width of the value is unknown. */
 const LETTER_WIDTH = 0.5;
 const MAX_VALUE_CHARACTERS = 100_000;
 const MAX_VALUES_A_PAGE = 1000;
 const CHECKED = "☑";
 
-/** Whether the objects of a file may hold what only annotations show. */
+/** Whether a file's objects may hold text that only annotations show. */
 const SHOWN = /\/(?:Widget|FreeText|Encrypt)\b/;
 
-/** Passes the texts of a PDF's objects on and sees whether its forms are worth a look. */
+/** Passes on the texts of a PDF's objects and checks whether its forms need to be read. */
 export class FormSigns {
   hasValues = false;
 
@@ -41,7 +41,7 @@ export class FormSigns {
   }
 }
 
-/** A page's text with what its form is filled in with, each value behind its label. */
+/** A page's text with the values of its form fields, each after its label. */
 export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PDF.js types them as any
   const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));
@@ -75,7 +75,7 @@ function shownBy({ subtype, fieldType, fieldValue, contentsObj, ...button }: Ann
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** After what stands on its line before it, or else before what stands below. */
+/** After the text before it on its line, or else before the text below. */
 function placeOf(items: TextItem[], { x0, y0, y1 }: Value): number {
   const placeOf = ({ transform }: TextItem) => ({ x: transform[4] ?? 0, y: transform[5] ?? 0 });
   const label = items.findLastIndex((item) => {
@@ -87,7 +87,7 @@ function placeOf(items: TextItem[], { x0, y0, y1 }: Value): number {
   return below < 0 ? items.length : below;
 }
 
-/** @param neighbour whose font it takes, and where it is a label, for a value of one line, its line */
+/** @param neighbour gives the font and, if it is a label, the line of a one-line value */
 function itemsOf({ lines, x0, x1, y0, y1 }: Value, neighbour: TextItem | undefined): TextItem[] {
   const size = Math.min(MAX_SIZE, ((y1 - y0) / lines.length) * SIZE_SHARE);
   const labelled = neighbour?.transform[5] ?? Number.NaN;

@@ -3,24 +3,24 @@ export type TreeNode =
   | { role: string; children: TreeNode[] }
   | { type: string; id: string; role?: undefined };
 
-/** What a stretch of marked content is. `flow`: nothing tells, its place has to. */
+/** The role of a stretch of marked content. `flow`: unknown, so its position decides. */
 export type BlockRole =
   | { kind: "flow" | "text" | "quote" | "code" | "label" }
   | { kind: "heading"; level: number }
-  /** `label`: the number of the block that holds the item's mark. */
+  /** `label`: the number of the block that contains the item's mark. */
   | { kind: "item"; depth: number; label: number | null };
 
-/** Numbers are those of blocks. */
+/** Numbers refer to blocks. */
 export type StructurePart =
   | { kind: "block"; block: number }
   | { kind: "table"; rows: number[][][] };
 
 export type PageStructure = {
-  /** By number. */
+  /** Blocks by number. */
   blocks: BlockRole[];
   /** The block of each marked content. */
   blockOf: Map<string, number>;
-  /** In the order in which they are read. */
+  /** In reading order. */
   parts: StructurePart[];
 };
 
@@ -42,7 +42,7 @@ export function structureOf(tree: TreeNode): PageStructure {
 
 class TreeReader {
   readonly structure: PageStructure = { blocks: [], blockOf: new Map(), parts: [] };
-  /** The block that content belongs to; null where a new one begins. */
+  /** The block for the next content; null if a new one begins. */
   #current: number | null = null;
   #role: BlockRole = { kind: "flow" };
   #cell: number[] | null = null;
@@ -67,7 +67,7 @@ class TreeReader {
     }
   }
 
-  /** Of an element that stands apart; null for those within a line. */
+  /** The role of a block-level element; null for inline elements. */
   #roleOf(node: TreeNode): BlockRole | null {
     const { role = "" } = node;
     const heading = HEADING.exec(role);
@@ -79,7 +79,7 @@ class TreeReader {
     return GROUPS.has(role) || this.#isPlace(node) ? this.#role : null;
   }
 
-  /** Chromium's `div`: holds runs of text and is not one itself. */
+  /** A `div` by Chromium: it groups runs of text but is no block itself. */
   #isPlace({ role, ...node }: TreeNode): boolean {
     const holds = "children" in node ? node.children : [];
     return role === "NonStruct" && this.#role.kind === "flow" && holds.some((child) => child.role);
@@ -103,7 +103,7 @@ class TreeReader {
     return number;
   }
 
-  /** Content of an element that stands apart from what is before and after. */
+  /** Reads the content of a block-level element. */
   #within(role: BlockRole, children: TreeNode[]): void {
     const outer = this.#role;
     this.#role = role;
@@ -159,7 +159,7 @@ function rowsOf(node: TreeNode): TreeNode[] {
   });
 }
 
-/** With rows and nothing inside its cells that has a place of its own in the document. */
+/** Whether a table has rows, and its cells contain nothing with its own place in the document. */
 function isPlainTable(table: TreeNode): boolean {
   const holdsMore = ({ role, ...node }: TreeNode): boolean =>
     role !== undefined &&

@@ -3,12 +3,12 @@ import type { Block, PagePart } from "../layout/page-blocks.ts";
 import type { Segment, TextItem } from "../layout/page-segments.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
-/** Of a page's characters, so many are in the tree at least, or the tree is not to be trusted. */
+/** Least share of a page's characters that the tree must contain to be trusted. */
 const LEAST_COVERAGE = 0.9;
-/** A paragraph of more lines is a whole column that nobody divided. */
+/** A paragraph with more lines is a whole column that was not divided. */
 const MAX_LINES = 60;
 
-/** Whether the tree knows nearly all text that is no artifact. */
+/** Whether the tree contains nearly all text that is not an artifact. */
 export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
   for (const { str, mark } of items) {
@@ -20,10 +20,10 @@ export function coversPage({ blockOf: known }: PageStructure, items: TextItem[])
   return covered > 0 && covered >= all * LEAST_COVERAGE;
 }
 
-/** The mark of what belongs to the page, not to the document. */
+/** The mark of content that belongs to the page and not to the document. */
 export const ARTIFACT = "Artifact";
 
-/** The page's text in the order and with the parts of its tree; what is not in it stands between. */
+/** The page's text in the order and parts of its tree; text outside the tree stands between. */
 export function taggedParts(segments: Segment[], structure: PageStructure): PagePart[] {
   const held = new Map<number, Segment[]>();
   const loose: Segment[] = [];
@@ -85,7 +85,7 @@ class TaggedPage {
     return order === undefined ? [] : [{ kind: "table", rows, order }];
   }
 
-  /** What no part of the tree showed, such as marks of items without text. */
+  /** Text that no part of the tree has used, such as marks of items without text. */
   unused(): PagePart[] {
     const left = [...this.#held].filter(([block]) => !this.#used.has(block));
     return partsOf(left.flatMap(([, segments]) => segments));
@@ -101,7 +101,7 @@ class TaggedPage {
     return found.map((block) => (block === null ? "" : textOf(block))).join("\n");
   }
 
-  /** Cells that are empty are not in the tree, so their neighbours' places tell the columns. */
+  /** The tree omits empty cells, so the positions of other cells give the columns. */
   #rows(rows: number[][][]): string[][] {
     const cells = rows.map((row) =>
       row.flatMap((blocks) => {
@@ -125,7 +125,7 @@ class TaggedPage {
 
 type Column = { x0: number; x1: number };
 
-/** Of the rows with the most cells, for these span nothing. */
+/** Columns of the rows with the most cells, because no cell in these spans columns. */
 function columnsOf(rows: Block[][]): Column[] {
   const most = Math.max(0, ...rows.map((row) => row.length));
   const columns: Column[] = [];
@@ -141,7 +141,7 @@ function columnsOf(rows: Block[][]): Column[] {
   return columns;
 }
 
-/** The first column that a cell's text shares a place with, else the one that is nearest. */
+/** The first column that overlaps a cell's text, else the nearest one. */
 function nearest(columns: Column[], { x0, x1 }: Block): number {
   const shared = columns.findIndex((column) => x0 < column.x1 && x1 > column.x0);
   if (shared >= 0) return shared;
