@@ -1,6 +1,6 @@
 /**
- * Credentials that a secret scanner can recognise and of which a typo is refused without a
- * look-up: a prefix, 32 base62 characters of randomness (190 bits), 6 of their CRC32.
+ * Credentials that a secret scanner recognises, and whose typos are refused without a look-up: a
+ * prefix, 32 random base62 characters (190 bits), 6 characters of their CRC32.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
@@ -33,10 +33,13 @@ function isWellFormed(prefix: string, text: string): boolean {
   return checksumOf(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH);
 }
 
-/** The largest multiple of 62 in a byte: bytes from there on would favour the first characters. */
+/**
+ * The largest multiple of 62 that fits a byte. Bytes from there on are discarded: they would
+ * favour the first characters.
+ */
 const UNBIASED_BELOW = 248;
 
-/** Uniform over the base62 alphabet. */
+/** Random characters, uniform over the base62 alphabet. */
 export function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
@@ -60,7 +63,7 @@ function checksumOf(text: string): string {
 const CRC32_POLYNOMIAL = 0xedb88320;
 const BITS_PER_BYTE = 8;
 
-/** CRC-32 of ISO 3309 (that of zip and PNG), of ASCII text. */
+/** CRC-32 of ISO 3309 (as in zip and PNG) over ASCII text. */
 export function crc32(ascii: string): number {
   let crc = 0xffffffff;
   for (let at = 0; at < ascii.length; at++) {

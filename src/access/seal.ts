@@ -5,12 +5,12 @@ type Keys = Pick<Config, "ENVIRONMENT" | "ENCRYPTION_KEY" | "ENCRYPTION_KEY_PREV
 
 const IV_BYTES = 12;
 const KEY_ID_LENGTH = 8;
-/** Development needs no secret of its own: this key protects nothing and says so. */
+/** Development needs no secret of its own: this key is public and protects nothing. */
 const DEVELOPMENT_KEY = btoa("quarry-development-key-no-secret");
 
 /**
  * Encrypts with AES-256-GCM: `keyId.iv.ciphertext`, the latter two in base64url. The id names the
- * key, so that what an earlier key sealed can still be read while keys are rotated.
+ * key, so that text sealed with the previous key can still be read during a key rotation.
  */
 export async function seal(config: Keys, plaintext: string): Promise<string> {
   const key = currentKey(config);
@@ -21,7 +21,7 @@ export async function seal(config: Keys, plaintext: string): Promise<string> {
   return [await idOf(key), base64url(iv), base64url(new Uint8Array(ciphertext))].join(".");
 }
 
-/** @throws Error that says why and holds nothing of the secret. */
+/** @throws Error that gives the reason and contains no part of the secret. */
 export async function unseal(config: Keys, sealed: string): Promise<string> {
   const [keyId, iv, ciphertext] = sealed.split(".");
   if (iv === undefined || ciphertext === undefined) throw new Error("not a sealed secret");
@@ -35,7 +35,9 @@ export async function unseal(config: Keys, sealed: string): Promise<string> {
   throw new Error("sealed with a key that is neither ENCRYPTION_KEY nor ENCRYPTION_KEY_PREVIOUS");
 }
 
-/** Ids of the two keys as sealed texts begin with them; null: no previous key, or the same one. */
+/**
+ * Ids of the two keys, as sealed texts begin with them; null: no previous key, or the same one.
+ */
 export async function keyIdsOf(
   config: Keys,
 ): Promise<{ current: string; previous: string | null }> {

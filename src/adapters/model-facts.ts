@@ -1,12 +1,12 @@
 import type { Tokenizer } from "../text/tokens.ts";
 
-/** Facts of models that their providers' APIs do not tell, by the beginning of the name. */
+/** Facts that the providers' APIs do not report, by prefix of the model's name. */
 type Facts = { contextTokens: number };
 
-/** For unknown models: small enough for most servers of today. */
+/** For unknown models: small enough for most current servers. */
 const UNKNOWN: Facts = { contextTokens: 16_384 };
 
-/** First match wins: longer beginnings stand before shorter ones. */
+/** The first match wins: longer prefixes come before shorter ones. */
 const KNOWN: [beginning: string, facts: Facts][] = [
   ["embedded/", { contextTokens: 200_000 }],
   ["anthropic/", { contextTokens: 200_000 }],
@@ -49,7 +49,7 @@ const TOKENIZERS: [name: RegExp, tokenizer: Tokenizer][] = [
   [/llama-?3(?!\d)|distill-llama/, "llama-3"],
 ];
 
-/** Of chat, embedding and reranking models alike. */
+/** For chat, embedding and reranking models alike. */
 export function tokenizerOf(model: string): Tokenizer {
   const name = model.toLowerCase();
   return TOKENIZERS.find(([pattern]) => pattern.test(name))?.[1] ?? "unknown";

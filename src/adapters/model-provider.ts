@@ -4,7 +4,7 @@ import { modelFailed } from "../core/errors.ts";
 
 /**
  * One provider's models; `name` is the part after the first slash.
- * @throws QuarryError `model-failed` for a kind of model that it does not have.
+ * @throws QuarryError `model-failed` when the provider has no model of this kind.
  */
 export type Provider = {
   chat(name: string): LanguageModelV4;

@@ -27,12 +27,14 @@ const OPENAI_TEXTS_PER_CALL = 32;
 const OPENAI_DOCUMENTS_PER_RERANK = 100;
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
 const TRAINED_FUSION_WEIGHT = 0.5;
-/** 8,192 tokens, the window of most embedding models, at a low estimate of characters a token. */
+/**
+ * 8,192 tokens, the window of most embedding models, at a low estimate of characters per token.
+ */
 const EMBEDDING_CHARACTERS = 24_000;
 
 export type ModelBindings = {
   ai?: WorkersAi | undefined;
-  /** Tests put a double here; otherwise the runtime's own. */
+  /** Tests pass a double; otherwise the runtime's own. */
   fetch?: typeof globalThis.fetch | undefined;
 };
 

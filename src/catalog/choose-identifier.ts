@@ -2,8 +2,8 @@ import { conflict, invalid } from "../core/errors.ts";
 import { identifierFrom } from "../core/ids.ts";
 
 /**
- * The identifier that was given, or one made from the name.
- * @throws QuarryError `invalid` when the name has nothing that an identifier could be made of.
+ * The given identifier, or one derived from the name.
+ * @throws QuarryError `invalid` when the name has no usable characters.
  */
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);

@@ -1,4 +1,4 @@
-/** Puts what browsers load into dist/public; wrangler and the tests run it before they start. */
+/** Writes the browser assets to dist/public; wrangler and the tests run it before they start. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ function copySwaggerUi() {
   for (const name of SWAGGER_FILES) copyChanged(join(from, name), join(to, name));
 }
 
-/** A server that runs already watches the folder: what is written anew makes it start again. */
+/** Copies changed files only: a running server watches the folder and restarts on each write. */
 function copyChanged(from: string, to: string) {
   const bytes = readFileSync(from);
   if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes);

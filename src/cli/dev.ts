@@ -27,13 +27,13 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   await checkPortIsFree(Number(options.port));
   await applyMigrations(stateFolder);
   const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
-  // What `npm start` made for itself gives way to the known sign-in, at the next sign-in.
+  // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);
   if (password !== null) vars.push("--var", "PANEL_ADMIN_RESET:true");
   const given = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...given, ...command.args];
   const child = spawnWrangler(args, "inherit");
-  // Ctrl-C reaches wrangler by itself; other signals are passed on.
+  // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"

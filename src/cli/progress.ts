@@ -9,7 +9,7 @@ export type Progress = {
 
 const STEPS_WITHOUT_TERMINAL = 4;
 
-/** A bar on a terminal; elsewhere (a pipe, a log) a line at every quarter. */
+/** A bar on a terminal; elsewhere (a pipe, a log) one line per quarter. */
 export function openProgress(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   return stream.isTTY ? bar(stream, label, total) : lines(stream, label, total);
 }
@@ -21,7 +21,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
       format: `${label} [{bar}] {value}/{total} {note}`,
       barsize: 30,
       hideCursor: true,
-      // Ctrl-C belongs to the command, which ends the Worker first.
+      // The command handles Ctrl-C itself: it ends the Worker first.
       gracefulExit: false,
     },
     cliProgress.Presets.shades_classic,

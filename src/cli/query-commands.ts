@@ -97,7 +97,7 @@ async function ask(inference: string, prompt: string, options: AskOptions): Prom
   else terminal.say(answerText(run.response));
 }
 
-/** An inference without linked RAGs takes no queries; the list shows which RAGs each links. */
+/** An inference without linked RAGs accepts no queries; the list shows the RAGs of each. */
 async function hasRags(api: PublicApi, inference: string): Promise<boolean> {
   const listed = await api.inferences();
   return listed.some(({ identifier, fileSources }) => {

@@ -13,7 +13,7 @@ export type Terminal = {
   warn: (line: string) => void;
   table: (head: string[], rows: string[][], widths?: number[]) => void;
   progress: (label: string, total: number) => Progress;
-  /** The one object of `--json`; does nothing without it. */
+  /** Prints the single object of `--json`; does nothing without it. */
   result: (value: unknown) => void;
 };
 
@@ -50,12 +50,15 @@ export function textWidth(stream: NodeJS.WriteStream = process.stdout): number {
   return Math.min(WIDEST, Math.max(NARROWEST, stream.columns ?? WIDEST));
 }
 
-/** `'it'\''s'`: one word of a shell, whatever is in it. */
+/** `'it'\''s'`: quoted as one word of a shell, whatever it contains. */
 export function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A path relative to where the user called npm, which runs scripts in the project's folder. */
+/**
+ * A path relative to the folder where the user called npm, which runs scripts in the project's
+ * folder.
+ */
 export function pathOfUser(path: string): string {
   const calledIn = process.env["INIT_CWD"] ?? process.cwd();
   const meant = resolve(calledIn, path);

@@ -15,7 +15,7 @@ export type ErrorKind =
   | "model-failed" // the model provider failed; names its status
   | "limits-unavailable"; // the rate-limit store cannot be asked
 
-/** What a caller sent may stand in a message. */
+/** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;
 
 export class QuarryError extends Error {

@@ -1,11 +1,11 @@
 const SEPARATOR = "/";
 
-/** The folder that a file or a folder lies in, without a slash at its end; empty: in none. */
+/** The parent folder of a file or folder, without a trailing slash; empty: none. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(SEPARATOR)));
 }
 
-/** A folder and those above it, outermost first: `a` and `a/b` for `a/b`. */
+/** A folder and its ancestors, outermost first: `a` and `a/b` for `a/b`. */
 export function withAncestors(folder: string): string[] {
   if (folder === "") return [];
   const segments = folder.split(SEPARATOR);
@@ -15,8 +15,8 @@ export function withAncestors(folder: string): string[] {
 const depthOf = (folder: string) => withAncestors(folder).length;
 
 /**
- * At most `limit` folders that hold all that these hold, and perhaps more: where there are too
- * many, the deepest give way to the ones above them. The empty folder holds everything.
+ * At most `limit` folders that together contain the given ones, and perhaps more: where there are
+ * too many, the deepest are replaced by their parents. The empty folder contains everything.
  */
 export function coarserFolders(folders: Iterable<string>, limit: number): string[] {
   let kept = new Set(folders);
@@ -28,7 +28,7 @@ export function coarserFolders(folders: Iterable<string>, limit: number): string
   return [...kept].filter((one) => !isBelowAny(one, kept)).sort();
 }
 
-/** A folder that holds all folders which sort, by bytes, from `first` to the later `last`. */
+/** A folder that contains all folders which sort, by bytes, from `first` to the later `last`. */
 export function folderAround(first: string, last: string): string {
   const ofLast = new Set(withAncestors(last));
   // Above `first`: between `a` and `a/b` there is `a!`.

@@ -1,6 +1,6 @@
 /**
- * IEEE 754 half floats (binary16), little-endian as on every machine that this runs on: how vectors
- * are stored. A component keeps 11 significant bits, so a cosine of two unit vectors is off by less
+ * Vectors are stored as IEEE 754 half floats (binary16), little-endian like every machine this
+ * runs on. A component keeps 11 significant bits, so a cosine of two unit vectors is off by less
  * than 0.0005.
  */
 export const BYTES_PER_HALF = Float16Array.BYTES_PER_ELEMENT;

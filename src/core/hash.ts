@@ -18,7 +18,7 @@ export async function equalInConstantTime(a: string, b: string): Promise<boolean
   return difference === 0;
 }
 
-/** What two chunks must share to be duplicates: NFKC, lower case, white space folded. */
+/** Chunks are duplicates when this text is equal: NFKC, lower case, white space folded. */
 export function foldForDuplicates(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
 }
@@ -26,8 +26,8 @@ export function foldForDuplicates(text: string): string {
 const CHUNK_ID_LENGTH = 40;
 
 /**
- * The id of a chunk: the same at every attempt and in every version of a file that keeps the text,
- * so that an edit upserts only what is new. `occurrence` counts equal texts within the file.
+ * The id of a chunk: equal at every attempt and in every version of a file that keeps the text,
+ * so that an edit upserts only new chunks. `occurrence` counts equal texts within the file.
  */
 export async function chunkIdOf(of: {
   ragId: RagId;

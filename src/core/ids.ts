@@ -34,7 +34,7 @@ export function newId<Id extends string>(nowMs: number): Id {
   return asId([...parts, hex.slice(20)].join("-"));
 }
 
-/** A text that is known to be an id of this kind. */
+/** Marks a text that is known to be an id of this kind. */
 export function asId<Id extends string>(text: string): Id {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a brand tells ids apart, nothing else
   return text as Id;

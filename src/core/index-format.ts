@@ -1,12 +1,12 @@
-/** Raise it when the same bytes yield another text. */
+/** Increment it when the same bytes yield another text. */
 export const EXTRACTION_FORMAT = 7;
-/** Raise it when the same text and settings yield other chunks. */
+/** Increment it when the same text and settings yield other chunks. */
 export const CHUNKING_FORMAT = 6;
-/** Raise it when an index object stores or finds its chunks in another way. */
+/** Increment it when an index object stores or finds its chunks in another way. */
 const LAYOUT_FORMAT = 1;
 
 /**
  * Version of all three together, stored with each generation of a RAG's index: where it differs,
- * a new generation is built. None of the three ever shrinks, so their sum identifies them.
+ * a new generation is built. The three only grow, so their sum identifies them.
  */
 export const INDEX_FORMAT = EXTRACTION_FORMAT + CHUNKING_FORMAT + LAYOUT_FORMAT - 2;

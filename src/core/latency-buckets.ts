@@ -5,7 +5,7 @@
 const GROWTH = 1.1;
 const LOG_GROWTH = Math.log(GROWTH);
 
-/** 0 for anything up to 1 ms, then one more for every tenth. */
+/** 0 for anything up to 1 ms, then one more for every growth by a tenth. */
 export function latencyBucket(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / LOG_GROWTH);
 }
@@ -16,7 +16,7 @@ function bucketMs(bucket: number): number {
 }
 
 /**
- * The latency that `share` (0 to 1) of the calls stay within, ms, rounded; null without calls.
+ * The latency that `share` (0 to 1) of the calls do not exceed, ms, rounded; null without calls.
  * Buckets may come in any order and more than once.
  */
 export function percentileMs(

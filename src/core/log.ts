@@ -5,13 +5,13 @@ export interface Log {
   info(event: string, facts?: LogFacts): void;
   warn(event: string, facts?: LogFacts): void;
   error(event: string, facts?: LogFacts): void;
-  /** The same log with these facts in every line, `requestId` for one. */
+  /** The same log with these facts in every line, such as `requestId`. */
   with(facts: LogFacts): Log;
 }
 
 type Level = "info" | "warn" | "error";
 
-/** One JSON object a line, through `write`, which is the console in the Worker. */
+/** One JSON object per line, through `write`, which is the console in the Worker. */
 export function jsonLog(write: (level: Level, line: string) => void, base: LogFacts = {}): Log {
   const line = (level: Level, event: string, facts?: LogFacts) =>
     write(level, JSON.stringify({ level, event, ...base, ...facts }));

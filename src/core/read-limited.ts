@@ -2,8 +2,8 @@
 const FIRST_BYTES = 64 * 1_024;
 
 /**
- * Reads a body whole; null as soon as it is longer than `limit` bytes. An announced length is
- * allocated at once, so that a large file is held in memory once; it is not trusted otherwise.
+ * Reads a whole body; null as soon as it exceeds `limit` bytes. The announced length is allocated
+ * at once, so that a large file is in memory only once; the length is otherwise not trusted.
  */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | ArrayBuffer,

@@ -1,24 +1,24 @@
 import { MINUTE_MS } from "./time.ts";
 
-/** Every rate window of the service is a minute. */
+/** Every rate window of the service is one minute long. */
 export const WINDOW_MS = MINUTE_MS;
 
 export type Admission = {
   allowed: boolean;
-  /** Times (ms) of the requests that passed and still count, oldest first. */
+  /** Times (ms) of the admitted requests within the window, oldest first. */
   passed: number[];
   /** Requests left after this one. */
   remaining: number;
-  /** Refused: until one would pass. Allowed: until the window is empty again. ms. */
+  /** When refused: ms until a request would pass. When allowed: ms until the window is empty. */
   resetMs: number;
 };
 
 /**
- * An exact sliding window: at most `limit` requests pass in any span of `WINDOW_MS`. Only those
- * that pass are counted, so that a refused one does not lengthen the wait.
+ * An exact sliding window: at most `limit` requests pass in any span of `WINDOW_MS`. Refused
+ * requests are not counted, so that they do not lengthen the wait.
  */
 export function admit(passed: readonly number[], nowMs: number, limit: number): Admission {
-  // The clock may step back when an object moves to another machine; the count must not.
+  // The clock can step back when an object moves to another machine; the times must not.
   const now = Math.max(nowMs, passed.at(-1) ?? nowMs);
   const counting = passed.filter((at) => at > now - WINDOW_MS);
   if (counting.length < limit) {
@@ -30,7 +30,8 @@ export function admit(passed: readonly number[], nowMs: number, limit: number): 
       resetMs: now + WINDOW_MS - nowMs,
     };
   }
-  // After a limit was lowered more may count than are allowed: enough of them must leave.
+  // After a limit is lowered, more requests can be in the window than it allows: wait for enough
+  // to leave.
   const leaving = counting[counting.length - limit] ?? now;
   return { allowed: false, passed: counting, remaining: 0, resetMs: leaving + WINDOW_MS - nowMs };
 }

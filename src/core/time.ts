@@ -1,4 +1,4 @@
-/** Milliseconds since the Unix epoch. It is an argument, so that tests can move time. */
+/** Milliseconds since the Unix epoch. Passed as an argument, so that tests can control time. */
 export type Now = () => number;
 
 export const SECOND_MS = 1_000;

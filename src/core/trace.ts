@@ -2,8 +2,8 @@
 export type SpanFacts = Record<string, string | number | boolean>;
 
 /**
- * Runs work as a named span of the request's trace, under the span that is open around it. `note`
- * adds facts. Where nothing is traced the work just runs.
+ * Runs work as a named span of the request's trace, below the current span. `note` adds facts.
+ * Without tracing the work just runs.
  */
 export type Trace = <T>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Does what `/x+$/` does, in linear time: the expression starts anew at each character of every
- * run, which takes quadratic time over a text of such runs.
+ * Same result as `/x+$/`, in linear time: the expression restarts at each character of every run,
+ * which takes quadratic time over a text of such runs.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

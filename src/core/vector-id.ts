@@ -4,9 +4,9 @@ const SEPARATOR = ".";
 const RADIX = 36;
 
 /**
- * The id of a chunk's vector: the chunk's id and a number that an index object never uses twice. So
- * a late deletion cannot hit the vector of a text that was added again, and a vector that shows
- * late cannot be taken for it. At most 52 bytes.
+ * The id of a chunk's vector: the chunk's id and a number that an index object never reuses. So a
+ * late deletion cannot remove the vector of a text that was added again, and a vector that
+ * becomes visible late is not mistaken for it. At most 52 bytes.
  */
 export function vectorIdOf(id: ChunkId, storing: number): VectorId {
   return asId(`${id}${SEPARATOR}${storing.toString(RADIX)}`);

@@ -23,14 +23,14 @@ export type { ExtractedDocument } from "./extracted-document.ts";
 export type ExtractOptions = {
   /** Reads images and scans; null or absent: these are unreadable. */
   converter?: DocumentConverter | null;
-  /** Gives up the file's buffer as soon as it is read, so that its text has the room. */
+  /** Releases the file's buffer as soon as it is read, to make room for its text. */
   discardsBytes?: boolean;
-  /** Awaited now and then while a long document is read; what it throws ends the reading. */
+  /** Awaited at intervals while a long document is read; an error it throws ends the reading. */
   yieldToOthers?: YieldToOthers;
 };
 
 const NO_TEXT = "no text found";
-/** Shorter texts leave room for their file beside them. */
+/** Shorter texts fit in memory beside their file. */
 const LONG_CHARACTERS = 1 << 20;
 
 /**
@@ -55,7 +55,7 @@ async function extractNested(
     "foreign" in found
       ? await convertForeign(file, found.foreign, options)
       : await extractKind(found.kind, file, options, depth);
-  // A PDF's are gone already, or back because a converter may be asked.
+  // The bytes of a PDF are already released, or restored because a converter may need them.
   const isPdf = !("foreign" in found) && found.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
   const document = await runCooperatively(removeHiddenCharacters(extraction), yieldFor(options));
@@ -77,13 +77,13 @@ function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: Extract
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 
-/** What the document says of itself, when it is a language tag (BCP 47). */
+/** The language that the document declares, when it is a language tag (BCP 47). */
 function declaredLanguage({ language }: ExtractedDocument): string | null {
   const tag = language?.trim().replaceAll("_", "-") ?? "";
   return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
-/** Images and scans, where something can read them. */
+/** Converts images and scans, where a converter is available. */
 async function convertForeign(
   file: RawDocument,
   mediaType: string,
@@ -175,13 +175,15 @@ async function extractKind(
   const extract =
     extractor ?? (await import("./formats/markdown/extract-plain-text.ts")).extractPlainText;
   const text = withLineFeeds(decoded);
-  // Where line ends changed, the former text must not stay.
+  // Where line ends changed, release the former text.
   decoded.text = "";
   const extraction = await runCooperatively(unlessBroken(extract(text, file)), yieldFor(options));
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 
-/** What no extractor foresaw lies in the document: it would happen again at every try. */
+/**
+ * An error that no extractor expects is caused by the document: it would recur at every attempt.
+ */
 function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Extraction> {
   try {
     return yield* reading;
@@ -200,7 +202,7 @@ function decodeFile(file: RawDocument) {
   try {
     return decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
-    // Zeros that are no halves of UTF-16 characters belong to no text.
+    // Zeros that are not halves of UTF-16 characters do not occur in text.
     throw bytes.includes(0) ? new UnreadableDocument(unknown) : error;
   }
 }

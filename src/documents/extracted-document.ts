@@ -1,19 +1,21 @@
 /** Where a page, slide or sheet begins: character offset in `markdown`. Numbers count from 1. */
 export type PageStart = { page: number; start: number };
 
-/** A document as text with structure. Plain JSON: it is kept by content hash and read again. */
+/** A document as text with structure. Plain JSON: it is stored by content hash and read again. */
 export type ExtractedDocument = {
   markdown: string;
   title: string | null;
-  /** BCP 47, as the document declares it or as its words show; null when neither tells. */
+  /** BCP 47, as the document declares it or as its words indicate; null when neither is known. */
   language: string | null;
   /** In order of `start`; empty for documents without pages. */
   pages: PageStart[];
-  /** Plain facts about what was left out or mended, such as "12 zero-width characters removed". */
+  /**
+   * Plain facts about what was left out or repaired, such as "12 zero-width characters removed".
+   */
   notes: string[];
 };
 
-/** What an extractor has read. Its text is put together when the file's bytes are gone. */
+/** The result of an extractor. Its text is assembled after the file's bytes are released. */
 export type Extraction = Omit<ExtractedDocument, "markdown"> & {
   text: string | { readonly length: number; take(): string };
   /** Why there is no text, where that is known. */
@@ -22,7 +24,7 @@ export type Extraction = Omit<ExtractedDocument, "markdown"> & {
 
 export const textOf = ({ text }: Extraction) => (typeof text === "string" ? text : text.take());
 
-/** Part of the key under which an extracted document is kept. */
+/** Part of the key that an extracted document is stored under. */
 export { EXTRACTION_FORMAT } from "../core/index-format.ts";
 
 /** The document can never be read; the message is shown as the file's `errorMessage`. */
@@ -30,12 +32,12 @@ export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";
 }
 
-/** The time for one document is over; no other part of it is worth a try. */
+/** The time for one document is used up; its other parts are not tried. */
 export class TakesTooLong extends UnreadableDocument {
   constructor(minutes: number) {
     super(`reading it takes longer than ${minutes} minutes; split it into several`);
   }
 }
 
-/** A document as it came. */
+/** A document as received. */
 export type RawDocument = { name: string; mimeType: string | null; bytes: Uint8Array };

@@ -5,7 +5,7 @@ import type { RagRecord } from "../db/records.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";
 import type { Caller } from "./caller.ts";
 
-/** `degraded` as this caller may see it; nothing when nothing was lost. */
+/** `degraded` as this caller may see it; absent when nothing was degraded. */
 export function degradedFor(caller: Caller, degradations: string[]) {
   if (degradations.length === 0) return {};
   const occurred = true as const;

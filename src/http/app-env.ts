@@ -7,14 +7,14 @@ export type AppEnv = {
   Variables: {
     services: Services;
     requestId: string;
-    /** Who calls, as soon as it is known. */
+    /** The caller, as soon as it is known. */
     actor?: Actor;
-    /** What a change is about, where the path does not say it. */
+    /** The target of a change, where the path does not name it. */
     auditTarget?: string;
-    /** What a change is called, where its method and path do not say it. */
+    /** The name of a change, where its method and path do not give it. */
     auditAction?: string;
   };
 };
 
-/** `name`: an e-mail address, or the name of a key or token; null where the log alone asks. */
+/** `name`: an e-mail address, or the name of a key or token; null where only the log needs it. */
 export type Actor = { kind: "user" | "key" | "token"; id: string; name: string | null };

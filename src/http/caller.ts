@@ -24,13 +24,16 @@ export type Caller = {
   tokenId: TokenId | null;
   /** An administrator's session: sees the administrator-only fields. */
   isAdmin: boolean;
-  /** A member's session, or a token without `manageScopes`, reads, retrieves and runs only. */
+  /**
+   * False for a member's session or a token without `manageScopes`: it may only read, retrieve
+   * and run.
+   */
   mayChange: boolean;
 };
 
 /**
- * What the request presents. An `Authorization` header alone counts where there is one.
- * @throws QuarryError `unauthorized` for what cannot be a credential, without a look-up.
+ * The credential of a request. An `Authorization` header, where present, is the only one read.
+ * @throws QuarryError `unauthorized` for malformed credentials, without a look-up.
  */
 export async function credentialIn(services: Services, request: Request): Promise<Credential> {
   const { headers } = request;
@@ -47,7 +50,7 @@ export async function credentialIn(services: Services, request: Request): Promis
 }
 
 /**
- * The caller behind what the look-up found; notes the use in the background.
+ * The caller that the look-up found; records the use in the background.
  * @throws QuarryError `unauthorized` (unknown or expired), `forbidden` (a session's request that
  * may come from another site).
  */

@@ -1,11 +1,11 @@
 const IPV4_MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS = 8;
-/** The groups of an IPv6 address that make its /64: what one customer usually has. */
+/** The groups of an IPv6 address that make up its /64, which usually belongs to one customer. */
 const NETWORK_GROUPS = 4;
-/** All who come without an address share one budget: only local tests do. */
+/** Clients without an address share one budget: this happens only in local tests. */
 const NOBODY = "none";
 
-/** The client that a rate window counts: `CF-Connecting-IP`, an IPv6 client its /64. */
+/** The client that a rate window counts: `CF-Connecting-IP`; for IPv6, its /64. */
 export function clientOf(headers: Headers): string {
   const address = headers.get("CF-Connecting-IP")?.trim() ?? "";
   if (address === "") return NOBODY;

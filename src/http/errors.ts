@@ -7,7 +7,7 @@ import { invalid, QuarryError, type ErrorKind } from "../core/errors.ts";
 import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** The only place that knows which status a kind of error has. */
+/** The only place that maps a kind of error to a status. */
 function statusOf(kind: ErrorKind): ContentfulStatusCode {
   switch (kind) {
     case "invalid":
@@ -39,7 +39,7 @@ function statusOf(kind: ErrorKind): ContentfulStatusCode {
 
 type Answer = { status: ContentfulStatusCode; error: string };
 
-/** The error that the caller sees. Any that is not ours is a defect: its details are only logged. */
+/** The error that the caller sees. Any unknown error is a defect: its details are only logged. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof QuarryError)
     return { status: statusOf(thrown.kind), error: thrown.message };
@@ -62,14 +62,14 @@ export function handleError(thrown: unknown, context: Context<AppEnv>): Response
   return context.json({ error }, status, CHALLENGES[status]);
 }
 
-/** What RFC 9110 wants beside a status: how to present a credential, how to code a body. */
+/** Headers that RFC 9110 requires with a status: how to authenticate, how to encode a body. */
 const CHALLENGES: Partial<Record<number, Record<string, string>>> = {
   401: { "WWW-Authenticate": 'Bearer realm="Quarry"' },
   415: { "Accept-Encoding": "identity" },
 };
 
 function logOf(context: Context<AppEnv>): Log {
-  // Without services (a wrong configuration) the console is all there is.
+  // Without services (invalid configuration) only the console is available.
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   if (services !== undefined) return services.log;
   // oxlint-disable-next-line no-console -- the console is the Worker's log

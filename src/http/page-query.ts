@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
-/** Beyond it the product of page and limit would not be an exact number. */
+/** Above it the product of page and limit would not be an exact number. */
 const PAGE_MAX = 1_000_000_000;
 
-/** An integer of a query string within bounds; a text that is none is refused with a reason. */
+/** An integer of a query string within bounds; any other text is refused with a reason. */
 function integer(min: number, max: number) {
   return z
     .string()
@@ -34,7 +34,10 @@ const limitFacts = {
 
 export const limit = limitInteger.optional().openapi(limitFacts);
 
-/** Of a list that may be asked for whole: without a page it is ignored, whatever it holds. */
+/**
+ * `limit` of a list that can be requested whole: without `page` it is ignored, whatever its
+ * value.
+ */
 export const limitOfPage = z
   .union([z.string(), z.array(z.string())])
   .optional()
@@ -45,14 +48,14 @@ type PageAndLimit = { page?: unknown; limit?: unknown };
 export const limitFitsPage = ({ page, limit }: PageAndLimit) =>
   page === undefined || limit === undefined || limitInteger.safeParse(limit).success;
 
-/** How such a list's query is refused, also when another field has failed already. */
+/** The error for such a list's query, also when another field has failed already. */
 export const limitProblem = {
   path: ["limit"],
   message: `must be an integer from 1 to ${LIMIT_MAX}`,
   when: () => true,
 };
 
-/** What a page number and a limit cut out of a list. */
+/** The range of a list that a page number and a limit select. */
 export function pageNumbers(page: number, given: unknown = LIMIT_DEFAULT) {
   const limit = Number(given);
   return { page, limit, offset: (page - 1) * limit };

@@ -4,7 +4,7 @@ import type { Caller } from "./caller.ts";
 
 type Asked = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
 
-/** What a run of an inference and a turn of an agent answer alike, as this caller may see it. */
+/** The common answer of an inference run and an agent turn, as this caller may see it. */
 export function runAnswer(result: Omit<InferenceResult, "response">, asked: Asked, caller: Caller) {
   const { items, toolCalls, systemPrompt, degradations, timings, usage } = result;
   return {

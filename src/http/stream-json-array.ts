@@ -1,6 +1,7 @@
 /**
- * Answers with a JSON array of unknown length, batch by batch, so that memory holds one batch.
- * The first is read before the status goes out: what fails at once is still an error answer.
+ * Answers with a JSON array of unknown length, batch by batch, so that only one batch is in
+ * memory. The first is read before the status is sent: an immediate failure is still an error
+ * answer.
  */
 export async function streamJsonArray<Item>(
   batches: AsyncGenerator<Item[], void>,

@@ -2,12 +2,12 @@ import type { z } from "zod";
 
 import { pathText } from "./field-path.ts";
 
-/** A field that a schema does not have, where it stands, and the fields that stand there. */
+/** A field that a schema does not have, its path, and the schema's fields at that path. */
 export type UnknownField = { name: string; path: PropertyKey[]; known: string[] };
 
 type Walk = { found: UnknownField[]; limit: number };
 
-/** Fields of a value, at any depth, that its schema knows nothing of; at most `limit` of them. */
+/** Fields of a value, at any depth, that its schema does not have; at most `limit` of them. */
 export function unknownFields(schema: z.core.$ZodType, value: unknown, limit: number) {
   const walk: Walk = { found: [], limit };
   look(schema, value, [], walk);
@@ -56,7 +56,7 @@ function lookAtObject(
   }
 }
 
-/** Of a union's branches the one that knows most of the fields. */
+/** Compares with the branch of a union that has most of the fields. */
 function lookAtClosest(
   options: readonly z.core.$ZodType[],
   value: object,
@@ -72,11 +72,11 @@ function lookAtClosest(
   walk.found.push(...closest.slice(0, walk.limit - walk.found.length));
 }
 
-/** Longer names are no slips of the finger, and comparing costs the product of two lengths. */
+/** Longer names are not typos, and the comparison costs the product of the two lengths. */
 const LONGEST_COMPARED = 40;
 const SLIPS_MAX = 2;
 
-/** The known name that was most likely meant: another case, or a slip or two. */
+/** The known name that was most likely meant: another case, or one or two typos. */
 export function meantBy({ name, known }: UnknownField): string | null {
   if (name.length > LONGEST_COMPARED) return null;
   const folded = fold(name);

@@ -25,7 +25,7 @@ const ARTICLES: Record<string, string> = {
   record: "an object",
 };
 
-/** What a bound counts: items, characters, or the value itself. */
+/** The unit of a bound: items, characters, or the value itself. */
 function bound(issue: { origin: string }, words: "at least" | "at most", figure: unknown): string {
   if (issue.origin === "array") return `must have ${words} ${String(figure)} ${items(figure)}`;
   if (issue.origin === "string") return `must have ${words} ${String(figure)} ${chars(figure)}`;
@@ -34,7 +34,7 @@ function bound(issue: { origin: string }, words: "at least" | "at most", figure:
 const items = (figure: unknown) => (figure === 1 ? "item" : "items");
 const chars = (figure: unknown) => (figure === 1 ? "character" : "characters");
 
-/** How zod's own texts begin; a schema's own words say more. */
+/** The beginnings of zod's own messages; a schema's own messages are more specific. */
 const STOCK_MESSAGE = /^(Invalid|Too (big|small))/;
 
 /** One issue in plain words, in the form "topK must be at most 100". */
@@ -56,7 +56,9 @@ function sentenceOf(issue: Issue): string {
   }
 }
 
-/** A union fails as a whole: the branch that comes closest tells; unknown keys are told one by one. */
+/**
+ * A union fails as a whole: the closest branch is reported; unknown keys are reported one by one.
+ */
 function leaves(issue: Issue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
@@ -127,7 +129,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(
 const UNKNOWN_TOLD = 20;
 
 /**
- * The same where an unknown field is a mistake too, as it is for the one who sets something up.
+ * The same, but unknown fields are refused, for requests that configure something.
  * @throws QuarryError `invalid`: "chunksize: did you mean chunkSize?".
  */
 export function parseKnownOrRefuse<Schema extends z.ZodType>(

@@ -1,2 +1,2 @@
-/** The part of the AI SDK that is used; imported when it is needed, this keeps the rest out. */
+/** The parts of the AI SDK in use; this module is imported on demand and keeps the rest out. */
 export { generateText, isStepCount, jsonSchema, tool } from "ai";

@@ -4,7 +4,7 @@ import { cautiousTokens } from "../text/tokens.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 import type { RetrievedChunk } from "../retrieval/types.ts";
 
-/** Kept free for the answer where the inference sets no limit, and at most a quarter of all. */
+/** Reserved for the answer where the inference sets no limit; at most a quarter of the window. */
 const ANSWER_TOKENS = 4_096;
 const ANSWER_SHARE = 0.25;
 /** Delimiters, notice and the message format, for the whole and a passage. */
@@ -16,7 +16,7 @@ export type PromptParts = {
   prompt: string;
   /** Best first. */
   chunks: RetrievedChunk[];
-  /** What to say of the answer's form, after the request; empty for none. */
+  /** Instructions on the answer's form, after the request; empty for none. */
   formNote: string;
   contextTokens: number;
   /** The chat model's. */
@@ -33,7 +33,7 @@ export type AssembledPrompt = {
   leftOut: number;
 };
 
-/** Retrieved text goes into the user's message only, never into the system prompt. */
+/** Retrieved text is put into the user's message only, never into the system prompt. */
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
   const { chunks, key, prompt, formNote } = parts;
   const { shown: used } = within(chunks, tokensForPassages(parts), parts.tokenizer);
@@ -53,7 +53,9 @@ function tokensForPassages(parts: PromptParts): number {
   return contextTokens - answer - said - FRAME_TOKENS;
 }
 
-/** The best that fit; a passage that is too long makes room for shorter ones after it. */
+/**
+ * The best passages that fit; one that is too long is skipped in favour of shorter ones after it.
+ */
 export function within(
   chunks: RetrievedChunk[],
   tokens: number,

@@ -14,12 +14,12 @@ const RAG_ONLY_FIELDS = [
 ] as const;
 
 type Checked = Pick<InferenceRecord, "nativeRag" | "rags">;
-/** The fields that a shape alone does not judge. */
+/** The fields that a schema alone cannot check. */
 type CheckedInput = Pick<Partial<InferenceInput>, (typeof RAG_ONLY_FIELDS)[number] | "jsonSchema">;
 
 /**
- * Checks what a shape cannot tell: it depends on the inference, or on what a text holds. Returns the
- * JSON Schema that the input asks for.
+ * Checks what a schema cannot: rules that depend on the inference, or on the content of a text.
+ * Returns the JSON Schema that the input asks for.
  * @throws QuarryError `invalid` that names every failing field.
  */
 export function checkInferenceInput(

@@ -10,7 +10,7 @@ import { asModelFailed } from "./model-errors.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import type { ContentBlock, InferenceResult } from "./types.ts";
 
-/** Searches under way at once within one step. */
+/** Concurrent searches within one step. */
 const TOOLS_AT_ONCE = 4;
 
 export type Turn = {
@@ -19,7 +19,7 @@ export type Turn = {
   messages: ModelMessage[];
   /** Empty: none are offered. */
   tools: ToolSet;
-  /** Model calls at most, tools included; repair comes on top. */
+  /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
   /** Null: plain text. */
   output: OutputPlan | null;
@@ -33,7 +33,9 @@ export type Turn = {
 /** A tool call as the model made it, in order. */
 export type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
 
-/** `response` of a turn without output plan has no text where the step limit came before it. */
+/**
+ * `response` of a turn without an output plan has no text when the step limit was reached first.
+ */
 export type Answer = { response: InferenceResult["response"]; asked: AskedCall[] };
 
 /**

@@ -11,12 +11,12 @@ type Finished = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> & {
   rerankingMs: number;
 };
 
-/** What a run takes with it and fills in. */
+/** What a run receives and fills in. */
 export type RunTools = {
   /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   meter: Meter;
-  /** What embedding and reranking used so far; counts also when the run fails later. */
+  /** Usage of embedding and reranking so far; counted even when the run fails later. */
   uses: ModelUse[];
 };
 
@@ -24,8 +24,8 @@ type Run = (tools: RunTools) => Promise<Finished>;
 type MeasuredSubject = UsageSubject & { model: string };
 
 /**
- * Measures and records a run, whatever becomes of it; the usage leaves after the answer. A caller
- * who goes away ends the model's work, and not before that is counted.
+ * Measures and records a run, whatever its outcome; usage is sent after the answer. When a caller
+ * disconnects, the model's work is aborted and what it used is counted.
  */
 export function measured(
   services: InferenceServices,

@@ -10,7 +10,7 @@ import type { Caller, InferenceServices, Usage } from "./types.ts";
 
 type Recording = Pick<Services, "queue" | "log" | "now" | "inBackground">;
 
-/** What was called; the rest of the message is how it went. */
+/** What was called; the other fields of the message describe the outcome. */
 export type UsageSubject = {
   kind: UsageMessage["kind"];
   inferenceId: InferenceId | null;
@@ -24,14 +24,14 @@ export type UsageOutcome = {
   outcome: UsageMessage["outcome"];
   latencyMs: number;
   usage: Usage;
-  /** Of embedding and reranking. */
+  /** Usage of embedding and reranking. */
   uses: ModelUse[];
 };
 
-/** By the time of an answer the price has long been read; a database that hangs holds up none. */
+/** The price is normally read long before the answer; a database that hangs must not delay it. */
 const PRICE_WAIT_MS = 200;
 
-/** Started beside the model call; a price that cannot be read is none, and fails nothing. */
+/** Starts in parallel with the model call; a price that cannot be read counts as none. */
 export function startPriceLookup(
   { db, log, now }: InferenceServices,
   model: string,

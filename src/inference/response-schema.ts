@@ -3,7 +3,7 @@ import type { JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema } from "./json-schema/read-json-schema.ts";
 import type { FindingsOf } from "./json-schema/read-json-schema.ts";
 
-/** The caller's JSON Schema, read and found usable. */
+/** The caller's JSON Schema, parsed and checked. */
 export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
 
 export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; reason: string };
@@ -14,8 +14,8 @@ const wrong = (reason: string): ReadSchema => ({ ok: false, reason });
 const LONGEST_SCHEMA_KIB = 64;
 
 /**
- * Reads `jsonSchema`. The reason says what is wrong: too long, no JSON, no schema, something that
- * is not supported, or a root that admits neither an object nor an array. `true` is read as `{}`.
+ * Reads `jsonSchema`. The reason says what is wrong: too long, not JSON, not a schema, something
+ * unsupported, or a root that admits neither an object nor an array. `true` is read as `{}`.
  */
 export function readResponseSchema(text: string): ReadSchema {
   let parsed: unknown;
@@ -47,9 +47,9 @@ export function readResponseSchema(text: string): ReadSchema {
 type Root = "object" | "array" | "other";
 const ALL_ROOTS: readonly Root[] = ["object", "array", "other"];
 
-/** Which kinds of value the root admits, as far as its keywords tell. */
+/** The kinds of value that the root admits, as far as its keywords show. */
 function rootsOf(root: JsonObject): Set<Root> {
-  // Each schema is looked at once; until that is done, and in a circle, it tells nothing.
+  // Each schema is visited once; until it is finished, and in a cycle, it restricts nothing.
   const known = new Map<unknown, Set<Root>>();
   const rootsAt = (schema: unknown): Set<Root> => {
     if (schema === false) return new Set();
@@ -85,7 +85,7 @@ const kindOfType = (type: unknown): Root =>
 const kindOf = (value: unknown): Root =>
   Array.isArray(value) ? "array" : isJsonObject(value) ? "object" : "other";
 
-/** Whether only objects can stand at the root, as provider modes ask for. */
+/** Whether only objects are valid at the root, as providers' schema modes require. */
 export function admitsObjectsOnly(schema: JsonObject): boolean {
   const roots = rootsOf(schema);
   return roots.has("object") && !roots.has("array") && !roots.has("other");

@@ -54,7 +54,7 @@ export async function searchLinkedRags(
   );
 }
 
-/** What one RAG may show: with `useAllFiles: false` just what is named of it. */
+/** The restriction of one RAG; with `useAllFiles: false` only the files named for it. */
 export function restrictionOf(rag: RagRecord, input: ContextInput): Restriction {
   const { selectedFiles = [], selectedFolders = [], providerFilter = [] } = input;
   const mine = ({ ragIdentifier }: { ragIdentifier?: string | undefined }) =>

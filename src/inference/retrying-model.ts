@@ -30,13 +30,13 @@ const TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
 
-/** Answers of servers that do not know the JSON-schema mode. */
+/** Statuses of servers that do not support the JSON-schema mode. */
 const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
 
 /**
- * The model as the SDK's loop sees it: tried again within the deadline, its usage counted, its
- * last step without tools so that the turn ends with an answer, its JSON-schema mode left out
- * where the server refuses it.
+ * Wraps the model for the SDK's loop: retries within the deadline, counts usage, removes tools
+ * from the last step so that the turn ends with an answer, and drops the JSON-schema mode where
+ * the server refuses it.
  */
 export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
@@ -64,7 +64,8 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const asked = final ? withoutTools(options) : options;
         const result = await withRetries(() => generate(asked), retryRules(call, options));
         count(call.meter, result);
-        // Warnings would be printed by the SDK, and a call after the last step ends nothing.
+        // The SDK would print warnings, and a tool call after the last step would leave no
+        // answer.
         return { ...result, content: final ? answerOnly(result) : result.content, warnings: [] };
       } finally {
         call.meter.calls += 1;
@@ -92,7 +93,7 @@ function withMode(
   return { ...options, responseFormat: { type: "json", schema, name: "response" } };
 }
 
-/** Tools stay described, for providers that want them beside earlier calls. */
+/** Tools stay declared, for providers that require them when earlier calls are sent. */
 function withoutTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   return options.tools === undefined ? options : { ...options, toolChoice: { type: "none" } };
 }

@@ -4,7 +4,7 @@ import { runTurn } from "./run-turn.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
 
-/** An earlier turn, as the caller tells it. */
+/** An earlier turn, as the caller sends it. */
 type AgentMessage = { role: "user" | "assistant"; content: string };
 
 export type AgentRun = {
@@ -15,7 +15,7 @@ export type AgentRun = {
   signal?: AbortSignal | undefined;
 };
 
-/** What one search of an agent brings; the API gives the caller no say in it. */
+/** Settings of an agent's searches; the API does not expose them. */
 const SEARCH: SearchSettings = {
   topK: 5,
   useReranking: true,

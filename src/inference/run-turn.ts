@@ -33,7 +33,7 @@ export async function runTurn(
 ): Promise<TurnResult> {
   const { chat, setting, search, key, meter, uses, messages, output, signal } = request;
   const { now, config } = services;
-  // An isolate's first answer evaluates it, and not at the expense of the model's time.
+  // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
   const log = newSearchLog(uses);
   const { contextTokens, tokenizer } = chat;
@@ -61,7 +61,7 @@ export async function runTurn(
   return { answer, log, toolCalls: inOrder(answer.asked, log) };
 }
 
-/** Every call that the model made, in its order; those that could not be run among them. */
+/** Every call that the model made, in order, including those that could not be run. */
 function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
   const done = [...log.calls];
   return asked.map(({ id, tool, input, invalid }) => {

@@ -6,14 +6,14 @@ import { checkingBudget } from "./json-schema/read-json-schema.ts";
 import { admitsObjectsOnly } from "./response-schema.ts";
 import type { ResponseSchema } from "./response-schema.ts";
 
-/** Providers want an object at the root: any other root stands under this property. */
+/** Providers require an object at the root: any other root is wrapped in this property. */
 const WRAPPER = "items";
 
-/** How the model is asked for a schema's value, and how its text is read. */
+/** How a value of the schema is requested from the model, and how its text is read. */
 export type OutputPlan = {
-  /** For the provider's JSON-schema mode; null where the schema cannot be put that way. */
+  /** For the provider's JSON-schema mode; null where that mode cannot express the schema. */
   providerSchema: JsonObject | null;
-  /** Follows the request: the mode alone is not honoured by every server. */
+  /** Follows the request: not every server honours the mode alone. */
   formNote: string;
   /** @throws QuarryError `model-failed` where checking the answer takes too many steps. */
   read: (text: string) => ReadOutput;
@@ -48,11 +48,11 @@ const NOT_TO_BE_CHECKED =
 
 const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description"]);
 
-/** `{}` and its like: any object will do, so an object is what providers are asked for. */
+/** `{}` and equivalents: any object is valid, so providers are asked for an object. */
 const asksNothing = (schema: JsonObject) =>
   Object.keys(schema).every((keyword) => ANNOTATIONS.has(keyword));
 
-/** Definitions stay at the root, where references look for them; null where that cannot be. */
+/** Definitions stay at the root, where references point; null where that is impossible. */
 function wrapped(schema: JsonObject): JsonObject | null {
   const { $defs, definitions, $schema: _, ...inner } = schema;
   if (hasOwnAddress(schema)) return null;
@@ -66,7 +66,7 @@ function wrapped(schema: JsonObject): JsonObject | null {
   };
 }
 
-/** Identifiers and the references to them mean something else one level deeper. */
+/** Identifiers and references to them change their meaning one level deeper. */
 function hasOwnAddress(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(hasOwnAddress);
   if (!isJsonObject(node)) return false;
@@ -75,7 +75,7 @@ function hasOwnAddress(node: unknown): boolean {
   return Object.values(node).some(hasOwnAddress);
 }
 
-/** The schema with what pointed at its root or into it pointing one level deeper. */
+/** The schema with references to or into its root moved one level deeper. */
 function referringInside(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(referringInside);
   if (!isJsonObject(node)) return node;
@@ -111,7 +111,7 @@ const THINKING = /<(\/?)think(?:ing)?>/gi;
 const MOST_FENCED = 10;
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
-/** Without what stands between a thinking mark and the next that closes one. */
+/** The text without the parts between a thinking mark and the next closing mark. */
 function withoutThinking(text: string): string {
   let kept = "";
   let from = 0;

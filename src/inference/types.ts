@@ -16,7 +16,7 @@ export type InferenceServices = Pick<
   | "inBackground"
 >;
 
-/** What of a call decides what is searched; checked in shape, defaults applied. */
+/** The part of a call that decides what is searched; validated, with defaults applied. */
 export type ContextInput = {
   semanticSearch?: string[] | undefined;
   topK: number;

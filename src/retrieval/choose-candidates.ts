@@ -1,7 +1,7 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { RankedId } from "./fuse.ts";
 
-/** Beyond what is needed, for chunks that are deleted by the time they are hydrated. */
+/** Extra candidates, for chunks that are deleted before they are hydrated. */
 const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
 const MOST = 1_500;
@@ -10,15 +10,14 @@ type Wanted = {
   /** Chunks after the threshold. */
   needed: number;
   threshold: number | null;
-  /** Similarities may be this far below the exact ones. */
+  /** Approximate similarities may be this far below the exact ones. */
   margin: number;
 };
 
 /**
- * Which of a RAG's candidates to hydrate, best first: as many as are needed after the threshold. A
- * candidate of unknown similarity may pass it, and is hydrated beside those that are counted. Ties
- * at the end are hydrated too: their order is decided by path and position. `rest`: the others that
- * may pass the threshold.
+ * Selects which of a RAG's candidates to hydrate, best first: as many as are needed after the
+ * threshold, and those of unknown similarity, which are not counted. Ties at the end are hydrated
+ * too: path and position decide their order. `rest`: others that may pass the threshold.
  */
 export function chooseCandidates(
   ranked: RankedId[],

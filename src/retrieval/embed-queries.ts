@@ -5,10 +5,10 @@ import { runLeg } from "./run-leg.ts";
 import type { RetrievalCall } from "./run-leg.ts";
 import type { RetrievalTarget } from "./types.ts";
 
-/** Of the whole time; the lexical leg, hydration and a reranker still come after it. */
+/** Share of the total time; the lexical leg, hydration and a reranker still follow. */
 const EMBEDDING_SHARE = 0.5;
 
-/** The queries as one embedding model sees them. */
+/** The queries as embedded by one model. */
 export type EmbeddedQueries = {
   /** In the order of the queries. */
   vectors: Float32Array[];
@@ -16,7 +16,7 @@ export type EmbeddedQueries = {
   fusionWeight: number;
 };
 
-/** A RAG and the queries' vectors for it, which may still be under way; null: the model is lost. */
+/** A RAG and the pending query vectors for it; null: the model failed. */
 export type EmbeddedTarget = {
   target: RetrievalTarget;
   embedded: Promise<EmbeddedQueries | null>;
@@ -70,7 +70,7 @@ async function embedFor(
 export type EmbeddedTexts = {
   /** L2-normalised, in the texts' order. */
   vectors: Float32Array[];
-  /** As the provider counts them; estimated where it does not tell. */
+  /** As the provider counts them; estimated where it does not report them. */
   tokens: number;
 };
 

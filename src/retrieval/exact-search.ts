@@ -9,8 +9,8 @@ import { ShardedIndex } from "./sharded-index.ts";
 import type { IndexLegs } from "./sharded-index.ts";
 
 /**
- * Searches a RAG whose vectors its own index objects scan: both legs in one call of each shard,
- * with exact similarities. Where the embedding model is lost, words are searched in any mode.
+ * Searches a RAG whose own index objects scan its vectors: both legs in one call per shard, with
+ * exact similarities. Where the embedding model fails, words are searched in any mode.
  */
 export async function searchExactly(
   call: RetrievalCall,
@@ -28,8 +28,8 @@ export async function searchExactly(
 }
 
 /**
- * An index that has changed since its search searches again and reads in one step, so that a file
- * that is being indexed anew is never missing.
+ * If the index has changed since its search, searches again and reads in one step, so that a file
+ * that is being reindexed is never missing.
  */
 async function readExactly(
   index: ShardedIndex,

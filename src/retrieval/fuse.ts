@@ -8,7 +8,7 @@ export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
 export const idsOf = (legs: QueryLegs | undefined): Set<ChunkId> =>
   new Set([...(legs?.lexical ?? []), ...(legs?.vector ?? [])].map(({ id }) => id));
 
-/** How a RAG's legs count. `weight`: 0 to 1, the vector leg's say in `hybrid`. */
+/** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
 export type FusionRule = { searchMode: "hybrid" | "semantic"; weight: number };
 
 /** The range of one query's scores, which normalises them. */
@@ -18,8 +18,8 @@ export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: numb
 export type RankedId = { id: ChunkId; value: number; similarity: number | null };
 
 /**
- * The scale of one query over all RAGs whose values are to be compared: a RAG where the best
- * passage is poor must not look as good as one where it is right.
+ * The scale of one query over all RAGs whose values are compared: a RAG whose best passage is
+ * poor must not score as well as one with a good passage.
  */
 export function scaleOf(legs: QueryLegs[]): Scale {
   const scale = { lexicalBest: 0, vectorBest: -1, vectorWorst: 1 };
@@ -35,8 +35,8 @@ export function scaleOf(legs: QueryLegs[]): Scale {
 
 /**
  * Convex combination of normalised scores (Bruch, Gai and Ingber 2023): BM25 by the best of the
- * query, cosine by its best and worst; what a leg did not find counts 0 there. A leg that is
- * missing as a whole leaves everything to the other one.
+ * query, cosine by its best and worst; a chunk that a leg did not find scores 0 there. If a whole
+ * leg is missing, the other one decides alone.
  */
 export function fuseQuery(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<ChunkId, number> {
   const weight = weightOf(legs, rule);

@@ -10,7 +10,7 @@ import type {
 } from "../ports/rag-index.ts";
 import type { QueryLegs } from "./fuse.ts";
 
-/** Null: the shard is down, and the answer lacks its part. */
+/** Null: the shard failed, and its part of the answer is missing. */
 type Reply = CandidatesReply | null;
 
 export type MergedShards = {
@@ -21,8 +21,8 @@ export type MergedShards = {
 };
 
 /**
- * What the shards of one RAG found, as one index of them all would have found it: BM25 is computed
- * from the figures of all shards together, and of equal chunks the one that came first stays.
+ * Merges the shards of one RAG as if they were a single index: BM25 is computed from the
+ * statistics of all shards together, and of duplicate chunks the earliest is kept.
  */
 export function mergeShards(
   replies: Reply[],
@@ -71,7 +71,7 @@ function lexicalScores(parts: QueryCandidates[]): Candidate[][] {
   });
 }
 
-/** The figures of all shards together: what one index of all chunks would say. */
+/** The statistics of all shards together, as a single index would have them. */
 function wholeOf(parts: QueryCandidates[]) {
   const corpus: CorpusSize = { chunks: 0, words: 0 };
   const terms = new Map<string, TermStatistics>();

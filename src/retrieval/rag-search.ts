@@ -11,7 +11,7 @@ export type Found = {
   target: RetrievalTarget;
   /** Null: the embedding model is lost. */
   embedded: EmbeddedQueries | null;
-  /** The RAG's, or `hybrid` where words stand in for vectors that are lost. */
+  /** The RAG's mode, or `hybrid` where words replace vectors because the model failed. */
   searchMode: "hybrid" | "semantic";
   /** In the order of the queries. */
   queries: QueryLegs[];
@@ -21,7 +21,7 @@ export type Found = {
 
 /** The best of what was found, with texts and exact similarities, in no order. */
 export type ReadChunks = {
-  /** What they were chosen from: it is searched anew where the index changed meanwhile. */
+  /** The candidates they were chosen from: searched again if the index changed meanwhile. */
   found: Found;
   chunks: HydratedChunk[];
   /** Fused value of each candidate. */
@@ -29,8 +29,8 @@ export type ReadChunks = {
 };
 
 /**
- * One RAG whose legs have answered. The two forms of it, `searchExactly` and `searchVectorIndex`,
- * differ in where nearest neighbours come from, and so in what may be missing from them.
+ * One RAG whose legs have answered. The two forms, `searchExactly` and `searchVectorIndex`,
+ * differ in the source of nearest neighbours, and so in what may be missing.
  */
 export type RagSearch = {
   found: Found;
@@ -47,7 +47,10 @@ export function rankFound(found: Found, scales: Scale[]): RankedId[] {
 
 export const valuesOf = (ranked: RankedId[]) => new Map(ranked.map(({ id, value }) => [id, value]));
 
-/** Of chunks that were read with their search, those that would have been chosen after it. */
+/**
+ * From chunks that were read together with their search, those that would have been chosen after
+ * it.
+ */
 export function chosenOf(
   found: Found,
   chunks: HydratedChunk[],

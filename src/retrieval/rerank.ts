@@ -16,7 +16,9 @@ import type { SearchPlan } from "./search-plan.ts";
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;
 
-/** Each RAG's reranker orders its own candidates; where it is lost, they are ordered by similarity. */
+/**
+ * Each RAG's reranker orders its own candidates; where it fails, they are ordered by similarity.
+ */
 export function rerankLists(
   call: RetrievalCall,
   lists: ScoredList[],

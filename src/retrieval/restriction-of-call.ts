@@ -10,8 +10,8 @@ type Selection = {
 };
 
 /**
- * What a call may see of one RAG. Unless it uses all files it sees those that it names, each in any
- * spelling; an empty folder names nothing.
+ * What a call may see of one RAG. Unless it uses all files, it sees only those that it names, in
+ * any Unicode or URL form; an empty folder name matches nothing.
  */
 export function restrictionTo({
   useAllFiles,

@@ -5,13 +5,16 @@ const LEG_KINDS = ["embedding", "search", "vectorIndex", "hydration", "reranking
 export type LegKind = (typeof LEG_KINDS)[number];
 type LegTime = { kind: LegKind; from: number; to: number };
 
-/** What a retrieval tells beside its passages: what it lost, which models it used, its times. */
+/** The metadata of a retrieval: its degradations, the models it used, its times. */
 export class RetrievalReport {
   readonly #degradations = new Map<string, string>();
   readonly #uses: ModelUse[] = [];
   readonly #times: LegTime[] = [];
 
-  /** Records one plain sentence for each part: what is down is asked several times, and lost once. */
+  /**
+   * Records one sentence per part: a failed part may be called several times, but is reported
+   * once.
+   */
   degraded(part: string, sentence: string): void {
     if (!this.#degradations.has(part)) this.#degradations.set(part, sentence);
   }
@@ -35,8 +38,8 @@ export class RetrievalReport {
   }
 
   /**
-   * `embeddingMs`, `searchMs`, …: milliseconds from the first leg of a kind to start until the last
-   * ended; kinds of which none ran are left out.
+   * `embeddingMs`, `searchMs`, …: milliseconds from the start of the first leg of a kind to the
+   * end of the last; kinds without a leg are omitted.
    */
   legTimes(): SpanFacts {
     return Object.fromEntries(

@@ -22,8 +22,8 @@ import type {
 import { searchVectorIndex } from "./vector-index-search.ts";
 
 /**
- * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`.
- * Never throws for what is down or slow: `degradations` says what is missing from the answer.
+ * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`. Never
+ * throws for a failed or slow part: `degradations` says what is missing from the answer.
  */
 export function retrieve(
   services: RetrievalServices,
@@ -66,7 +66,7 @@ async function run(
   return { result, facts: factsOf(request, found, result, call.report) };
 }
 
-/** Where no RAG has a reranker, asking for one changes nothing: neither order nor candidates. */
+/** Where no RAG has a reranker, asking for reranking changes neither order nor candidates. */
 function withoutIdleReranking(asked: RetrievalRequest): RetrievalRequest {
   const { useReranking, targets } = asked;
   return {
@@ -80,7 +80,7 @@ function showsAnything({ restriction: { named } }: RetrievalTarget): boolean {
   return named === null || named.files.length + named.folders.length > 0;
 }
 
-/** Runs the legs of one RAG, in the form that its vectors' place calls for. */
+/** Runs the legs of one RAG, as the location of its vectors requires. */
 function searchRag(
   call: RetrievalCall,
   target: EmbeddedTarget,

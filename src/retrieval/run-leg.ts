@@ -19,7 +19,7 @@ export type RetrievalCall = {
   report: RetrievalReport;
 };
 
-/** `part` names in degradations what is asked; `share` (0 to 1) is of the time that is left. */
+/** `part` names the called part in degradations; `share` (0 to 1) is of the remaining time. */
 export type Leg = { part: string; kind: LegKind; share: number };
 
 const TRIES = 2;
@@ -63,7 +63,8 @@ export async function runLeg<T>(
 
 function retryAfter(thrown: unknown): number | null {
   if (thrown instanceof ModelFailure) return thrown.retryable ? (thrown.retryAfterMs ?? 0) : null;
-  // A Durable Object that was moved or updated says so, and answers the next call.
+  // A Durable Object that was moved or updated throws a retryable error, and answers the next
+  // call.
   return thrown instanceof Error && "retryable" in thrown && thrown.retryable === true ? 0 : null;
 }
 

@@ -32,15 +32,15 @@ export type IndexSearch = MergedShards & {
   hasInFlight: boolean;
 };
 
-/** Chosen candidates, and others that stand in, best first, for those that are no longer there. */
+/** Chosen candidates, and substitutes, best first, for those that no longer exist. */
 export type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 
 export type Hydrated = {
   chunks: HydratedChunk[];
   eligible: ReadonlySet<ChunkId>;
-  /** Left out only because an equal chunk stands for them. */
+  /** Omitted only because a duplicate of them is included. */
   equal: ReadonlySet<ChunkId>;
-  /** The index no longer has some that it named itself: it has changed since its search. */
+  /** Candidates named by the index no longer exist in it: it has changed since its search. */
   superseded: boolean;
   /** Every shard answered that was asked. */
   isWhole: boolean;
@@ -128,7 +128,7 @@ export class ShardedIndex {
     { ids, spare }: Choice,
     { shardOf, embedded }: Found,
   ) {
-    // The shard of what a vector index named is not known: each shard is asked for all of it.
+    // The shard of a candidate from the vector index is unknown: every shard is asked for it.
     const heldHere = (id: ChunkId) => (shardOf.get(id) ?? at) === at;
     const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
     if (held.ids.length + held.spare.length === 0) return NOTHING_HELD;
@@ -169,7 +169,7 @@ export class ShardedIndex {
     return mergeShards(replies, { queryCount: queries.length, limitPerLeg });
   }
 
-  /** Each shard leaves out its own duplicates; these are those of one another. */
+  /** Each shard removes its own duplicates; this removes those between shards. */
   #withoutEquals(chunks: HydratedChunk[]): HydratedChunk[] {
     return this.isSingle || this.#plan.includeDuplicates ? chunks : withoutLaterEquals(chunks);
   }

@@ -3,13 +3,13 @@ import { trimEnd } from "../core/trim.ts";
 import type { Restriction, RestrictionPlan } from "../ports/rag-index.ts";
 import type { VectorFilter } from "../ports/vector-index.ts";
 
-/** Folders that moved files may still be found under; one question holds about so many. */
+/** Limit of former folders of moved files in a filter; one query has room for about so many. */
 const FOLDERS_ELSEWHERE_MAX = 100;
 
 /**
- * What the vector index filters by; null: by nothing. It knows folders alone: any other restriction
- * is not expressible, and the index objects scan. Files that moved are also asked for where they
- * were; hydration drops what else lies there.
+ * The filter for the vector index; null: none. It supports folders only: any other restriction
+ * cannot be expressed, and the index objects scan. Moved files are also searched in their former
+ * folders; hydration drops the other files found there.
  */
 export function vectorFilterOf(
   { named, metadata }: Restriction,

@@ -10,9 +10,9 @@ import { similarityOf } from "./scored-chunk.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import type { Hydrated, ShardedIndex } from "./sharded-index.ts";
 
-/** A similarity that the vector index tells may be this far below the exact one. */
+/** A similarity from the vector index may be this far below the exact one. */
 const APPROXIMATION_MARGIN = 0.02;
-/** Of what words alone named, so many stand in for deleted chunks: they only fill up. */
+/** Candidates found by words alone that may replace deleted chunks. */
 const SPARE_OF_WORDS = 200;
 
 export type FoundBesideVectorIndex = Found & {
@@ -21,9 +21,9 @@ export type FoundBesideVectorIndex = Found & {
 };
 
 /**
- * The vector index may name what is deleted, moved or equal to something else: others stand in for
- * it. Where it names hardly anything else, and where the index changed since its search, the index
- * objects search again and read in one step: one more round trip, and only then.
+ * The vector index may name chunks that are deleted, moved or duplicates; others replace them. If
+ * too few remain, or the index changed since its search, the index objects search again and read
+ * in one step: an extra round trip only in these cases.
  */
 export async function readBesideVectorIndex(
   call: RetrievalCall,
@@ -47,7 +47,7 @@ export async function readBesideVectorIndex(
     isCrowded || hydrated.superseded
       ? await searchAgain(call, index, found, isCrowded ? "deep" : "in-flight")
       : null;
-  // What is read already is better than what a shard did not answer in time.
+  // The chunks already read are better than none when a shard does not answer in time.
   if (again === null) return { found, chunks: hydrated.chunks, values: valuesOf(ranked) };
   const margin = again.isExact ? 0 : APPROXIMATION_MARGIN;
   return chosenOf(again.found, again.chunks, rankFound(again.found, scales), { ...plan, margin });

@@ -8,7 +8,7 @@ export const filePrefix = (sourceId: FileSourceId, fileId: FileId) =>
 
 type Of = { sourceId: FileSourceId; fileId: FileId };
 
-/** Bytes of a pushed file: each write has its own key, so that none removes another's. */
+/** Key of a pushed file's bytes: each write has its own key, so that none removes another's. */
 export const bytesKey = ({ sourceId, fileId }: Of, version: string) =>
   `${filePrefix(sourceId, fileId)}bytes/${version}`;
 

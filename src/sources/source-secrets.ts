@@ -9,9 +9,9 @@ import { SECRET_FIELDS, takesSecret, type ProviderConfig } from "./source-config
 type Stored = { config: ProviderConfig; sealedSecrets: string | null };
 
 /**
- * Takes the secret out of a checked configuration and seals it; `true` stands in its place. One
- * that was left out stays what `before` holds, sealed with the current key.
- * @throws QuarryError `invalid` when it cannot be read any more and must be given anew.
+ * Seals the secret of a checked configuration and puts `true` in its place. An omitted secret
+ * keeps the value of `before`, sealed with the current key.
+ * @throws QuarryError `invalid` when it can no longer be read and must be given again.
  */
 export async function sealSecrets(
   config: Config,

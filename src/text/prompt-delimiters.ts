@@ -10,7 +10,7 @@ export type Passage = {
 
 const KEY_BYTES = 12;
 
-/** 24 hex digits that no document has seen. */
+/** 24 random hex digits that no document can contain in advance. */
 export function newDelimiterKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -50,9 +50,9 @@ function denseIn(text: string): number {
 }
 
 /**
- * About how many tokens text takes, before rounding: a run of letters of one script takes so many
- * to begin with and so many a letter, a Latin word one at least. Text cut in two never counts
- * less than whole.
+ * About how many tokens text takes, before rounding: a run of letters of one script has a base
+ * cost and a cost per letter, a Latin word at least one token. The parts of a cut text never
+ * count less than the whole.
  */
 export function tokenWeight(
   text: string,

@@ -7,8 +7,8 @@ import type { Services } from "../../services.ts";
 export type NewEvent = Omit<AuditEvent, "id" | "at" | "count">;
 
 /**
- * Keeps who did what. What was done stays done when it cannot be kept: then the log has the
- * event, at the level that wakes somebody.
+ * Writes an audit event. A failure to write it does not undo the action: the event then goes to
+ * the log at error level.
  */
 export async function recordEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
@@ -18,7 +18,10 @@ export async function recordEvent(
   await store({ db, log }, { ...event, id: newId(at), at });
 }
 
-/** The same for what a program does thousands of times: one event an hour, with a count. */
+/**
+ * As `recordEvent`, for actions that a program repeats thousands of times: one event an hour,
+ * with a count.
+ */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   event: NewEvent,

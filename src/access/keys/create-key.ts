@@ -7,7 +7,7 @@ import { newAutomationKey } from "../credential-format.ts";
 
 export type AutomationKey = Omit<KeyRow, "hash">;
 
-/** Makes an automation key. `secret` is shown this once; only its hash is kept. */
+/** Creates an automation key. `secret` is returned only here; only its hash is stored. */
 export async function createKey(
   services: Pick<Services, "db" | "now">,
   input: { name: string; role: Role; expiresAt: number | null; createdBy: UserId },

@@ -3,8 +3,8 @@ import type { Services } from "../../services.ts";
 import { keyIdsOf } from "../seal.ts";
 
 /**
- * Secrets at rest that still need the previous encryption key, and those that neither key opens.
- * ENCRYPTION_KEY_PREVIOUS may go once the former are none.
+ * Counts the stored secrets that still need the previous encryption key, and those that neither
+ * key opens. ENCRYPTION_KEY_PREVIOUS can be removed once the first count is 0.
  */
 export async function countSecrets({
   config,

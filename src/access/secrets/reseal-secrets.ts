@@ -13,8 +13,8 @@ const SECRETS_AT_ONCE = 100;
 type Resealing = Pick<Services, "config" | "db" | "log">;
 
 /**
- * Seals with the current key what the previous one sealed, and logs how many secrets still need
- * the previous key. A secret that is changed meanwhile keeps its change.
+ * Reseals with the current key every secret sealed with the previous one, and logs how many still
+ * need the previous key. A secret that is changed at the same time keeps that change.
  */
 export async function resealSecrets(services: Resealing): Promise<void> {
   const { config, db, log } = services;
@@ -31,7 +31,7 @@ export async function resealSecrets(services: Resealing): Promise<void> {
   });
 }
 
-/** Null when it cannot be opened, although its key is there. */
+/** Null when it cannot be opened although its key is available. */
 async function resealed({ config, log }: Resealing, secret: SealedSecret) {
   try {
     return { secret, sealed: await seal(config, await unseal(config, secret.sealed)) };

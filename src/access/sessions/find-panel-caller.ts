@@ -11,7 +11,10 @@ export type PanelCaller =
   | { kind: "session"; role: Role; session: Session }
   | { kind: "key"; role: Role; keyId: KeyId; name: string; createdBy: UserId };
 
-/** Who calls the panel; an `Authorization` header alone counts where there is one. */
+/**
+ * Identifies the caller of the panel. An `Authorization` header, where present, is the only
+ * credential read.
+ */
 export async function findPanelCaller(
   services: Pick<Services, "db" | "now" | "inBackground">,
   headers: Headers,

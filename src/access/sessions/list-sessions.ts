@@ -3,7 +3,7 @@ import { listSessionRows, type SessionRow } from "../../db/access/session-store.
 import type { Services } from "../../services.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 
-/** A page of the open sessions, the last used first: of one user, or of all. */
+/** A page of the open sessions of one user or of all, the most recently used first. */
 export async function listSessions(
   { db, now }: Pick<Services, "db" | "now">,
   input: { userId: UserId | null; offset: number; limit: number },

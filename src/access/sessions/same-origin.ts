@@ -1,7 +1,7 @@
 /**
- * Whether a request with the session's cookie comes from our own pages: it carries the service's
- * own `Origin`, or the browser says `Sec-Fetch-Site: same-origin`. Neither header: no.
- * `baseUrl` is `{base_url}`; its path, if any, does not count.
+ * Whether a request with the session cookie comes from our own pages: it carries the service's
+ * own `Origin`, or the browser sends `Sec-Fetch-Site: same-origin`. False without either header.
+ * `baseUrl` is `{base_url}`; its path, if any, is ignored.
  */
 export function isSameOrigin(request: Request, baseUrl: string): boolean {
   if (request.headers.get("Sec-Fetch-Site") === "same-origin") return true;

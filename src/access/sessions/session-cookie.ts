@@ -1,6 +1,9 @@
 import { sha256Hex } from "../../core/hash.ts";
 
-/** `__Host-`: browsers take it from this very host over https only, so that no sibling sets it. */
+/**
+ * `__Host-`: browsers accept it only from this exact host over https, so that a sibling domain
+ * cannot set it.
+ */
 const nameOf = (secure: boolean) => (secure ? "__Host-quarry_session" : "quarry_session");
 
 /** The session's secret in a `Cookie` header; null when it holds none. */
@@ -13,7 +16,7 @@ export function sessionSecretIn(cookieHeader: string | null, secure: boolean): s
   return null;
 }
 
-/** Under what the session is stored; null when the header names none. */
+/** The hash that the session is stored under; null when the header names no session. */
 export async function sessionHashIn(
   cookieHeader: string | null,
   secure: boolean,
@@ -22,7 +25,10 @@ export async function sessionHashIn(
   return secret === null || secret === "" ? null : await sha256Hex(secret);
 }
 
-/** `Set-Cookie` for a new session. It lives as long as the browser; its end is kept by us. */
+/**
+ * `Set-Cookie` for a new session. It has no expiry in the browser; the server enforces the
+ * expiry.
+ */
 export function sessionCookie(secret: string, secure: boolean): string {
   const attributes = `HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
   return `${nameOf(secure)}=${secret}; ${attributes}`;

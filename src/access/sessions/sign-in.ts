@@ -26,7 +26,10 @@ type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 const SECRET_LENGTH = 43;
 const USER_AGENT_KEPT = 200;
 
-/** A wrong code after the right password; told from a wrong password in the audit trail only. */
+/**
+ * A wrong code after the right password. Only the audit trail distinguishes it from a wrong
+ * password.
+ */
 export class CodeRefused extends QuarryError {
   constructor() {
     super("unauthorized", unauthorized().message);
@@ -34,9 +37,9 @@ export class CodeRefused extends QuarryError {
 }
 
 /**
- * Signs a user in; `secret` is the cookie's value, of which only the hash is kept.
- * A refusal costs one look-up and one scrypt run, whether or not the user exists.
- * @throws QuarryError `unauthorized`, which says that a code is required where nothing else is
+ * Signs a user in; `secret` is the cookie's value, of which only the hash is stored. A refusal
+ * costs one look-up and one scrypt run, whether or not the user exists.
+ * @throws QuarryError `unauthorized`, which says that a code is required when only the code is
  * missing; `too-many` after many failures.
  */
 export async function signIn(
@@ -57,7 +60,7 @@ export async function signIn(
   return { session: { userId: id, email: signedIn.email, role, hasTotp }, secret };
 }
 
-/** Whether the user has a second factor, whose code was then given. */
+/** Checks the second factor. Returns whether the user has one. */
 async function passSecondFactor(services: SignInServices, user: UserRow, code: string | undefined) {
   const factor = await secondFactorOf(services, user.id);
   if (factor === null) return false;
@@ -67,7 +70,7 @@ async function passSecondFactor(services: SignInServices, user: UserRow, code: s
   throw new CodeRefused();
 }
 
-/** Answers the cookie's value. */
+/** Returns the cookie's value. */
 async function openSession(
   { db, now: clock }: SignInServices,
   userId: UserId,
@@ -94,8 +97,9 @@ type Attempt = {
 };
 
 /**
- * The first administrator, made from the secrets while no user exists, or whose password the
- * secrets set anew (`PANEL_ADMIN_RESET`, when only the secrets count). Null: nothing of the kind.
+ * The first administrator, created from the configured secrets while no user exists, or reset to
+ * their password (`PANEL_ADMIN_RESET`: then only these secrets are accepted). Null: neither
+ * applies.
  */
 async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<UserRow | null> {
   const { PANEL_ADMIN_EMAIL, PANEL_ADMIN_PASSWORD, PANEL_ADMIN_RESET } = services.config;
@@ -103,7 +107,7 @@ async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<
   if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;
   if (attempt.anyUser && !PANEL_ADMIN_RESET) return null;
   if (!(await equalInConstantTime(attempt.password, PANEL_ADMIN_PASSWORD))) throw unauthorized();
-  // Whoever resets is locked out, of the second factor as well.
+  // An administrator who resets is locked out, of the second factor as well: remove it.
   if (attempt.user !== null) await deleteTotp(services.db, attempt.user.id);
   if (attempt.user !== null && attempt.known && attempt.user.role === "admin") return attempt.user;
   return await setFirstAdministrator(services, attempt);
@@ -128,7 +132,7 @@ async function setFirstAdministrator(
   const first: UserRow = { id, email, passwordHash, role: "admin", createdAt };
   const inserted = anyUser ? await insertUser(db, first) : await insertFirstUser(db, first);
   if (inserted) return first;
-  // Someone made the same user at the same moment, from the same secrets.
+  // A concurrent request created the same user from the same secrets.
   const other = await findSignIn(db, email);
   return other.user !== null && (await verifyPassword(password, other.user.passwordHash))
     ? other.user

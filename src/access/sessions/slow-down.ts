@@ -8,9 +8,9 @@ import type { Services } from "../../services.ts";
 type Slowed = Pick<Services, "db" | "now">;
 
 /**
- * Before a password is looked at: after some failures an account, whether it exists or not, is
- * held for a growing while. An address from which its user is signed in does not wait, so that
- * nobody is locked out of their own by a stranger's tries.
+ * Runs before a password check: after some failures an account, whether it exists or not, is
+ * blocked for a growing time. An address from which its user is signed in does not wait, so that
+ * an attacker's attempts cannot lock the user out.
  * @throws QuarryError `too-many`.
  */
 export async function holdBack(
@@ -26,10 +26,10 @@ export async function holdBack(
   throw tooManyRequests(Math.ceil((claimedUntil - now) / SECOND_MS));
 }
 
-/** After the right password. */
+/** Clears the failures after the right password. */
 export async function endHold({ db }: Pick<Services, "db">, email: string): Promise<void> {
   await forgetTries(db, await accountOf(email));
 }
 
-/** Of addresses that nobody has, nothing that can be read is kept. */
+/** A hash: addresses that belong to no user are not stored in readable form. */
 const accountOf = (email: string) => sha256Hex(`sign-in ${email}`);

@@ -8,13 +8,13 @@ import { insertToken } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
 
-/** Each group: identifiers, `["*"]` for all, those made later included, or empty for none. */
+/** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 export type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
 
 export type AccessToken = TokenGroups & {
   id: TokenId;
   name: string;
-  /** Whether it may add and remove scopes. */
+  /** Whether the token may add and remove scopes. */
   manageScopes: boolean;
   createdAt: number;
   expiresAt: number | null;
@@ -24,7 +24,7 @@ export type AccessToken = TokenGroups & {
 const ALL = "*";
 
 /**
- * Makes an access token. What it names is stored by id. `secret` is shown this once.
+ * Creates an access token. Its resources are stored by id. `secret` is returned only here.
  * @throws QuarryError `invalid` that names every unknown identifier.
  */
 export async function createToken(

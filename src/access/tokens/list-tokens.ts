@@ -2,7 +2,7 @@ import { listTokenRows, type TokenWithNames } from "../../db/access/token-store.
 import type { Services } from "../../services.ts";
 import type { AccessToken } from "./create-token.ts";
 
-/** A page of the access tokens in order of name; a removed resource is no longer named. */
+/** A page of the access tokens in order of name; removed resources are not listed. */
 export async function listTokens(
   { db }: Pick<Services, "db">,
   input: { offset: number; limit: number },

@@ -7,7 +7,7 @@ import { stepOf } from "./totp-code.ts";
 
 type Checking = Pick<Services, "config" | "db" | "now">;
 
-/** The user's second factor where it is confirmed; null: a password is enough. */
+/** The user's second factor if it is confirmed; null: a password is enough. */
 export async function secondFactorOf(
   { db }: Pick<Services, "db">,
   userId: UserId,
@@ -16,7 +16,7 @@ export async function secondFactorOf(
   return stored?.confirmed === true ? stored : null;
 }
 
-/** Whether a code opens: one of the app's that was not used yet, or an unused recovery code. */
+/** Whether a code is accepted: an unused code of the app, or an unused recovery code. */
 export async function useCode(
   { config, db, now }: Checking,
   userId: UserId,

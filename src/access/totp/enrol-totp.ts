@@ -11,7 +11,7 @@ const RECOVERY_CODES = 8;
 type Enrolling = Pick<Services, "config" | "db" | "now">;
 
 /**
- * Begins to enrol a second factor, which counts once a code of it has confirmed it.
+ * Begins the enrolment of a second factor, which takes effect once one of its codes confirms it.
  * @throws QuarryError `conflict` when the user has one.
  */
 export async function beginTotp(
@@ -28,8 +28,9 @@ export async function beginTotp(
 
 /**
  * Confirms a second factor by its first code, and ends the user's other sessions. The recovery
- * codes are shown this once.
- * @throws QuarryError `invalid` (wrong code); `not-found` when no enrolment was begun; `conflict`.
+ * codes are returned only here.
+ * @throws QuarryError `invalid` (wrong code); `not-found` when no enrolment was begun;
+ * `conflict`.
  */
 export async function confirmEnrolment(
   { config, db, now }: Enrolling,

@@ -33,7 +33,10 @@ export async function removeOwnTotp(
   await deleteTotp(services.db, userId);
 }
 
-/** An administrator removes another's, who has lost it. @throws QuarryError `not-found`. */
+/**
+ * An administrator removes the second factor of another user who has lost it. @throws QuarryError
+ * `not-found`.
+ */
 export async function removeTotp(
   { db }: Pick<Services, "db">,
   { userId }: { userId: UserId },

@@ -2,10 +2,13 @@ import { Secret, TOTP } from "otpauth/slim";
 
 import { SECOND_MS } from "../../core/time.ts";
 
-/** RFC 6238 as every authenticator app reads it. */
+/** RFC 6238 with the parameters that every authenticator app supports. */
 const DIGITS = 6;
 const PERIOD_SECONDS = 30;
-/** Steps before and after the present one whose codes count: clocks differ, people type slowly. */
+/**
+ * Codes of so many steps before and after the current one are accepted: clocks differ, people
+ * type slowly.
+ */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const ISSUER = "Quarry";
@@ -16,7 +19,7 @@ export const newSecret = () => new Secret({ size: SECRET_BYTES }).base32;
 /** What an authenticator app reads from a QR code. */
 export const totpUri = (secret: string, label: string) => generatorOf(secret, label).toString();
 
-/** The time step whose code this is, now or one step beside; null: a wrong code. */
+/** The time step that this code belongs to, at most one step from now; null: a wrong code. */
 export function stepOf(secret: string, code: string, now: number): number | null {
   const token = code.replaceAll(" ", "");
   if (!/^\d{6}$/.test(token)) return null;

@@ -7,7 +7,7 @@ import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 
 /**
- * Sets the caller's own password and ends all of their sessions but the one that asks.
+ * Sets the caller's own password and ends all of their sessions except the calling one.
  * @throws QuarryError `invalid` (current password wrong, new one guessable); `too-many`.
  */
 export async function changeOwnPassword(

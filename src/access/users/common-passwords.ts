@@ -3,7 +3,7 @@ export const FINGERPRINT_LENGTH = 8;
 
 /**
  * Fingerprints of the 308 commonly used passwords of at least 12 characters, in lower case, of
- * @zxcvbn-ts/language-common. Its test makes them anew from the package and tells what differs.
+ * @zxcvbn-ts/language-common. The test recomputes them from the package and reports differences.
  */
 export const FINGERPRINTS = `
 0025f7570054a7de00a6b72d00b4777500cfe46d015000f401f71c9a024b4c2f02f51482032cc11f04959fa8

@@ -2,12 +2,12 @@ import { invalid } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 
 export const PASSWORD_MIN_LENGTH = 12;
-/** Fewer are a key that was held down, or two in turn. */
+/** A password with fewer is one key held down, or two keys in turn. */
 const DIFFERENT_CHARACTERS_MIN = 5;
 
 /**
- * For a password that is to be set; its length is checked where it comes in.
- * @throws QuarryError `invalid` for one that is commonly used, or easily guessed of this user.
+ * Checks a new password; its length is checked where the request is parsed.
+ * @throws QuarryError `invalid` when it is commonly used, or easily guessed for this user.
  */
 export async function refuseGuessable(
   password: string,
@@ -24,7 +24,7 @@ export async function refuseGuessable(
 }
 
 async function isCommon(folded: string): Promise<boolean> {
-  // Loaded by those who set a password, which is rare.
+  // Imported on demand: setting a password is rare.
   const { FINGERPRINTS, FINGERPRINT_LENGTH } = await import("./common-passwords.ts");
   const fingerprint = (await sha256Hex(folded)).slice(0, FINGERPRINT_LENGTH);
   for (let at = 0; at < FINGERPRINTS.length; at += FINGERPRINT_LENGTH) {

@@ -9,7 +9,7 @@ const HASH_BYTES = 32;
 /** Above what the parameters need, and below what would endanger the Worker. */
 const MEMORY_LIMIT_BYTES = 64 * 1_024 * 1_024;
 
-/** Bounds the work of one hash; longer than any passphrase. */
+/** Bounds the work of hashing; longer than any passphrase. */
 export const PASSWORD_MAX_LENGTH = 1_024;
 
 type Parameters = { N: number; r: number; p: number };
@@ -23,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", ...numbers, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
-/** Stands in for the hash of a user who does not exist, so that the answer takes as long. */
+/** Replaces the hash of a user who does not exist, so that the answer takes as long. */
 const NOBODY = [
   "scrypt",
   COST,
@@ -33,7 +33,7 @@ const NOBODY = [
   "A".repeat(43) + "=",
 ];
 
-/** Whether the password is the one of `stored`; null is nobody's, and takes the same time. */
+/** Whether the password matches `stored`; null matches no password, and takes the same time. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [scheme, N, r, p, salt, hash] = (stored ?? NOBODY.join("$")).split("$");
   if (scheme !== "scrypt" || salt === undefined || hash === undefined) return false;

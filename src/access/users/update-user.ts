@@ -13,9 +13,9 @@ import { hashPassword } from "./password.ts";
 export type UserPatch = { email?: string; password?: string; role?: Role };
 
 /**
- * Changes what is given. A new password or another role ends the user's sessions.
- * @throws QuarryError `invalid` (guessable password); `not-found`; `conflict` when the address is taken or no administrator
- * would be left.
+ * Updates the given fields. A new password or another role ends the user's sessions.
+ * @throws QuarryError `invalid` (guessable password); `not-found`; `conflict` when the address is
+ * taken or no administrator would be left.
  */
 export async function updateUser(
   { db }: Pick<Services, "db">,

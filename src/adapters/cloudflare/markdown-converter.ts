@@ -39,7 +39,7 @@ export function markdownConverter(
   };
 }
 
-/** Headings that the service adds to any PDF; a PDF without text has only these. */
+/** Headings that the service adds to any PDF; a PDF without text yields only these. */
 const FRAME = /^#{1,6} (?:metadata|contents|page \d+)$/i;
 
 function isFrameAlone(markdown: string, name: string): boolean {

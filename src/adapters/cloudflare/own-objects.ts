@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 
 const CLOCK_NAME = "clock";
 
-/** The one clock of a deployment. */
+/** The single clock object of a deployment. */
 export function clockClient(namespace: Env["CLOCK"]) {
   return async () => {
     await namespace.get(namespace.idFromName(CLOCK_NAME)).wake();

@@ -1,13 +1,13 @@
 import type { QueueBacklog } from "../../ports/job-queue.ts";
 import type { QueueBindings } from "./job-queue.ts";
 
-/** Asked while an answer is prepared: it must not delay the answer. */
+/** Asked while an answer is being prepared, which it must not delay. */
 const ANSWER_WITHIN_MS = 1_000;
 
 /**
  * Messages waiting in each queue, as the platform counts them
- * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); a queue that cannot be
- * asked is null: unknown.
+ * (https://developers.cloudflare.com/queues/configuration/javascript-apis/); null (unknown) for a
+ * queue that does not answer.
  */
 export async function queueBacklog(queues: QueueBindings): Promise<QueueBacklog[]> {
   return await Promise.all(

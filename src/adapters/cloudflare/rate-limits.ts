@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { limitsUnavailable } from "../../core/errors.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
-/** A store that does not answer within this counts as unavailable. */
+/** A store that does not answer within this time counts as unavailable. */
 const ANSWER_WITHIN_MS = 3_000;
 
 /** One Durable Object for each surface and client; any failure refuses the request. */

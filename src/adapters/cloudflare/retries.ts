@@ -10,10 +10,10 @@ const RULES = {
   retryAfterMs: () => 0,
 };
 
-/** While a caller waits: one retry, soon. */
+/** For calls that a caller waits for: one retry, after a short wait. */
 export const ONCE_MORE = { tries: 2, firstDelayMs: 100 };
 
-/** Retries after a growing, jittered wait; throws the last failure, named by `what`. */
+/** Retries after a growing, jittered wait; throws the last failure, labelled with `what`. */
 export async function withRetries<T>(
   what: string,
   call: () => Promise<T>,

@@ -15,9 +15,9 @@ import type {
 import { ONCE_MORE, withRetries } from "./retries.ts";
 
 /**
- * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its limits
- * (https://developers.cloudflare.com/vectorize/platform/limits/). Writes show after 30 s to 2 min;
- * callers make up for that and for the approximate scores.
+ * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its
+ * limits (https://developers.cloudflare.com/vectorize/platform/limits/). Writes become visible
+ * after 30 s to 2 min; callers compensate for that and for the approximate scores.
  */
 const UPSERT_BATCH = 1_000;
 const DELETE_BATCH = 100;
@@ -26,9 +26,9 @@ const GET_BATCH = 20;
 const CALLS_AT_ONCE = 6;
 const TOP_K_MAX = 100;
 const FILTER_MAX_BYTES = 2_048;
-/** `{"folder9":{"$in":[]}}`, with a reserve. */
+/** Bytes of `{"folder9":{"$in":[]}}`, with a reserve. */
 const FILTER_FRAME_BYTES = 64;
-/** A key of 16 hex digits, its quotes and a comma. */
+/** Bytes of a key of 16 hex digits, its quotes and a comma. */
 const FILTER_VALUE_BYTES = 19;
 const VALUES_PER_FILTER = Math.floor((FILTER_MAX_BYTES - FILTER_FRAME_BYTES) / FILTER_VALUE_BYTES);
 /** Metadata indexes: one for the file, one for the ancestor folder at each depth. Ten are allowed. */
@@ -127,7 +127,7 @@ function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
   return { id: vector.id, values: vector.values, namespace: namespaceOf(space), metadata };
 }
 
-/** The properties that hold the folder of a vector's file. */
+/** The properties that store the folder of a vector's file. */
 function placeOf(folder: string): Record<string, string> {
   const indexed = withAncestors(folder).slice(0, FOLDER_DEPTH_MAX);
   return Object.fromEntries(indexed.map((one) => [folderProperty(one), keyOf(one)]));
@@ -138,15 +138,15 @@ function lies(metadata: Record<string, unknown> | null | undefined, folder: stri
   return FOLDER_PROPERTIES.every((property) => metadata?.[property] === place[property]);
 }
 
-/** UUID without its dashes, and the generation: at most 64 bytes. */
+/** The UUID without dashes, then the generation: at most 64 bytes. */
 function namespaceOf({ ragId, generation }: VectorSpace): string {
   return `${ragId.replaceAll("-", "")}.${generation}`;
 }
 
 /**
- * The filters that together admit what `filter` names. Keys are ANDed and there is no OR, so each
- * depth of folder is a query of its own, as is each list over the size limit. A folder below the
- * indexed depth is searched by its deepest indexed ancestor; hydration drops the rest.
+ * The filters whose union is `filter`. Keys are ANDed and there is no OR, so each folder depth is
+ * a query of its own, as is each list over the size limit. A folder below the indexed depth is
+ * searched by its deepest indexed ancestor; hydration drops the rest.
  */
 function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
   const valuesOf = new Map<string, Set<string>>();
@@ -170,19 +170,19 @@ function folderProperty(folder: string): string {
 
 const KEY_SEED = 0x51ed270b;
 
-/** 64 bits of hash in hex: well below the 64 bytes that are indexed of a string. */
+/** 64 bits of hash in hex: well below the 64 bytes of a string that are indexed. */
 function keyOf(text: string): string {
   const half = (seed: number) => hash32(text, seed).toString(16).padStart(8, "0");
   return half(0) + half(KEY_SEED);
 }
 
-/** The highest last score among the lists that were cut off. */
+/** The highest last score among the truncated lists. */
 function floorOf(lists: { score: number }[][]): number | null {
   const ends = lists.flatMap((list) => list.at(-1)?.score ?? []);
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** A text that was removed and added again may have two vectors for a while. */
+/** A text that was removed and added again can have two vectors for a while. */
 function bestFirst(matches: Match[]): ChunkMatch[] {
   const best = new Map<ChunkId, ChunkMatch>();
   for (const { id: vectorId, score } of matches) {

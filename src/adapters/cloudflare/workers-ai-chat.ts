@@ -12,7 +12,7 @@ const usage = z.object({
   total_tokens: z.number().optional(),
 });
 
-/** Newer models answer as OpenAI does; the older ones with the text and flat tool calls. */
+/** Newer models answer in OpenAI's form; older ones with the text and flat tool calls. */
 const openAiForm = z.looseObject({ choices: z.array(z.unknown()) });
 const workersForm = z.looseObject({
   response: z
@@ -24,7 +24,7 @@ const workersForm = z.looseObject({
   usage: usage.nullish(),
 });
 
-/** What the SDK's OpenAI model sends. */
+/** The request body of the SDK's OpenAI model. */
 const requestBody = z.record(z.string(), z.unknown());
 
 /**
@@ -43,7 +43,7 @@ export function workersAiChat(settings: WorkersAiSettings, modelId: string): Lan
   return openAiChat({ ...endpoint, name: "workers-ai", fetch: viaBinding }, modelId);
 }
 
-/** The binding wants the bare schema where OpenAI wraps it with a name. */
+/** The binding expects the bare schema where OpenAI wraps it with a name. */
 function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
   const { response_format: format } = inputs;
   const wrapped = isObject(format) ? format["json_schema"] : undefined;
@@ -57,7 +57,7 @@ function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
 function asCompletion(reply: unknown): unknown {
   if (openAiForm.safeParse(reply).success) return reply;
   const parsed = workersForm.safeParse(reply);
-  // Not a completion: the SDK refuses it as unreadable.
+  // Not a completion: the SDK rejects it as unreadable.
   if (!parsed.success) return { unreadable: true };
   const { response, tool_calls, usage: counted } = parsed.data;
   const calls = (tool_calls ?? []).map((call, at) => ({

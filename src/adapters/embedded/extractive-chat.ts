@@ -19,16 +19,16 @@ import { sentencesOf } from "./extractive/sentences.ts";
 
 /** About four characters make a token; used only for the reported usage. */
 const CHARACTERS_PER_TOKEN = 4;
-/** What comes after these is not looked at: it would hold the thread for seconds. */
+/** Text beyond this is ignored: it would block the thread for seconds. */
 const REQUEST_LIMIT_CHARACTERS = 100_000;
 const PASSAGES_LIMIT_CHARACTERS = 200_000;
-/** To fill a schema: about a second. */
+/** Limit for filling a schema: about a second. */
 const MOST_STEPS = 6_000_000;
 
 /**
  * `embedded/extractive`: no language model. It answers with the most relevant sentences of the
- * prompt and of what was found, fills a JSON Schema from them, and, given tools, first calls each
- * with the prompt. Deterministic, without network.
+ * prompt and of the passages found, fills a JSON Schema from them, and, given tools, first calls
+ * each with the prompt. Deterministic, without network.
  */
 export function extractiveChat(): LanguageModelV4 {
   return {
@@ -65,7 +65,7 @@ const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 
 type Read = { request: string; passages: Passage[]; searched: boolean };
 
-/** The last request, and every passage of the turn that it started. */
+/** The last request, and every passage of the turn that it begins. */
 function readPrompt(prompt: LanguageModelV4Prompt): Read {
   const last = prompt.findLastIndex(({ role }) => role === "user");
   const said = textOfMessage(prompt[last]);
@@ -75,7 +75,7 @@ function readPrompt(prompt: LanguageModelV4Prompt): Read {
   return { request, passages: firstOf(passages), searched: found.length > 0 };
 }
 
-/** As many passages as are looked at, the last of them cut. */
+/** Passages up to the character limit; the last one is cut. */
 function firstOf(passages: Passage[]): Passage[] {
   let left = PASSAGES_LIMIT_CHARACTERS;
   return passages.flatMap(({ text, source }) => {
@@ -112,7 +112,7 @@ function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): st
   }
 }
 
-/** One call of each tool: the request goes into its first text argument. */
+/** One call of each tool, with the request as its first text argument. */
 function toolCalls(
   { tools, toolChoice }: LanguageModelV4CallOptions,
   request: string,

@@ -8,12 +8,12 @@ import type { Embedder } from "../../ports/models.ts";
 
 const HASH_EMBEDDER_NAME = "embedded/hash";
 
-/** Characters of a gram. Measured: 4 beats 3, 5 and mixtures of them. */
+/** Characters per gram. Measured: 4 is better than 3, 5 and mixtures of them. */
 const GRAM_LENGTH = 4;
-/** It overlaps with BM25: 0.05 to 0.2 measure alike, more is worse. */
+/** The vectors overlap with BM25: weights of 0.05 to 0.2 measure alike, larger ones are worse. */
 const FUSION_WEIGHT = 0.1;
 const BATCH_LIMIT = 256;
-/** Longer texts are cut, so that one text cannot block the thread. */
+/** Longer texts are truncated, so that one text cannot block the thread. */
 const INPUT_LIMIT_CHARACTERS = 100_000;
 
 /**

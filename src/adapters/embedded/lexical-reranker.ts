@@ -8,7 +8,7 @@ import type { Reranker } from "../../ports/models.ts";
 const LEXICAL_RERANKER_NAME = "embedded/lexical";
 
 const BATCH_LIMIT = 1_000;
-/** Far beyond any question and any passage; only keep what is absurd from holding the thread. */
+/** Far longer than any real question or passage; longer input would block the thread. */
 const QUERY_LIMIT_CHARACTERS = 10_000;
 const DOCUMENT_LIMIT_CHARACTERS = 20_000;
 const GRAM_LENGTHS = [4, 5];
@@ -17,16 +17,16 @@ const K1 = 1.2;
 const B = 0.75;
 const GRAM_WEIGHT = 0.7;
 /**
- * Weight of the given order, which was made with knowledge of the whole collection. Measured on
+ * Weight of the input order, which is based on statistics of the whole collection. Measured on
  * the best 10, 20 and 50: below 1 reranking makes that order worse.
  */
 const ORDER_WEIGHT = 1.5;
-/** Among few documents one place more or less means little. */
+/** Among few documents, a difference of one rank means little. */
 const LEAST_DEPTH = 10;
 const ALL_WEIGHTS = 1 + GRAM_WEIGHT + ORDER_WEIGHT;
 /**
- * Imaginary documents without any query term, counted beside the candidates, which were all chosen
- * for holding some. Without them common and rare terms would weigh the same.
+ * Imaginary documents without any query term, counted beside the candidates, which were all
+ * selected because they contain some. Without them common and rare terms would weigh the same.
  */
 const BACKGROUND_DOCUMENTS = 30;
 
@@ -95,9 +95,9 @@ function normalisedBm25(asked: Map<string, number>, documents: Counted[]): numbe
 const stemsOf = (text: string) => withoutStopWords(searchWordsOf(text)).map(stemOf);
 
 /**
- * Relevance of each document, 0 to 1, in their order: BM25 over stemmed words, BM25 over the
- * character 4- and 5-grams of those, and the place in the given order, each as a share of its
- * best: (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
+ * Relevance of each document, 0 to 1, in input order: BM25 over stemmed words (B), BM25 over
+ * their character 4- and 5-grams (G), and the input rank i, the first two as a share of the best:
+ * (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
  */
 function lexicalRelevance(query: string, documents: string[]): number[] {
   const words = documents.map((text) => stemsOf(text.slice(0, DOCUMENT_LIMIT_CHARACTERS)));

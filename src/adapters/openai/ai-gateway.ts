@@ -16,23 +16,23 @@ import { openAiReranker } from "./openai-reranker.ts";
 
 type Fetch = typeof globalThis.fetch | undefined;
 
-/** One attempt a call: Quarry decides what is retried and for how long, not the gateway. */
+/** One attempt per call: Quarry itself decides on retries, not the gateway. */
 const HEADERS = { "cf-aig-max-attempts": "1" };
 
 const TEXTS_PER_CALL = 32;
 const DOCUMENTS_PER_CALL = 100;
 
-/** Paths below the gateway at which `/embeddings` and `/rerank` stand. */
+/** Paths below the gateway that offer `/embeddings` and `/rerank`. */
 const EMBEDDING_PATHS = new Map([
   ["openai", "openai"],
   ["mistral", "mistral/v1"],
 ]);
 const RERANKER_PATHS = new Map([["cohere", "cohere/v1"]]);
 
-/** OpenAI's models that offer shorter vectors. */
+/** OpenAI's models that support shorter vectors. */
 const SHORTENED = /^text-embedding-3-/;
 
-/** @param provider the gateway's name of it: `openai`, `anthropic`, `google-ai-studio`, … */
+/** @param provider its name in the gateway: `openai`, `anthropic`, `google-ai-studio`, … */
 export function aiGateway(
   config: Config,
   { provider, model, fetch }: { provider: string; model: string; fetch: Fetch },

@@ -4,18 +4,18 @@ import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import { isObject } from "../../core/is-object.ts";
 import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
 
-/** An OpenAI-compatible server. `fetch` is given by tests and by the Workers AI adapter. */
+/** An OpenAI-compatible server. Tests and the Workers AI adapter pass their own `fetch`. */
 export type OpenAiEndpoint = {
   /** Ends in `/v1`, or in the provider's path for the AI Gateway. */
   baseUrl: string;
   apiKey: string | undefined;
   headers?: Record<string, string>;
-  /** Names the provider options' key as well. */
+  /** Also the key of the provider options. */
   name: string;
   fetch?: typeof globalThis.fetch;
   /** Whether `dimensions` may be sent: many local servers refuse a field they do not know. */
   sendsDimensions?: boolean;
-  /** `cohere`: its own server, which refuses fields that it does not know. */
+  /** `cohere`: Cohere's own server, which refuses unknown fields. */
   rerankForm?: "any" | "cohere";
 };
 
@@ -27,7 +27,7 @@ function providerOf(endpoint: OpenAiEndpoint) {
     ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
     ...(endpoint.headers === undefined ? {} : { headers: endpoint.headers }),
     ...(endpoint.fetch === undefined ? {} : { fetch: endpoint.fetch }),
-    // Strict mode refuses most schemas that people write; we validate the answer ourselves.
+    // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
     transformRequestBody: withoutStrictSchema,
   });
 }

@@ -85,7 +85,7 @@ async function askForRanking(
   return parsed.data;
 }
 
-/** Documents as plain texts; objects are shown as JSON. */
+/** Documents as plain texts; objects are serialised as JSON. */
 export function textsOf(options: Pick<RerankingModelV4CallOptions, "documents">): string[] {
   const { documents } = options;
   if (documents.type === "text") return documents.values;

@@ -15,14 +15,14 @@ export type NewFileSource = {
   name: string;
   identifier?: string | undefined;
   provider: Provider;
-  /** Checked by the provider's schema, secrets in place. */
+  /** Checked by the provider's schema; secrets in plain text. */
   config: ProviderConfig;
-  /** 0: never by itself. */
+  /** 0: no automatic scans. */
   scanIntervalMinutes: number;
 };
 
 /**
- * Makes a file source and queues its first scan. `webhookSecret` is shown this once.
+ * Creates a file source and queues its first scan. `webhookSecret` is returned only here.
  * @throws QuarryError `conflict` when the identifier is taken.
  */
 export async function createFileSource(

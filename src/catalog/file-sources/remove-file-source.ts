@@ -4,9 +4,9 @@ import type { Services } from "../../services.ts";
 import type { FileSource } from "./find-file-source.ts";
 
 /**
- * Hides a file source at once; what is behind it goes in the background.
- * @throws QuarryError `conflict` while RAGs use it; `not-found` when someone else has just
- * removed it.
+ * Hides a file source at once; its data is deleted in the background.
+ * @throws QuarryError `conflict` while RAGs use it; `not-found` when a concurrent request has
+ * just removed it.
  */
 export async function removeFileSource(
   services: Services,

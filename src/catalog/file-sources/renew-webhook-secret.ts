@@ -4,7 +4,7 @@ import { updateSourceRow } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import type { FileSource } from "./find-file-source.ts";
 
-/** A new webhook secret, shown this once; the old one stops working at once. */
+/** Returns a new webhook secret, only here; the old one stops working at once. */
 export async function renewWebhookSecret(
   { db }: Pick<Services, "db">,
   { source: { source } }: { source: FileSource },

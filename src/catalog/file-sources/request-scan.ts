@@ -4,11 +4,11 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { advanceNextScan } from "../../db/scans/due-scans.ts";
 import type { Services } from "../../services.ts";
 
-/** Should the message be lost, the clock queues the scan when this time is over. */
+/** If the message is lost, the clock queues the scan after this time. */
 const DUE_AGAIN_MS = MINUTE_MS;
 
 /**
- * Queues a scan now, and writes first that it is due.
+ * Queues a scan now, after recording that it is due.
  * @throws QuarryError `not-found`
  */
 export async function requestScan(

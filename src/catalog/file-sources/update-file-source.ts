@@ -9,12 +9,12 @@ import { requestScan } from "./request-scan.ts";
 
 export type FileSourcePatch = {
   name?: string | undefined;
-  /** Replaces the configuration; a secret that is left out stays. */
+  /** Replaces the configuration; an omitted secret is kept. */
   config?: ProviderConfig | undefined;
   scanIntervalMinutes?: number | undefined;
 };
 
-/** Changes what is given; a new configuration is scanned from the start, at once. */
+/** Updates the given fields; a new configuration starts a full scan at once. */
 export async function updateFileSource(
   services: Services,
   { source: { source }, patch }: { source: FileSource; patch: FileSourcePatch },

@@ -4,12 +4,12 @@ import { findRagIds } from "../../db/catalog/rag-store.ts";
 import type { Services } from "../../services.ts";
 import { chatModelProblem } from "../models/check-model.ts";
 
-/** What an inference or an agent names; what is not given is not looked at. */
+/** The references of an inference or an agent; absent ones are not checked. */
 type Named = { model?: string | undefined; rags?: string[] | undefined };
 
 /**
  * Ids of the RAGs; null when none are given.
- * @throws QuarryError `invalid` that names the model that cannot be had and every unknown RAG.
+ * @throws QuarryError `invalid` that names an unavailable model and every unknown RAG.
  */
 export async function linkModelAndRags(
   services: Pick<Services, "models" | "db">,

@@ -3,17 +3,17 @@ import type { Services } from "../../services.ts";
 
 type Named = Pick<Services, "models">;
 
-/** Which setting is missing, or that the name is unknown; null when the model can be had. */
+/** Names the missing setting or the unknown model; null when the model is available. */
 export function chatModelProblem({ models }: Named, name: string): string | null {
   return problemWith("model", () => models.chat(name));
 }
 
-/** @throws QuarryError `invalid` that says the same of a reranker. */
+/** The same for a reranker. @throws QuarryError `invalid`. */
 export function checkReranker({ models }: Named, name: string): void {
   refuse("reranker", () => models.reranker(name));
 }
 
-/** @throws QuarryError `invalid`, as above; the model is the deployment's own. */
+/** The same for the deployment's embedding model. @throws QuarryError `invalid`. */
 export function checkEmbedder({ models, config }: Pick<Services, "models" | "config">): void {
   const { EMBEDDING_MODEL, EMBEDDING_DIMENSIONS } = config;
   refuse("EMBEDDING_MODEL", () => models.embedder(EMBEDDING_MODEL, EMBEDDING_DIMENSIONS));

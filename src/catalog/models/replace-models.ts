@@ -7,8 +7,8 @@ import {
 import type { Services } from "../../services.ts";
 
 /**
- * Replaces the list of models offered.
- * @throws QuarryError `invalid` when a model stands in it twice for one kind.
+ * Replaces the list of offered models.
+ * @throws QuarryError `invalid` when a model appears twice for one kind.
  */
 export async function replaceModels(
   { db }: Pick<Services, "db">,

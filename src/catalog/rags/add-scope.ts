@@ -10,13 +10,14 @@ import { SCOPES_MAX } from "./rag-settings.ts";
 import { storedScope } from "./stored-scope.ts";
 import { requestScan } from "../file-sources/request-scan.ts";
 
-/** Counting more would read as many rows. */
+/** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;
 
 /**
- * Adds a scope, indexes what the source lists there and has the source scanned. Answers how many
- * files of the source it holds at present: "10000+" for more than that.
- * @throws QuarryError `invalid` (form of the value, or too many); `unprocessable` (global RAG); `conflict`.
+ * Adds a scope, indexes its known files and queues a scan of the source. Returns how many files
+ * of the source it contains at present: "10000+" above that.
+ * @throws QuarryError `invalid` (form of the value, or too many); `unprocessable` (global RAG);
+ * `conflict`.
  */
 export async function addScope(
   services: Services,

@@ -33,8 +33,8 @@ export type NewRagInput = {
 };
 
 /**
- * Makes a RAG and queues the indexing of what its source lists already. Scopes without a mode
- * make it scoped.
+ * Creates a RAG and queues the indexing of the source's known files. Scopes without a mode make
+ * it scoped.
  * @throws QuarryError `invalid` (unknown source, scopes, chunking, models); `conflict`.
  */
 export async function createRag(services: Services, input: NewRagInput): Promise<RagRecord> {

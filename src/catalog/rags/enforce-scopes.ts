@@ -5,8 +5,8 @@ import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "./show-only-scopes.ts";
 
 /**
- * Makes changed scopes hold: the index shows nothing else from here on, the files that are coming
- * count, and the queue works off those that come and go.
+ * Applies changed scopes: the index hides other files from now on, newly included files are
+ * counted, and the queue processes the added and removed files.
  */
 export async function enforceScopes(
   services: Pick<Services, "db" | "now" | "queue" | "ragIndexes">,
@@ -16,7 +16,7 @@ export async function enforceScopes(
   await showOnlyScopes(services, ragId);
 }
 
-/** The same of a RAG that has no index yet. */
+/** The same for a RAG that has no index yet. */
 export async function queueScopes(
   { db, now, queue }: Pick<Services, "db" | "now" | "queue">,
   ragId: RagId,

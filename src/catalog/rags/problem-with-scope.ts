@@ -5,7 +5,9 @@ const VALUE_MAX_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** What is wrong with a scope's value, to be put behind the field's name; null when nothing is. */
+/**
+ * What is wrong with a scope's value, worded to follow the field's name; null when it is valid.
+ */
 export function problemWithScope(provider: Provider, { type, value }: IndexScope): string | null {
   if (value === "") return "is required";
   if (value.length > VALUE_MAX_LENGTH) return `must have at most ${VALUE_MAX_LENGTH} characters`;

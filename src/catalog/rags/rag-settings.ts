@@ -10,21 +10,21 @@ export const CHUNK_SIZE_MAX = 4_000;
 export const DEFAULT_CHUNK_SIZE = 400;
 const DEFAULT_CHUNK_OVERLAP = 60;
 
-/** Of a RAG, however they came to it: each is asked of every file. */
+/** Scopes of one RAG, however they were added: every file is checked against each of them. */
 export const SCOPES_MAX = 10_000;
 
 export type ScopeMode = "global" | "scoped";
 
-/** Overlap of chunks of this size when none is given; tokens. */
+/** Default overlap for chunks of this size; tokens. */
 export const defaultOverlap = (chunkSize: number) =>
   Math.min(DEFAULT_CHUNK_OVERLAP, Math.floor(chunkSize / 2));
 
-/** @throws QuarryError `invalid` when more than half of each chunk would be repeated. */
+/** @throws QuarryError `invalid` when the overlap is more than half of a chunk. */
 export function checkChunking(chunkSize: number, chunkOverlap: number): void {
   if (chunkOverlap * 2 > chunkSize) throw invalid("chunkOverlap must be at most half of chunkSize");
 }
 
-/** The scopes without repetitions. @throws QuarryError `invalid` that names each wrong one. */
+/** The scopes without duplicates. @throws QuarryError `invalid` that names each invalid one. */
 export function checkedScopes(
   provider: Provider,
   scopeMode: ScopeMode,

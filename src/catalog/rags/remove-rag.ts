@@ -4,9 +4,9 @@ import { linksOfRag, markRagRemoved } from "../../db/catalog/rag-writes.ts";
 import type { Services } from "../../services.ts";
 
 /**
- * Hides a RAG at once; its index and its files' rows go in the background.
- * @throws QuarryError `conflict` while inferences or agents link it; `not-found` when someone else
- * has just removed it.
+ * Hides a RAG at once; its index and its files' rows are deleted in the background.
+ * @throws QuarryError `conflict` while inferences or agents link it; `not-found` when a
+ * concurrent request has just removed it.
  */
 export async function removeRag(services: Services, { rag }: { rag: RagRecord }): Promise<void> {
   if (!(await markRagRemoved(services.db, rag.id, services.now()))) {

@@ -3,11 +3,13 @@ import { scopesOfIndexes } from "../../db/files/scope-work-store.ts";
 import type { RagScopes } from "../../db/files/scope-work-store.ts";
 import type { Services } from "../../services.ts";
 
-/** Scopes that change while they are applied are read again; each change queues its own work. */
+/**
+ * Scopes that change while they are applied are read again; each change also queues its own work.
+ */
 const MAX_READS = 5;
 
 /**
- * Hides what is outside the RAG's scopes, and shows what is inside, from this call on. False when
+ * Hides files outside the RAG's scopes and shows those inside, from this call on. False when
  * there is no such RAG.
  */
 export async function showOnlyScopes(

@@ -2,7 +2,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { pageAddress } from "../../sources/web/page-url.ts";
 
-/** The scope as it is stored, and as the stored paths of files compare with it. */
+/** The scope in its stored form, which compares with the stored paths of files. */
 export function storedScope({ type, value }: IndexScope): IndexScope {
   if (type === "externalId") return { type, value };
   const url = /^https?:/i.test(value) ? URL.parse(value) : null;

@@ -15,8 +15,8 @@ const RESUMED_AT_ONCE = 1_000;
 export type RagPatch = Partial<Omit<NewRagInput, "identifier">>;
 
 /**
- * Changes what is given. A narrower scope hides files from search before this returns; other
- * chunking builds the new chunks beside the old ones and switches when they are done.
+ * Updates the given fields. A narrower scope hides files from search before this returns; other
+ * chunking settings build a new index beside the old one and switch when it is complete.
  * @throws QuarryError `invalid`.
  */
 export async function updateRag(
@@ -32,7 +32,7 @@ export async function updateRag(
   if (scopes !== null || scopeMode !== rag.scopeMode) {
     await enforceScopes(services, rag.id);
   } else if (change.status === "active") {
-    // Beyond the first thousand the sweep takes up what changed while the RAG was paused.
+    // Beyond the first thousand, the sweep handles files that changed while the RAG was paused.
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });
   }
   if (change.status === "active") {
@@ -63,7 +63,7 @@ function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
   return { change, scopes: scopes ?? null };
 }
 
-/** The overlap follows a smaller chunk size when only that is given. */
+/** When only a smaller chunk size is given, the overlap shrinks with it. */
 function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagChange {
   if (chunkSize === undefined && chunkOverlap === undefined) return {};
   const size = chunkSize ?? rag.chunkSize;

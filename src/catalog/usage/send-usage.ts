@@ -17,7 +17,7 @@ export function sendUsage(services: Sending, usage: Omit<UsageMessage, "id" | "a
 const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
 const NOBODY = { inferenceId: null, agentId: null, tokenId: null, model: null };
 
-/** What indexing used: no call of anybody, and nothing where nothing was embedded. */
+/** Usage of indexing: it belongs to no call, and nothing is sent where nothing was embedded. */
 export function sendIndexingUsage(
   services: Sending,
   uses: NonNullable<UsageMessage["uses"]>,

@@ -12,7 +12,7 @@ export type UsageLine = {
   degraded: number;
   inputTokens: number;
   outputTokens: number;
-  /** One sum a currency; empty when nothing had a price. */
+  /** One sum per currency; empty when nothing had a price. */
   cost: { amount: number; currency: string }[];
   p50Ms: number | null;
   p95Ms: number | null;

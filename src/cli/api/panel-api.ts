@@ -31,9 +31,9 @@ export function panelApi(baseUrl: string, key: string, credential = "QUARRY_KEY"
   return panelApiWith({ baseUrl, headers: { Authorization: `Bearer ${key}` }, credential });
 }
 
-/** @throws ApiError 401 when the local sign-in is not what it says. */
+/** @throws ApiError 401 when the local sign-in is not the expected one. */
 export async function signIn(baseUrl: string, email: string, password: string) {
-  // The session cookie counts only together with the service's own origin.
+  // The session cookie is accepted only with the service's own origin.
   const headers: Record<string, string> = { Origin: baseUrl };
   const target: ApiTarget = { baseUrl, headers, credential: `the sign-in ${email}` };
   const json = { email, password };
@@ -52,10 +52,10 @@ function panelApiWith(target: ApiTarget) {
     ...fileCalls(target, sourceOf, what),
     ...resourceCalls(target),
 
-    /** Whether the credentials open the panel's API. */
+    /** Whether the panel's API accepts the credentials. */
     works: () => succeeds(send(target, { path: "/panel/api/rags?limit=1" }), 401),
 
-    /** The signed-in user's own. */
+    /** Changes the signed-in user's own password. */
     changePassword: async (currentPassword: string, newPassword: string) => {
       const json = { currentPassword, newPassword };
       await send(target, { method: "PATCH", path: "/panel/api/session/password", json });
@@ -83,7 +83,7 @@ function fileCalls(
   what: (id: string) => string,
 ) {
   return {
-    /** What a file source holds, by path. */
+    /** The files of a source, by path. */
     manifest: async (id: string): Promise<Map<string, ManifestEntry>> => {
       const known = new Map<string, ManifestEntry>();
       let cursor: string | null = null;
@@ -103,7 +103,7 @@ function fileCalls(
       return sendForJson(target, { method: "PUT", path, bytes, what: file }, stored);
     },
 
-    /** A file that is gone already is as good as removed. */
+    /** A file that no longer exists counts as removed. */
     removeFile: (id: string, file: string) => {
       const path = `${sourceOf(id)}/files/${pathSegments(file)}`;
       return succeeds(send(target, { method: "DELETE", path, what: file }), NOT_FOUND);
@@ -143,7 +143,7 @@ function resourceCalls(target: ApiTarget) {
   };
 }
 
-/** Whether it succeeds; false for the one status that is an answer too. */
+/** Whether it succeeds; false for the one expected error status. */
 async function succeeds(call: Promise<unknown>, unless: number): Promise<boolean> {
   try {
     await call;

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 
-/** A server and its credential. `credential` names what to check when it is refused. */
+/** A server and its credential. `credential` tells the user what to check when it is refused. */
 export type ApiTarget = {
   baseUrl: string;
   headers: Record<string, string>;
@@ -17,11 +17,11 @@ export type ApiRequest = {
   path: string;
   json?: unknown;
   bytes?: { data: Uint8Array<ArrayBuffer>; contentType: string };
-  /** What the address names, for a readable 404: `RAG sample`. */
+  /** What the address refers to, for a readable 404: `RAG sample`. */
   what?: string;
 };
 
-/** An answer, read to its end. `body` is undefined when it is not JSON. */
+/** A complete answer. `body` is undefined when it is not JSON. */
 export type Answer = { status: number; headers: Headers; body: unknown };
 
 /** The server answered with an error status. */
@@ -44,8 +44,8 @@ const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * One request. Uploads and removals are tried again on 429, 5xx and a lost connection, GET and
- * PATCH on 429 and 5xx, POST on 429 only.
+ * One request. Uploads and removals are retried on 429, 5xx and a lost connection, GET and PATCH
+ * on 429 and 5xx, POST on 429 only.
  * @throws ApiError for an error status; CommandFailure when nothing answers.
  */
 export async function send(target: ApiTarget, request: ApiRequest): Promise<Answer> {
@@ -103,7 +103,7 @@ function parsedOrUndefined(text: string): unknown {
   }
 }
 
-/** A server that never answered is reported at once; one that did may come back. */
+/** A server that never answered is reported at once; one that has answered before may recover. */
 function mayRepeat(outcome: Answer | CommandFailure, { method = "GET" }: ApiRequest): boolean {
   if (outcome instanceof CommandFailure) return method === "PUT" || method === "DELETE";
   if (outcome.status === TOO_MANY_REQUESTS) return true;

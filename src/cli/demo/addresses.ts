@@ -22,7 +22,7 @@ export function addressesOf(baseUrl: string, identifier: string): Addresses {
   };
 }
 
-/** Addresses, and lines that work when they are pasted into a shell. */
+/** Prints addresses, and commands that can be pasted into a shell. */
 export function showAddresses(
   terminal: Terminal,
   urls: Addresses,

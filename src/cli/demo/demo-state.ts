@@ -3,15 +3,15 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-/** What `npm start` remembers between runs, beside the local state; readable by its owner only. */
+/** What `npm start` stores between runs, beside the local state; readable by its owner only. */
 const demoState = z.object({
   token: z.string().nullable().default(null),
   key: z.string().nullable().default(null),
-  /** Of the local panel's first administrator, made at the first start. */
+  /** Password of the local panel's first administrator, created at the first start. */
   password: z.string().nullable().default(null),
-  /** Which folder each demo identifier stands for. */
+  /** The folder of each demo identifier. */
   folders: z.record(z.string(), z.string()).default({}),
-  /** With which embedding model its RAG was served last. */
+  /** The embedding model that each demo RAG last used. */
   embeddings: z.record(z.string(), z.string()).default({}),
 });
 
@@ -20,7 +20,7 @@ export type DemoState = z.infer<typeof demoState>;
 const FILE = "demo.json";
 const OWNER_ONLY = 0o600;
 
-/** Empty when there is none, or none that can be read. */
+/** Empty when the file is missing or unreadable. */
 export async function readDemoState(stateFolder: string): Promise<DemoState> {
   const text = await readFile(join(stateFolder, FILE), "utf8").catch(() => "{}");
   try {
@@ -34,6 +34,6 @@ export async function writeDemoState(stateFolder: string, state: DemoState): Pro
   await mkdir(stateFolder, { recursive: true });
   const path = join(stateFolder, FILE);
   await writeFile(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY });
-  // The mode above counts only for a file that is new.
+  // The mode passed above applies only to a new file.
   await chmod(path, OWNER_ONLY);
 }

@@ -10,10 +10,13 @@ export type ModelServer = { baseUrl: string; apiKey: string | undefined };
 const ANSWER_WITHIN_MS = 10_000;
 /** Loading a model for the first time is slow. */
 const EMBEDS_WITHIN_MS = 60_000;
-/** The widest vectors that the service takes. */
+/** The most dimensions that the service supports. */
 const MOST_DIMENSIONS = 1_536;
 
-/** Servers list names, not purposes: embedding models are recognised by their families' names. */
+/**
+ * Servers list names, not purposes: embedding models are recognised by the names of their
+ * families.
+ */
 const EMBEDS =
   /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
 const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;
@@ -24,7 +27,7 @@ const embedded = z.object({ data: z.array(z.object({ embedding: z.array(z.number
 /**
  * The first chat model and the first embedding model that the server lists.
  * https://platform.openai.com/docs/api-reference/models/list
- * @throws CommandFailure when the server cannot be asked
+ * @throws CommandFailure when the server does not answer
  */
 export async function discoverModels(server: ModelServer): Promise<ServedModels> {
   const { data } = await ask(server, "/models", null, listed);
@@ -34,7 +37,7 @@ export async function discoverModels(server: ModelServer): Promise<ServedModels>
   return { chat, embedding };
 }
 
-/** The dimensions of its vectors, measured on one of them. @throws CommandFailure */
+/** The number of dimensions, measured on one vector. @throws CommandFailure */
 export async function dimensionsOf(server: ModelServer, model: string): Promise<number> {
   const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
   const { data } = await ask(server, "/embeddings", request, embedded);

@@ -2,12 +2,12 @@ import { wordsOf } from "../../text/words.ts";
 
 const LENGTH = 600;
 const STEP = 40;
-/** Shorter words are in every window. */
+/** Shorter words occur in every window. */
 const TELLING_LENGTH = 4;
 
 /**
- * The part of a passage that holds most of the queries' words, on one line and without the marks
- * of Markdown; the beginning when all parts are alike.
+ * The part of a passage that holds most of the queries' words, on one line and without Markdown
+ * marks; the beginning when all parts score alike.
  */
 export function excerpt(passage: string, queries: string[], length = LENGTH): string {
   const text = plain(passage);
@@ -17,7 +17,7 @@ export function excerpt(passage: string, queries: string[], length = LENGTH): st
   const end = Math.min(text.length, at + length);
   const from = at === 0 ? 0 : text.indexOf(" ", at) + 1;
   const to = end < text.length ? text.lastIndexOf(" ", end) : end;
-  // A text without spaces is cut anywhere.
+  // A text without spaces is cut at any character.
   const cut = text.slice(from, to > from ? to : end);
   return `${at === 0 ? "" : "… "}${cut}${end < text.length ? " …" : ""}`;
 }

@@ -7,14 +7,16 @@ const GROUPS = 4;
 const GROUP_LENGTH = 5;
 const OWNER_ONLY = 0o600;
 
-/** 100 bits, in groups that can be typed; without letters that look alike. */
+/** 100 bits, in groups that are easy to type; without letters that look alike. */
 export function newLocalPassword(): string {
   const group = () =>
     Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
   return Array.from({ length: GROUPS }, group).join("-");
 }
 
-/** The file that tells the Worker its first administrator's password: `ps` would show a variable. */
+/**
+ * The file that gives the Worker its first administrator's password: `ps` would show an argument.
+ */
 export async function writeSignInFile(stateFolder: string, password: string): Promise<string> {
   await mkdir(stateFolder, { recursive: true });
   const file = resolve(join(stateFolder, "sign-in.env"));

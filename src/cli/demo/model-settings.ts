@@ -19,12 +19,13 @@ type Models = {
   dimensions: string | null;
 };
 
-/** Settings of the Worker for a model server; the key is no argument, so that `ps` does not show it. */
+/** Settings of the Worker for a model server. The key is not an argument: `ps` would show it. */
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
 
 /**
- * The models that the user's environment names; where it names a server alone, those that the
- * server lists. @throws CommandFailure when the server cannot be asked
+ * The models that the user's environment names; where it names only a server, those that the
+ * server lists.
+ * @throws CommandFailure when the server does not answer
  */
 export async function modelSettings(
   environment: NodeJS.ProcessEnv,

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 
 import type { LocalFile } from "../push/list-folder.ts";
 
-/** What is asked at the end of a start: passages for `query`, an answer to `prompt`. */
+/** The questions at the end of a start: passages for `query`, an answer to `prompt`. */
 export type Questions = { query: string; prompt: string };
 
 export const SAMPLE_QUESTIONS: Questions = {
@@ -19,7 +19,7 @@ const HEADINGS = [
 ];
 const WITH_HEADINGS = /\.(md|markdown|mdx|html?|xhtml)$/i;
 
-/** The first heading of a folder's files; without any, the first file's name as words. */
+/** The first heading in a folder's files; without any, the first file's name as words. */
 export async function firstHeading(files: LocalFile[]): Promise<string | null> {
   for (const file of files.filter(({ path }) => WITH_HEADINGS.test(path))) {
     const heading = headingIn(await headOf(file.absolutePath));

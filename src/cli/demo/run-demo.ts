@@ -49,10 +49,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const settings = await modelSettings(process.env, stateFolder);
   const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
-  // Before the Worker can have taken it: a start that breaks off must not forget it.
+  // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
   const signInFile = await writeSignInFile(stateFolder, state.password);
-  // Named files take the place of .dev.vars, so that one is named too.
+  // Named files replace .dev.vars, so that one is named too.
   const envFiles = [join(PROJECT, ".dev.vars"), ...settings.envFiles, signInFile];
   terminal.say(`Models: ${chatModel} answers, ${embeddingModel} embeds.`);
   terminal.say("Starting the Worker …");
@@ -75,7 +75,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
 }
 
-/** Reads the folder first, so that a wrong one is reported before anything starts. */
+/** Reads the folder first, so that a wrong folder is reported before anything starts. */
 async function questionsOf({ query, prompt }: DemoOptions, folder: string): Promise<Questions> {
   const { files } = await listFolder(folder, chooser(NO_CHOICE));
   if (files.length === 0) throw new CommandFailure(`There are no files in ${folder}.`);

@@ -6,9 +6,9 @@ import { CommandFailure } from "../failure.ts";
 import type { DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
 
-/** Of the tracked file of development defaults. */
+/** From the tracked file of development defaults. */
 export const LOCAL_EMAIL = "admin@localhost";
-/** Of `npm run dev`, which may have used the same state before; never valid in production. */
+/** Used by `npm run dev`, which may have used the same state before; never valid in production. */
 const KNOWN_PASSWORD = "quarry";
 const KEY_NAME = "npm start";
 const TOKEN_NAME = "npm start";
@@ -18,7 +18,7 @@ const SYSTEM_PROMPT =
   "Answer the question from the documents that you are given, in the language of the question. " +
   "Be brief and exact. When the documents do not hold the answer, say so.";
 
-/** Opens the panel's API: by the key of an earlier start, else by signing in and making one. */
+/** Opens the panel's API with the key of an earlier start, else signs in and creates one. */
 export async function openPanel(baseUrl: string, state: DemoState): Promise<PanelApi> {
   if (state.key !== null) {
     const api = panelApi(baseUrl, state.key);
@@ -36,7 +36,7 @@ export async function openPanel(baseUrl: string, state: DemoState): Promise<Pane
   return panelApi(baseUrl, state.key);
 }
 
-/** By the password of this state; one that is still the known one is replaced by it. */
+/** Signs in with the password of this state, which replaces the known development password. */
 async function signInWith(baseUrl: string, password: string): Promise<PanelApi> {
   try {
     return await signIn(baseUrl, LOCAL_EMAIL, password);
@@ -62,7 +62,7 @@ export async function setUpResources(
   await ensure(api, "agents", identifier, { name }, answering);
 }
 
-/** The token of an earlier start while it is accepted, else a new one. */
+/** The token of an earlier start while it is valid, else a new one. */
 export async function ensureToken(
   baseUrl: string,
   api: PanelApi,
@@ -86,7 +86,7 @@ async function isAccepted(baseUrl: string, token: string, identifier: string): P
   }
 }
 
-/** `settings` are updated at every start; `once` applies at creation only. */
+/** `settings` are updated at every start; `once` applies only at creation. */
 async function ensure(
   api: PanelApi,
   kind: Kind,

@@ -9,7 +9,7 @@ const SCORE_WIDTH = 7;
 const FILE_WIDTH = 34;
 const CELL_PADDING = 2;
 
-/** Passages as a table: score, its place, and the part of the text that matches the queries. */
+/** Passages as a table: score, origin, and the part of the text that matches the queries. */
 export function showChunks(terminal: Terminal, chunks: Chunk[], queries: string[]): void {
   if (chunks.length === 0) {
     terminal.say("Nothing was found.");
@@ -40,7 +40,9 @@ export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
   if (files.size > 0) terminal.say(`  (from ${[...files].join(", ")})`);
 }
 
-/** A path over several lines, broken after its slashes where that fits: a table cuts long words. */
+/**
+ * A path over several lines, broken after slashes where possible: a table truncates long words.
+ */
 function brokenToFit(path: string, width: number): string {
   const lines: string[] = [""];
   for (const piece of path.match(/[^/]*\/?/g) ?? []) {

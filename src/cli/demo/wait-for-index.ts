@@ -5,7 +5,7 @@ import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
 const POLL_EVERY_MS = 250;
-/** Longer than any lease and any wait between attempts at one file. */
+/** Longer than any lease and any wait between two attempts at a file. */
 const STANDSTILL_MS = 15 * 60_000;
 const FAILED_SHOWN = 100;
 

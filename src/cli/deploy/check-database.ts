@@ -32,10 +32,10 @@ export async function checkDatabase(
 }
 
 const applied = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-/** Before the first migration their table does not exist. */
+/** The error before the first migration. */
 const NO_TABLE = "no such table: d1_migrations";
 
-/** Migrations that the database lacks: they are applied before the code is uploaded. */
+/** Migrations missing from the database: they are applied before the code is uploaded. */
 export async function checkMigrations(
   ask: AskWrangler,
   { database, environment }: DeploySettings,

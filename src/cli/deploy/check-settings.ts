@@ -5,10 +5,10 @@ import { there, type Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
 import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";
 
-/** 32 zero bytes: the form of a key, to check the other settings with. */
+/** 32 zero bytes in the form of a key, for checking the other settings. */
 const ANY_KEY = `${"A".repeat(43)}=`;
 
-/** The variables of wrangler.toml as the Worker itself will read them. */
+/** Checks the variables of wrangler.toml as the Worker itself reads them. */
 export function checkVariables({ variables, environment }: DeploySettings): Finding {
   const what = "variables";
   try {
@@ -22,10 +22,10 @@ export function checkVariables({ variables, environment }: DeploySettings): Find
 }
 
 const secretList = z.array(z.object({ name: z.string() }));
-/** What wrangler says before the Worker was ever deployed. */
+/** wrangler's error before the first deployment of the Worker. */
 const NO_WORKER = /worker .*not found|does not exist/i;
 
-/** One finding for each secret: their names can be listed, their values cannot. */
+/** One finding for each secret: secret names can be listed, values cannot. */
 export async function checkSecrets(
   ask: AskWrangler,
   { secrets, environment }: DeploySettings,

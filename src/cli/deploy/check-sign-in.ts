@@ -11,7 +11,7 @@ const whoami = z.object({
 
 const SIGN_IN = ["npx wrangler login", "# or, without a browser: export CLOUDFLARE_API_TOKEN=…"];
 
-/** Nothing else can be checked before this is `there`. */
+/** The other checks need this one to be `there`. */
 export async function checkSignIn(
   ask: AskWrangler,
   accountId: string | undefined,

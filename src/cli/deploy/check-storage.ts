@@ -1,10 +1,10 @@
 import { there, type Finding } from "./finding.ts";
 import { reasonSaid, type AskWrangler, type Said } from "./wrangler-command.ts";
 
-/** How R2 (code 10006) and Queues say that a resource does not exist. */
+/** How R2 (code 10006) and Queues report that a resource does not exist. */
 const ABSENT = /does not exist|not found|10006/i;
 
-/** An account has no R2 until somebody has switched it on in the dashboard. */
+/** R2 has to be enabled once per account in the dashboard. */
 const R2_IS_OFF = /10042|enable R2/i;
 const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
 

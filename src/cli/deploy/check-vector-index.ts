@@ -41,7 +41,7 @@ const creation = ({ name, dimensions }: VectorIndex) =>
 const addition = ({ name }: VectorIndex, property: string) =>
   `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
 
-/** An index cannot change its dimensions, and deleting one is not advised lightly. */
+/** The dimensions of an index cannot change, and deleting one is not suggested lightly. */
 function otherShape(what: string, index: VectorIndex, shape: string): Finding {
   const name = `${index.name}-${index.dimensions}`;
   return {

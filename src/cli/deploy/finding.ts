@@ -1,13 +1,13 @@
 /**
- * One thing that a deployment needs. `unknown`: it could not be checked, which stops a
- * deployment just as if it were missing.
+ * One requirement of a deployment. `unknown`: it could not be checked, which stops a deployment
+ * just as if it were missing.
  */
 export type Finding = {
   what: string;
   state: "there" | "missing" | "wrong" | "unknown";
-  /** What is wrong with it, or worth knowing. */
+  /** The problem, or a remark. */
   note?: string;
-  /** What fixes it, line by line: commands, and `#` lines that say what to do by hand. */
+  /** How to fix it, line by line: commands, and `#` lines that describe manual steps. */
   fix?: string[];
 };
 

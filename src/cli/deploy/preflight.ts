@@ -15,12 +15,12 @@ export type Preflight = {
   ready: boolean;
 };
 
-/** Each question starts a wrangler, which costs a second of processor. */
+/** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;
 
 /**
- * Compares what a deployment needs with what the account has, in the order in which it is fixed.
- * Changes nothing.
+ * Compares what a deployment needs with what the account has, in the order of fixing it. Changes
+ * nothing.
  */
 export async function preflight(ask: AskWrangler, settings: DeploySettings): Promise<Preflight> {
   const variables = checkVariables(settings);

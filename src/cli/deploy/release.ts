@@ -14,7 +14,7 @@ export async function dryRun({ environment }: DeploySettings): Promise<void> {
   await runWrangler(["deploy", "--dry-run", "--env", environment], "Nothing was built");
 }
 
-/** Before the new code: every migration fits the code before it. */
+/** Runs before the new code is uploaded: every migration is compatible with the previous code. */
 export async function applyMigrationsThere(settings: DeploySettings): Promise<void> {
   const { database, environment } = settings;
   const args = ["d1", "migrations", "apply", database.name, "--remote", "--env", environment];
@@ -25,7 +25,7 @@ export async function applyMigrationsThere(settings: DeploySettings): Promise<vo
 export type Released = {
   /** As `/health` of the new version reports it. */
   versionId: string | null;
-  /** Addresses that it answers at, `https://…`. */
+  /** The Worker's addresses, `https://…`. */
   addresses: string[];
 };
 
@@ -59,14 +59,17 @@ function releasedIn(lines: string): Released {
   return { versionId: null, addresses: [] };
 }
 
-/** A custom domain is a bare name with a remark behind it; routes and cron entries are no address. */
+/**
+ * A custom domain is printed as a bare name with a remark; routes and cron entries are not
+ * addresses.
+ */
 function addressOf(target: string): string | null {
   if (target.startsWith("https://")) return target.split(" ", 1)[0] ?? null;
   const domain = /^([a-z0-9.-]+\.[a-z]+) \(custom domain/.exec(target)?.[1];
   return domain === undefined ? null : `https://${domain}`;
 }
 
-/** `/health` names the commit that runs; a tree without git has none. */
+/** `/health` reports the commit that runs; a tree without git has none. */
 function commitTag(): string[] {
   try {
     const git = (...args: string[]) =>

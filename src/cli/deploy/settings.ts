@@ -14,13 +14,13 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 export type DeploySettings = {
   environment: EnvironmentName;
   workerName: string;
-  /** Of the configuration or of `CLOUDFLARE_ACCOUNT_ID`; wrangler chooses where there is none. */
+  /** From the configuration or `CLOUDFLARE_ACCOUNT_ID`; undefined: wrangler chooses. */
   accountId: string | undefined;
   database: { name: string; id: string };
   buckets: string[];
-  /** Each once, dead-letter queues first: a consumer names them. */
+  /** Without duplicates, dead-letter queues first: a consumer refers to them. */
   queues: string[];
-  /** Null: nearest neighbours are searched in the RAGs' own objects. */
+  /** Null: the RAGs' own objects search nearest neighbours. */
   vectorIndex: { name: string; dimensions: number; metadataIndexes: readonly string[] } | null;
   secrets: string[];
   variables: Record<string, unknown>;
@@ -28,7 +28,7 @@ export type DeploySettings = {
 
 const database = z.object({ database_name: z.string(), database_id: z.string().optional() });
 
-/** Of what wrangler reads, the part that a deployment is checked by. */
+/** The part of wrangler's configuration that a deployment is checked against. */
 const configuration = z.object({
   name: z.string(),
   account_id: z.string().optional(),

@@ -63,7 +63,7 @@ async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
   }
 }
 
-/** What `/health` says, or why it says nothing useful. */
+/** What `/health` reports, or why it could not be read. */
 async function ask(url: string): Promise<z.infer<typeof health> | string> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
@@ -78,7 +78,7 @@ async function ask(url: string): Promise<z.infer<typeof health> | string> {
   }
 }
 
-/** The password goes through the environment: every user of the machine can see arguments. */
+/** The password is passed in the environment: every user of the machine can see arguments. */
 async function conformance(url: string, admin: string): Promise<number | null> {
   const script = join(PROJECT, "test/contract/run.ts");
   const child = spawn(process.execPath, [script, "--url", url], {

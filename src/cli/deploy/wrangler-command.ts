@@ -6,13 +6,13 @@ import type { z } from "zod";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../worker/wrangler.ts";
 
-/** What wrangler said, and its exit code. */
+/** wrangler's output and exit code. */
 export type Said = { code: number; stdout: string; stderr: string };
 
 export type AskWrangler = (args: string[]) => Promise<Said>;
 
 /**
- * `npm run` puts the project's own wrangler first on the path. It is added at the end for callers
+ * `npm run` puts the project's own wrangler first on the path. It is appended here for callers
  * without npm.
  */
 const environment = (extra: Record<string, string>) => ({
@@ -40,8 +40,8 @@ export const askWrangler: AskWrangler = (args) =>
   });
 
 /**
- * Runs wrangler where the person sees it and can answer it.
- * @throws CommandFailure with what was to be done when it ends with anything but 0.
+ * Runs wrangler on the user's terminal, where it can ask questions.
+ * @throws CommandFailure with the given message when it exits with anything but 0.
  */
 export async function runWrangler(
   args: string[],
@@ -62,7 +62,7 @@ export async function runWrangler(
   }
 }
 
-/** The JSON that wrangler printed; null when it is none, or of another shape. */
+/** The JSON that wrangler printed; null when it is not JSON, or has another shape. */
 export function jsonSaid<Schema extends z.ZodType>(
   { stdout }: Said,
   schema: Schema,

@@ -5,7 +5,7 @@ export type FileChoice = { include: string[]; exclude: string[] };
 
 export type Chooser = {
   file: (path: string) => boolean;
-  /** False when nothing beneath can be chosen, so that the folder need not be read. */
+  /** False when nothing below the folder can match, so that it need not be read. */
   folder: (path: string) => boolean;
 };
 
@@ -19,7 +19,7 @@ export function chooser({ include, exclude }: FileChoice): Chooser {
   };
 }
 
-/** Whether the path or a folder on the way to it begins with a dot. */
+/** Whether a segment of the path begins with a dot. */
 export function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }

@@ -11,7 +11,7 @@ export type LocalFile = { path: string; absolutePath: string; size: number };
 /** The files of a folder, and what was skipped and why. */
 export type FolderListing = {
   files: LocalFile[];
-  /** Never pushed; a link may lead out of the folder or in a circle. */
+  /** Never pushed; a link can lead out of the folder or form a cycle. */
   hidden: string[];
   links: string[];
   /** Present but unreadable: files and whole folders. */
@@ -68,7 +68,7 @@ async function listEntry(
   }
 }
 
-/** Two names that differ only in their Unicode form are one path: the first is taken. */
+/** Two names that differ only in their Unicode form are one path: the first is kept. */
 function withoutTwins({ files, unreadable }: FolderListing): LocalFile[] {
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return files.filter((file, at) => {

@@ -6,7 +6,7 @@ import { hashFile } from "./hash-file.ts";
 import { reasonOf } from "./list-folder.ts";
 import type { FolderListing, LocalFile } from "./list-folder.ts";
 
-/** What makes a file source equal a folder. */
+/** The changes that make a file source equal a folder. */
 export type PushPlan = {
   upload: (LocalFile & { isNew: boolean })[];
   remove: string[];
@@ -17,7 +17,7 @@ export type PushPlan = {
 
 const HASHED_AT_ONCE = 8;
 
-/** Compares hashes where the sizes agree; a file of another size needs none. */
+/** Compares hashes only where sizes are equal; another size already means a change. */
 export async function planPush(
   listing: FolderListing,
   manifest: ReadonlyMap<string, ManifestEntry>,
@@ -46,7 +46,7 @@ async function planFile(plan: PushPlan, file: LocalFile, known: ManifestEntry | 
   }
 }
 
-/** Unreadable and unselected files were not deleted, so the source keeps them. */
+/** Unreadable and unselected files are not deleted ones, so the source keeps them. */
 function goneFiles(
   { files, unreadable }: FolderListing,
   manifest: ReadonlyMap<string, ManifestEntry>,
@@ -64,7 +64,7 @@ function goneFiles(
 const HELD_SHARE = 0.5;
 const HELD_COUNT = 20;
 
-/** Whether so many files would be removed that it is more likely a mistake. */
+/** Whether so many files would be removed that a mistake is likely. */
 export function isSuspicious(remove: number, inSource: number): boolean {
   return remove > HELD_COUNT && remove > inSource * HELD_SHARE;
 }

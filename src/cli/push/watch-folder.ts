@@ -4,12 +4,12 @@ import { watch } from "chokidar";
 
 import { isHidden } from "./choose-files.ts";
 
-/** Editors write in several steps: a change counts when it has been quiet for this long. */
+/** Editors write in several steps: a change is handled after no event for this long. */
 const QUIET_MS = 500;
 
 /**
- * Calls `push` now and after every burst of changes, one call at a time, until `signal` ends it.
- * The folder is watched from before the first call, so that no change falls in between.
+ * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts.
+ * The watch begins before the first call, so that no change is missed.
  * @throws what the first call throws; later calls must report their failures themselves.
  */
 export async function watchFolder(

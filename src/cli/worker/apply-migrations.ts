@@ -10,7 +10,7 @@ const STAMP = "migrations-applied";
 
 /**
  * Applies the migrations to the local database of a state folder. A stamp file beside it records
- * that nothing has changed since, which saves two seconds at every start.
+ * that nothing has changed since then, which saves two seconds at every start.
  * @throws CommandFailure with wrangler's output.
  */
 export async function applyMigrations(stateFolder: string): Promise<void> {

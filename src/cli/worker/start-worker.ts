@@ -16,9 +16,9 @@ export type WorkerSettings = {
   port: number;
   /** Where local state lives: database, files, indexes, the log. */
   stateFolder: string;
-  /** `NAME:VALUE`, which override those of wrangler.toml. */
+  /** `NAME:VALUE`; they override those of wrangler.toml. */
   vars: string[];
-  /** Files of secrets in place of `.dev.vars`; see `modelSettings`. */
+  /** Files of secrets that replace `.dev.vars`; see `modelSettings`. */
   envFiles?: string[];
   /** Port of the debugger; any free port unless given. */
   inspectorPort?: number;
@@ -55,7 +55,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   followWorkerLog(streams, createWriteStream(logPath), settings.tell);
   const ended = once(child, "exit").then(() => undefined);
   const stop = () => stopGroup(child);
-  // Loopback by number: `localhost` may mean an address on which nothing listens.
+  // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://127.0.0.1:${port}/api/openapi.json`;
   if (!(await answers(probe, ended))) {
     await stop();

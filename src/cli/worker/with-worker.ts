@@ -2,7 +2,7 @@ import { CommandFailure } from "../failure.ts";
 import { startWorker } from "./start-worker.ts";
 import type { WorkerSettings } from "./start-worker.ts";
 
-/** What shells report of a program that Ctrl-C ended. */
+/** The exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED_EXIT = 130;
 
 /**
@@ -21,7 +21,7 @@ export async function withWorker(
       state.interrupted = true;
       const ending = endNicely();
       endNicely = () => Promise.resolve();
-      // What is left of the Worker's processes goes with the exit.
+      // Exiting ends the remaining processes of the Worker.
       void ending.then(() => process.exit(INTERRUPTED_EXIT));
     });
   }
@@ -30,7 +30,7 @@ export async function withWorker(
   const gone = worker.ended.then(() => "gone" as const);
   try {
     const outcome = await Promise.race([work(worker.url), gone]);
-    // The exit above is on its way.
+    // Waits for the exit above.
     if (state.interrupted) await new Promise(() => undefined);
     if (outcome === "gone") throw new CommandFailure("The Worker ended; worker.log may tell why.");
   } finally {

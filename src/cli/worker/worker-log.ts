@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
-/** Starts a message of wrangler; the lines up to an empty one belong to it. */
+/** The first line of a wrangler message, which continues up to an empty line. */
 const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
-/** Messages of the runtime that look alarming and mean nothing here. */
+/** Messages of the runtime that look alarming and are harmless here. */
 const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
 
 /**
@@ -33,14 +33,14 @@ export function followWorkerLog(
   }
 }
 
-/** Null for what a person who started the service need not see. */
+/** Null for lines that the person who started the service need not see. */
 export function readableError(line: string): string | null {
   const said = line.replace(WRANGLER_ERROR, "");
   if (said.startsWith("{")) return workerError(said);
   return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
 }
 
-/** The Worker logs JSON; wrangler puts its own mark before what is an error. */
+/** The Worker logs JSON; wrangler prefixes errors with its own mark. */
 function workerError(json: string): string | null {
   try {
     const parsed: unknown = JSON.parse(json);

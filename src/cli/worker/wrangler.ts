@@ -7,8 +7,8 @@ export const PROJECT = resolve(import.meta.dirname, "../../..");
 const WRANGLER = join(PROJECT, "node_modules/.bin/wrangler");
 
 /**
- * Keeps wrangler from using the network, asking questions, and storing a trace of every request in
- * the local state: nobody reads these, and each costs memory and disk.
+ * Keeps wrangler from using the network, asking questions, and storing a trace of every request
+ * in the local state: nobody reads the traces, and each costs memory and disk.
  */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -25,8 +25,8 @@ export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess
 }
 
 /**
- * Reads a pipe that this process holds open: it closes when this process ends, `kill -9` included,
- * and then the whole group is killed.
+ * Reads a pipe that this process keeps open. It closes when this process ends, even by `kill -9`;
+ * then the whole group is killed.
  */
 const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
@@ -40,7 +40,7 @@ export function spawnWranglerGroup(args: string[]): ChildProcess {
   });
 }
 
-/** Signals the process group of a child; signal 0 only asks. False when no process is left. */
+/** Signals the process group of a child; signal 0 only tests. False when no process is left. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {

@@ -4,7 +4,7 @@ export type YieldToOthers = () => Promise<void>;
 /** Long work in steps: each step yields how many characters or bytes it processed, roughly. */
 export type CooperativeWork<T> = Generator<number, T, void>;
 
-/** About a tenth of a second's work: shorter work never yields the thread. */
+/** About a tenth of a second's work: less work never yields the thread. */
 const CHARACTERS_BETWEEN_YIELDS = 1 << 20;
 
 /** Shorter steps are not worth reporting. */
@@ -30,7 +30,7 @@ export function runToEnd<T>(work: CooperativeWork<T>): T {
   return step.value;
 }
 
-/** Does the work and awaits `yieldToOthers` at intervals; an error of it ends the work. */
+/** Does the work and awaits `yieldToOthers` at intervals; an error thrown there ends the work. */
 export async function runCooperatively<T>(
   work: CooperativeWork<T>,
   yieldToOthers: YieldToOthers,

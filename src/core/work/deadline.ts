@@ -10,8 +10,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * One time budget for a whole call, passed down. A leg gets a share of the rest: it is aborted by
- * the signal where its API takes one, and abandoned where it does not.
+ * One time budget for a whole call, passed down. A leg gets a share of the remaining time: it is
+ * aborted by the signal where its API accepts one, and abandoned otherwise.
  */
 export class Deadline {
   readonly #now: Now;

@@ -1,21 +1,21 @@
 import { MINUTE_MS, SECOND_MS } from "../time.ts";
 
 /**
- * Bytes of document text that one isolate works on at a time. It takes about four times as much of
- * the 128 MB of memory that a Worker's isolate has.
+ * Bytes of document text that one isolate works on at a time. Processing needs about four times
+ * as much of the 128 MB of memory that a Worker's isolate has.
  */
 const LIMIT_BYTES = 24 * 1024 * 1024;
 /** No queue consumer runs longer than this. */
 const HELD_AT_MOST_MS = 15 * MINUTE_MS;
-/** A reservation that was not asked for again for so long is dropped from the queue. */
+/** A reservation that is not requested again within this time is dropped from the queue. */
 const WAITS_AT_MOST_MS = 5 * SECOND_MS;
 
 /** Memory for a group of documents. `bytes`: the estimated size of their text. */
 export type Reservation = { bytes: number; until: number };
 
 /**
- * The consumers of one isolate share its memory, and a document of 25 MiB takes most of it: they
- * take turns, first come, first served. A reservation above the limit is granted alone.
+ * Shares the memory of one isolate among its consumers; a document of 25 MiB takes most of it.
+ * Reservations are granted in order of arrival; one above the limit is granted alone.
  */
 export class ExtractionMemory {
   readonly #limitBytes: number;
@@ -26,7 +26,9 @@ export class ExtractionMemory {
     this.#limitBytes = limitBytes;
   }
 
-  /** Whether it is granted; otherwise it keeps its place in the queue and is asked for again. */
+  /**
+   * Whether it is granted; otherwise it keeps its place in the queue and must be requested again.
+   */
   reserve(reservation: Reservation, now: number): boolean {
     this.#granted = this.#granted.filter(({ until }) => until > now);
     this.#waiting = this.#waiting.filter((other) => other === reservation || other.until > now);
@@ -40,7 +42,7 @@ export class ExtractionMemory {
     return isNext;
   }
 
-  /** The work is over, or gave up waiting. */
+  /** Call when the work is over, or has given up waiting. */
   release(reservation: Reservation): void {
     this.#granted = this.#granted.filter((other) => other !== reservation);
     this.#waiting = this.#waiting.filter((other) => other !== reservation);

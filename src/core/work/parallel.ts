@@ -5,7 +5,7 @@ export async function inParallel<Item, Result>(
   work: (item: Item, at: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  // All workers take from one iterator.
+  // All workers share one iterator.
   const waiting = items.entries();
   const worker = async () => {
     for (const [at, item] of waiting) results[at] = await work(item, at);

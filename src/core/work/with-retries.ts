@@ -6,9 +6,9 @@ export type RetryRules = {
   firstDelayMs: number;
   /** Upper bound of any wait that the other side did not ask for, ms. */
   maxDelayMs: number;
-  /** What is left of the budget, ms: a wait that would use it up is not begun. */
+  /** Time left, ms: a longer wait is not started. */
   remainingMs: () => number;
-  /** Null: not to be tried again. Otherwise the least wait that the other side asked for, ms. */
+  /** Null: do not retry. Otherwise the least wait that the other side asked for, ms. */
   retryAfterMs: (thrown: unknown) => number | null;
   signal: AbortSignal;
   /** 0 to 1; tests pass their own. */

@@ -18,18 +18,18 @@ export { CHUNKING_FORMAT } from "../../core/index-format.ts";
 export type ChunkSettings = {
   /** Tokens of `text` at most, by `estimateTokens` with `tokenizer`. */
   chunkSize: number;
-  /** Tokens that a chunk repeats of the one before, at most; less than `chunkSize`. */
+  /** Tokens that a chunk repeats of the previous one, at most; less than `chunkSize`. */
   chunkOverlap: number;
   /** The embedding model's. */
   tokenizer: Tokenizer;
   fileName: string;
 };
 
-/** A place in a document. Its text is cut out when it is wanted, so that none is held twice. */
+/** A range of a document. Its text is cut out on demand, so that no text is in memory twice. */
 export type Chunk = {
-  /** The table's header, where the chunk goes on with its rows. */
+  /** The table's header, where the chunk continues its rows. */
   header: Span | null;
-  /** The headings and the lead-in that the text does not hold. */
+  /** The headings and the lead-in that the text does not contain. */
   context: string;
   /** The document's title, then the headings above, outermost first. */
   headings: string[];
@@ -40,17 +40,17 @@ export type Chunk = {
   position: number;
 };
 
-/** So many units are partitioned at once: bounds memory, and is far more than one chunk holds. */
+/** Units partitioned at once: bounds memory, and is far more than one chunk contains. */
 const BATCH_UNITS = 4_000;
 /** The last pieces of a batch are partitioned again with what follows them. */
 const UNSETTLED_PIECES = 2;
 const TITLE_LOOK_CHARACTERS = 400;
-/** Of one document: five times as many as the largest has in chunks of the usual size. */
+/** Chunks of one document: five times as many as the largest has with chunks of the usual size. */
 const MAX_CHUNKS = 100_000;
 
 /**
- * Cuts a document along its structure. Pure and deterministic. Without overlap, the chunks'
- * stretches follow each other with only white space between them.
+ * Cuts a document along its structure. Pure and deterministic. Without overlap, only white space
+ * lies between consecutive chunks.
  * @throws UnreadableDocument when there are too many
  */
 export function* chunkCooperatively(
@@ -77,7 +77,8 @@ export function* chunkCooperatively(
     }
     if (chunks.length > MAX_CHUNKS) throw tooManyChunks();
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
-    // Pieces may hold more units than a batch: what is left must double before it is cut again.
+    // Pieces can hold more units than a batch: the rest must double before it is partitioned
+    // again.
     batch = Math.max(BATCH_UNITS, 2 * pending.length);
   };
   const progress = new Progress();
@@ -95,17 +96,19 @@ export function* chunkCooperatively(
   return chunks;
 }
 
-/** Each takes memory, and a call's share to embed. */
+/** Each chunk takes memory, and a share of an embedding call. */
 const tooManyChunks = () =>
   new UnreadableDocument(
     `document is cut into more than ${MAX_CHUNKS} chunks; split it into several, or choose larger chunks`,
   );
 
-/** All of it at once. */
+/** All chunks at once. */
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
   runToEnd(chunkCooperatively(document, settings));
 
-/** White space weighs nothing: it goes with what stands before, or a chunk held any number of it. */
+/**
+ * White space has no weight: it joins the unit before it, or a chunk could hold any amount of it.
+ */
 function addUnit(pending: Placed[], placed: Placed): void {
   const last = pending.at(-1);
   if (last === undefined || placed.unit.weight > 0) pending.push(placed);
@@ -120,7 +123,7 @@ function isShort(markdown: string, { chunkSize, tokenizer }: SplitOptions): bool
   return markdown.length <= longest && estimateTokens(markdown, tokenizer) <= chunkSize;
 }
 
-/** The chunk of a piece; null when there is nothing but white space in it. */
+/** The chunk of a piece; null when it contains only white space. */
 function chunkOf(
   document: ExtractedDocument,
   pending: Placed[],
@@ -149,13 +152,13 @@ function chunkOf(
   };
 }
 
-/** As it stands in the document from `start` to `end`; before table rows their header again. */
+/** The document's text from `start` to `end`; table rows are preceded by their header again. */
 export function chunkText(markdown: string, of: Pick<Chunk, "header" | "start" | "end">): string {
   const text = markdown.slice(of.start, of.end);
   return of.header === null ? text : `${textOf(markdown, of.header)}\n${text}`;
 }
 
-/** What is embedded: the context, then the text. */
+/** The text to embed: the context, then the chunk's text. */
 export function embeddedText(markdown: string, chunk: Chunk): string {
   const text = chunkText(markdown, chunk);
   return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;
@@ -164,14 +167,14 @@ export function embeddedText(markdown: string, chunk: Chunk): string {
 const addsTitle = (title: string | null, path: HeadingPath): title is string =>
   title !== null && !path.some((entry) => sameWords(entry.text, title));
 
-/** What all of the piece stands under; bare headings count only where there is nothing else. */
+/** The headings common to the piece; bare headings count only where there is nothing else. */
 function pathOf(placed: Placed[]): HeadingPath {
   const texts = placed.filter(({ unit }) => unit.level === 0);
   const counted = texts.length > 0 ? texts : placed;
   return commonPath([...new Set(counted.map(({ path }) => path))]);
 }
 
-/** The headings, and the lead-in, that the text itself does not show. */
+/** The headings, and the lead-in, that the text itself does not contain. */
 function contextBefore(
   markdown: string,
   of: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },

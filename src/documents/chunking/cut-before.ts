@@ -3,7 +3,7 @@ const SEGMENTED_CHARACTERS = 120;
 
 /**
  * Where to cut a text that has no sentences: the last white space before `latest`, else the last
- * word boundary that the language has, else a whole character. Always after `from`.
+ * word boundary of the language, else a whole character. Always after `from`.
  */
 export function cutBefore(text: string, from: number, latest: number): number {
   if (latest >= text.length) return text.length;

@@ -1,17 +1,17 @@
 import type { Block } from "./scan-blocks.ts";
 
-/** A heading above a place; `at` is where it stands in the text. */
+/** A heading above a position; `at` is its offset in the text. */
 type PathEntry = { text: string; level: number; at: number };
 export type HeadingPath = readonly PathEntry[];
 
-/** The path under a heading: deeper and equal levels before it end. */
+/** The path below a heading: headings of deeper and equal levels are removed. */
 export function pathUnder(path: HeadingPath, heading: Block): HeadingPath {
   const above = path.filter((entry) => entry.level < heading.level);
   if (heading.heading === "") return above;
   return [...above, { text: heading.heading, level: heading.level, at: heading.start }];
 }
 
-/** What all of these paths begin with. */
+/** The common prefix of these paths. */
 export function commonPath(paths: HeadingPath[]): HeadingPath {
   const [first = []] = paths;
   let shared = first.length;
@@ -24,11 +24,11 @@ export function commonPath(paths: HeadingPath[]): HeadingPath {
 }
 
 const TITLE_MAX_CHARACTERS = 200;
-/** Names such as `3f2a9c…`, `10023` and `IMG_2041` tell nothing of what is inside. */
+/** Names such as `3f2a9c…`, `10023` and `IMG_2041` do not describe the content. */
 const READABLE_NAME = /\p{L}{3}/u;
 const MACHINE_NAME = /^(?:[0-9a-f-]{16,}|(?:img|scan|doc|file|document|untitled|export)[\W\d_]*)$/i;
 
-/** The document's own title, else what its file name says in words, else null. */
+/** The document's own title, else the words of its file name, else null. */
 export function titleFor(title: string | null, fileName: string): string | null {
   const own = title?.trim().slice(0, TITLE_MAX_CHARACTERS) ?? "";
   if (own !== "") return own;
@@ -43,7 +43,7 @@ export function titleFor(title: string | null, fileName: string): string | null 
   );
 }
 
-/** Whether two headings say the same. */
+/** Whether two headings have the same words. */
 export function sameWords(left: string, right: string): boolean {
   const fold = (text: string) =>
     text

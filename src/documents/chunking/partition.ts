@@ -1,27 +1,28 @@
 import type { Unit } from "./split-units.ts";
 
-/** Units `from` to `to` (exclusive) make a chunk; `overlapFrom` is where its text begins. */
+/** Units `from` to `to` (exclusive) form a chunk; its text begins at `overlapFrom`. */
 export type Piece = { from: number; to: number; overlapFrom: number };
 
 export type PartitionOptions = { chunkSize: number; chunkOverlap: number };
 
-/** A chunk below this many tokens is found worse than one joined with its neighbours. */
+/** A chunk below this many tokens is retrieved worse than one joined with its neighbours. */
 const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
-/** Every chunk costs a little, so that there are no more than needed. */
+/** A fixed cost per chunk, so that there are no more than needed. */
 const CHUNK_COST = 0.35;
-/** So many units are passed over together where none of them can hold a better cut. */
+/** Runs of so many units are skipped together where none of them can hold a better cut. */
 const RUN_UNITS = 32;
-/** Sums taken in another order differ by less. */
+/** Rounding differences between sums in different orders are smaller. */
 const ROUNDING_SLACK = 1e-6;
-/** Costs of running on over a heading, by where it leads. */
+/** Costs of continuing a chunk across a heading, by the heading's level. */
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
 const OUT_OF_SECTION = 0.7;
 
 /**
- * Cuts a run of units where it hurts least: a shortest path over all cuts (dynamic programming),
- * so that the result is the best one and the same every time. Of equal cuts the last one is taken.
+ * Cuts a run of units at the least total cost: a shortest path over all cuts (dynamic
+ * programming), so that the result is optimal and deterministic. Of equal cuts the last one is
+ * taken.
  */
 export function partition(units: Unit[], options: PartitionOptions): Piece[] {
   return new Partition(units, options).pieces();
@@ -30,17 +31,19 @@ export function partition(units: Unit[], options: PartitionOptions): Piece[] {
 class Partition {
   readonly #units: Unit[];
   readonly #limit: number;
-  /** A smaller piece costs the more, the smaller it is; tokens. */
+  /** Below this size, the cost of a piece grows as it gets smaller; tokens. */
   readonly #small: number;
-  /** Of the units before each. */
+  /** The sum of the weights before each unit. */
   readonly #weights: Float64Array;
   readonly #crossings: Float64Array;
   readonly #overlaps: Int32Array;
   readonly #headers: Float64Array;
-  /** The least cost of all before each unit, the break before it included. */
+  /** The least total cost before each unit, including the break before it. */
   readonly #best: Float64Array;
   readonly #cuts: Int32Array;
-  /** Of each run: the least of these costs, and the latest start of a piece's text, as a weight. */
+  /**
+   * For each run: the least of these costs, and the latest start of a piece's text, as a weight.
+   */
   readonly #bestOfRun: Float64Array;
   readonly #startOfRun: Float64Array;
 
@@ -89,7 +92,8 @@ class Partition {
   /** Where the best last piece before `to` begins. */
   #bestCut(to: number, lowest: number): number {
     const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
-    // Most pieces begin where the one that ends a unit before does: after it, few are worth a look.
+    // Most pieces begin where the one that ends a unit before does: few later starts are worth
+    // trying.
     this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, found);
     for (let last = to - 2; last >= lowest;) {
       const first = Math.max(lowest, last - (last % RUN_UNITS));
@@ -109,7 +113,7 @@ class Partition {
     found.least = cost;
   }
 
-  /** No cut from `first` to `last`, of one run, costs less. */
+  /** A lower bound of the costs of all cuts from `first` to `last`, of one run. */
   #boundOf(first: number, last: number, to: number): number {
     const run = Math.floor(first / RUN_UNITS);
     const lightest = at(this.#weights, to) - at(this.#startOfRun, run);
@@ -118,7 +122,7 @@ class Partition {
     return at(this.#bestOfRun, run) + piece;
   }
 
-  /** Infinite for what is over the limit, unless it is a single unit; not exact above `least`. */
+  /** Infinite above the limit, unless it is a single unit; not exact above `least`. */
   #costFrom(from: number, to: number, least: number): number {
     const before = at(this.#best, from);
     const smallness = this.#smallness(from, to);
@@ -161,7 +165,7 @@ function crossingCosts(units: Unit[]): Float64Array {
 
 /** The first unit that a chunk beginning at each unit repeats, within the budget. */
 function overlapStarts(units: Unit[], { chunkSize, chunkOverlap }: PartitionOptions): Int32Array {
-  // What cannot be repeated weighs too much.
+  // Units that cannot be repeated get too large a weight.
   const weights = numbersOf(units, (unit) => (unit.mayOverlap ? unit.weight : Infinity));
   const starts = new Int32Array(units.length);
   for (let index = 0; index < starts.length; index++) {
@@ -177,7 +181,7 @@ function overlapStarts(units: Unit[], { chunkSize, chunkOverlap }: PartitionOpti
   return starts;
 }
 
-/** As typed arrays: they are looked at some hundred times each. */
+/** Typed arrays, because each element is read some hundred times. */
 function numbersOf(units: Unit[], numberOf: (unit: Unit) => number): Float64Array {
   const numbers = new Float64Array(units.length);
   for (const [index, unit] of units.entries()) numbers[index] = numberOf(unit);

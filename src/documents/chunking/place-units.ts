@@ -7,12 +7,12 @@ import type { Block } from "./scan-blocks.ts";
 import { BREAK, splitBlock } from "./split-units.ts";
 import type { Span, SplitOptions, Unit } from "./split-units.ts";
 
-/** A unit and the headings that it stands under. */
+/** A unit and the headings above it. */
 export type Placed = { unit: Unit; path: HeadingPath };
 
 const LEAD_IN_MAX_CHARACTERS = 400;
 
-/** All units in order, and a cut before every heading of a level; 0 for no cuts. */
+/** All units in order, with a cut before every heading of `level`; 0 for no cuts. */
 export function* placedUnits(
   markdown: string,
   options: SplitOptions,
@@ -20,7 +20,7 @@ export function* placedUnits(
 ): Generator<Placed | "cut"> {
   let path: HeadingPath = [];
   let before: Block | null = null;
-  // A heading with nothing under it is no chunk: it goes with the next one.
+  // A heading without text below it is not a chunk: it joins the next one.
   let holdsText = false;
   for (const block of scanBlocks(markdown)) {
     if (block.kind === "heading") {
@@ -38,8 +38,8 @@ export function* placedUnits(
 }
 
 /**
- * Which headings begin a chunk: the shallowest that the document has. A short document may join
- * what stands before its only top heading. 0 for none.
+ * The level of the headings that begin a chunk: the shallowest of the document. A short document
+ * may join the text before its only top heading. 0 for none.
  */
 export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWork<number> {
   const progress = new Progress();
@@ -56,7 +56,7 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   return count === 0 || (isShort && count === 1) ? 0 : level;
 }
 
-/** Whether a block belongs to what stands before it, and the sentence that leads into a list. */
+/** Whether a block belongs to the one before it, and the sentence that leads into a list. */
 function leadInto(markdown: string, before: Block | null, block: Block) {
   if (before?.kind === "heading") return { leadIn: null, isGlued: true };
   const isGlued = introduces(markdown, before, block);
@@ -64,7 +64,7 @@ function leadInto(markdown: string, before: Block | null, block: Block) {
   return { leadIn: isNamed ? before : null, isGlued };
 }
 
-/** Whether the paragraph, or the item of a list, before ends in a colon and leads into this block. */
+/** Whether the previous paragraph or list item ends in a colon and introduces this block. */
 function introduces(
   markdown: string,
   before: (Span & { kind: string }) | null,

@@ -1,6 +1,8 @@
 import { headingText } from "../../text/heading-text.ts";
 
-/** What a stretch of Markdown is. Blocks follow each other without gaps; blank lines trail. */
+/**
+ * A stretch of Markdown and its kind. Blocks follow each other without gaps; blank lines trail.
+ */
 export type Block = {
   kind: "heading" | "paragraph" | "list" | "table" | "code";
   start: number;
@@ -14,14 +16,14 @@ export type Block = {
 type Line = { start: number; next: number; text: string };
 
 const HEADING_MAX_CHARACTERS = 300;
-/** Structure is told by the beginning of a line. */
+/** The structure is recognised from the beginning of a line. */
 const LOOK_CHARACTERS = 1_000;
 const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-/** What goes on with an item of a list. */
+/** A line that continues a list item. */
 const INDENTED = /^(?: {2}|\t)/;
 
 /** Finds blocks in one pass; the work is linear in the text. */
@@ -47,7 +49,7 @@ function scanBlock(markdown: string, start: number): Block {
   return markedBlock(markdown, line) ?? blockByNextLine(markdown, line);
 }
 
-/** Blocks that their first line tells. */
+/** Blocks that are recognised from their first line. */
 function markedBlock(markdown: string, line: Line): Block | null {
   const { start, next, text } = line;
   const [opening, marks] = ATX.exec(text) ?? [];
@@ -61,12 +63,12 @@ function markedBlock(markdown: string, line: Line): Block | null {
   return LIST_ITEM.test(text) ? block("list", start, listEnd(markdown, next)) : null;
 }
 
-/** Headings never follow line by line; comments in plain text do. */
+/** Headings never occupy consecutive lines; comments in plain text do. */
 function commentsEnd(markdown: string, from: number, marks: string): number {
   return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
-/** Tables, underlined headings, and what is nothing else. */
+/** Tables, underlined headings, and otherwise paragraphs. */
 function blockByNextLine(markdown: string, line: Line): Block {
   const { start } = line;
   const second = lineAt(markdown, line.next);
@@ -111,7 +113,7 @@ const isBlank = (line: Line) => line.text.trim() === "";
 const isTableStart = (line: Line, second: Line) =>
   line.text.includes("|") && second.text.includes("|") && TABLE_RULE.test(second.text);
 
-/** What begins a block begins with one of these. */
+/** The first characters of lines that may begin a block. */
 const MAY_INTERRUPT = /^ {0,3}[#`~\-*+•]/;
 
 function interruptsParagraph(line: Line): boolean {
@@ -119,7 +121,7 @@ function interruptsParagraph(line: Line): boolean {
   return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
 }
 
-/** The first line from `at` on that is blank or at which `stops` says so. */
+/** The first line from `at` on that is blank or for which `stops` is true. */
 function endOf(markdown: string, at: number, stops: (line: Line) => boolean): number {
   let end = at;
   while (end < markdown.length) {
@@ -139,7 +141,7 @@ function fenceEnd(markdown: string, opening: Line, fence: string): number {
   return line.next;
 }
 
-/** A list goes on over blank lines while items or indented lines follow. */
+/** A list continues over blank lines while items or indented lines follow. */
 function listEnd(markdown: string, at: number): number {
   let end = at;
   while (end < markdown.length) {

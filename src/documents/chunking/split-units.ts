@@ -5,7 +5,7 @@ import { cutBefore } from "./cut-before.ts";
 import { LIST_ITEM } from "./scan-blocks.ts";
 import type { Block } from "./scan-blocks.ts";
 
-/** How much a break before a unit hurts; the partition weighs these against sizes. */
+/** Cost of a break before a unit; the partition weighs these against sizes. */
 export const BREAK = {
   heading: 0,
   block: 0.3,
@@ -24,31 +24,31 @@ export const BREAK = {
 
 export type Span = { start: number; end: number };
 
-/** The smallest piece that a chunk is made of. Units follow each other without gaps. */
+/** The smallest part of a chunk. Units follow each other without gaps. */
 export type Unit = Span & {
   weight: number;
   /** Cost of a break before this unit. */
   breakCost: number;
   /** 1 to 6 for a heading, else 0. */
   level: number;
-  /** Whether a chunk that begins here may repeat what stands before. */
+  /** Whether a chunk that begins here may repeat the text before. */
   mayOverlap: boolean;
-  /** Header rows of the table that this unit goes on with. */
+  /** Header rows of the table that this unit continues. */
   tableHeader: (Span & { weight: number }) | null;
-  /** The sentence that leads into the list that this unit goes on with. */
+  /** The sentence that leads into the list that this unit continues. */
   leadIn: Span | null;
 };
 
 export type SplitOptions = { chunkSize: number; tokenizer: Tokenizer };
 
-/** A header may take this share of a chunk and still be repeated. */
+/** A header up to this share of a chunk is still repeated. */
 const HEADER_SHARE = 0.4;
 /** Sentences longer than this share of a chunk are cut, so that chunks can be filled. */
 const SENTENCE_SHARE = 0.5;
 const LIST_INDENT = 2;
-/** Structure is told by the beginning of a line. */
+/** The structure is recognised from the beginning of a line. */
 const LOOK_CHARACTERS = 200;
-/** White space aside, no script takes less than this. */
+/** No script has more characters per token, white space aside. */
 export const MOST_CHARACTERS_A_TOKEN = 20;
 
 /** Splits a block into units of at most `chunkSize` tokens each. */
@@ -83,7 +83,7 @@ function* splitHeading(markdown: string, block: Block, options: SplitOptions): G
   else yield* splitProse(markdown, block, options, BREAK.heading);
 }
 
-/** Prose into sentences, too long ones into stretches of words. */
+/** Splits prose into sentences, and sentences that are too long into stretches of words. */
 function* splitProse(
   markdown: string,
   span: Span,
@@ -123,7 +123,7 @@ function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generat
   }
 }
 
-/** How far a stretch from `start` reaches within the weight; at least one character. */
+/** The end of the longest stretch from `start` within the weight; at least one character. */
 function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
   const { chunkSize: mostWeight, tokenizer } = limits;
   let low = start + 1;
@@ -154,7 +154,7 @@ function* splitCode(markdown: string, block: Block, options: SplitOptions): Gene
   }
 }
 
-/** Between functions rather than within them. */
+/** Prefers a break between functions to one within them. */
 function codeBreak(line: string, afterBlank: boolean): number {
   if (!afterBlank) return BREAK.codeLine;
   return /^\S/.test(line) ? BREAK.row : BREAK.looseCodeLine;

@@ -1,15 +1,15 @@
 /**
- * How much a text looks as if it had been decoded rightly: from about -1 (mojibake) to 1. Only
- * characters beyond ASCII count; a text without any scores 0.
+ * How much a text looks correctly decoded: from about -1 (mojibake) to 1. Only characters beyond
+ * ASCII count; a text without any scores 0.
  */
 export function latinScore(text: string): number {
   const scores = LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet)));
-  // Turkish letters stand where Icelandic ones do, in far more texts.
+  // Turkish letters have the code points of Icelandic ones, in far more texts.
   const icelandic = scoreBy(text, latinWeights(ICELANDIC)) - RARE_ALPHABET;
   return Math.max(...scores, icelandic);
 }
 
-/** Of the languages that Windows-1257 was made for: with others' letters, "¿" reads as Danish "æ". */
+/** For the languages of Windows-1257: with other languages' letters, "¿" reads as Danish "æ". */
 export function balticScore(text: string): number {
   return Math.max(...BALTIC_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet))));
 }
@@ -23,7 +23,7 @@ export function cyrillicScore(text: string): number {
   });
 }
 
-/** For scripts in a range of their own: their letters, the most frequent first. */
+/** For scripts with a range of their own: their letters, the most frequent first. */
 export function scriptScore(script: RegExp, byFrequency: string): (text: string) => number {
   return (text) =>
     scoreBy(text, (character, before, after) => {
@@ -46,9 +46,9 @@ export function greekScore(text: string): number {
 }
 
 export type IdeographRules = {
-  /** Characters that nearly all of running text is made of. */
+  /** Characters that make up nearly all running text. */
   common: RegExp;
-  /** The few that stand in almost every sentence. */
+  /** The few that occur in almost every sentence. */
   frequent: string;
   /** Kana where none belong. */
   foreign?: RegExp;
@@ -56,7 +56,7 @@ export type IdeographRules = {
   needed?: RegExp;
 };
 
-/** Of all letters; reached by running text of any kind. */
+/** Share of all letters; any kind of running text reaches it. */
 const FREQUENT_SHARE = 0.35;
 const LONG_LETTERS = 100;
 
@@ -74,14 +74,15 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });
     const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
-    // Verse and names have few of them; over a long text, luck does not make common ones either.
+    // Verse and names have few of them; in a long text, chance does not produce common ones
+    // either.
     const unusual = letters < LONG_LETTERS ? 0.4 : 0.6;
     const scaled = score * (score > 0 ? unusual + (1 - unusual) * usual : 1);
     return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;
   };
 }
 
-/** Lines of tables. */
+/** Box-drawing characters. */
 const BOXES = /[\u2500-\u257f]/;
 const CJK_MARKS = "\u3000、。〈〉《》「」『』【】〔〕・ー！（），．：；？“”‘’…—·";
 const CYRILLIC_BY_FREQUENCY = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґјљњћђџў";
@@ -119,7 +120,7 @@ const RARE_LETTERS = "ΰΐ";
 const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
 const SIGNS = "©®™°§±²³µ·£€¥¢¼½¾×÷№№\u00a0";
 
-/** Rules and frames are drawn with any characters: after the second they tell nothing. */
+/** Rules and frames repeat any character: from the third on it is no evidence. */
 const isRun = (characters: string[], at: number) =>
   characters[at] === characters[at - 1] && characters[at] === characters[at - 2];
 
@@ -147,7 +148,7 @@ function latinWeights(alphabet: string): Weigh {
     const rank = lower < 0 ? alphabet.indexOf(character) : lower;
     if (rank < 0) return symbolWeight(character, before, after);
     if (character === "ã" && NOT_AFTER_NASAL.test(after)) return -0.4;
-    // A letter beyond ASCII mostly stands beside one within it.
+    // A letter beyond ASCII is mostly next to one within it.
     const besideOwn = alphabet.includes(before.toLowerCase()) || alphabet.includes(after);
     const apart = besideOwn ? -0.25 : -0.5;
     const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : apart;
@@ -155,26 +156,26 @@ function latinWeights(alphabet: string): Weigh {
   };
 }
 
-/** Capitals after small letters are a sign of the wrong code page. */
+/** Capitals after small letters indicate the wrong code page. */
 function casePenalty(character: string, before: string): number {
   const isCapital = character !== character.toLowerCase();
   if (!isCapital) return 0;
   return /\p{Ll}/u.test(before) ? -1.2 : /\p{Lu}/u.test(before) ? -0.15 : -0.05;
 }
 
-/** Words are written in one script, and are seldom single letters beside digits. */
+/** A word is in one script, and is seldom a single letter beside digits. */
 function mixPenalty(before: string, after: string): number {
   if (/[A-Za-z]/.test(before) || /[A-Za-z]/.test(after)) return -1;
   return /\p{L}/u.test(before) || /\p{L}/u.test(after) ? 0 : -0.4;
 }
 
-/** By rank in a list of letters, the most frequent first; -1 for none of them. */
+/** The weight by rank in a list of letters, the most frequent first; -1 for unlisted ones. */
 function frequencyWeight(rank: number): number {
   if (rank < 0 || rank >= 22) return 0.1;
   return rank < 12 ? 1 : 0.6;
 }
 
-/** Signs stand by numbers or by themselves. */
+/** Signs occur next to numbers or alone. */
 function signWeight(character: string, before: string, after: string): number {
   const isCurrency = "£€¥¢".includes(character);
   if (character === "±" && /\p{L}/u.test(before)) return -1;

@@ -9,7 +9,7 @@ const REPLACEMENT_CODE = 0xfffd;
 const LAST_ASCII = 0x7f;
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_LOW_SURROGATE = 0xdfff;
-/** One damaged character among so many good ones is damage, not another encoding. */
+/** One damaged character among so many good ones is damage, not a sign of another encoding. */
 const GOOD_PER_DAMAGED = 50;
 const SAMPLE_CHARACTERS = 1 << 16;
 /** Share of a UTF-16 text without a mark that must look like text. */
@@ -17,8 +17,8 @@ const PLAUSIBLE_SHARE = 0.85;
 const EAST_ASIAN = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/g;
 
 /**
- * Bytes as text: by byte-order mark, as UTF-8 when they are, as UTF-16 when
- * zero bytes tell, then as `declared`, then by what reads most like language.
+ * Decodes bytes: by byte-order mark, as UTF-8 when valid, as UTF-16 when zero bytes show it, then
+ * as `declared`, then as the encoding that reads most like language.
  * @throws UnreadableDocument when nothing fits with confidence: mojibake is worse than an error.
  */
 export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
@@ -53,7 +53,10 @@ function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   return hasBeyondAscii(mended.text, damaged * GOOD_PER_DAMAGED) ? mended : null;
 }
 
-/** Whether so many good characters beyond ASCII are there; a list of them may be larger than memory. */
+/**
+ * Whether the text has so many good characters beyond ASCII; a list of them could exceed the
+ * memory.
+ */
 function hasBeyondAscii(text: string, wanted: number): boolean {
   let found = 0;
   for (let at = 0; at < text.length && found < wanted; at++) {
@@ -65,7 +68,7 @@ function hasBeyondAscii(text: string, wanted: number): boolean {
   return found >= wanted;
 }
 
-/** UTF-8 whose end is missing: nothing else has whole characters of several bytes before. */
+/** UTF-8 whose end is missing: no other encoding has whole multi-byte characters before it. */
 function isCutOff(bytes: Uint8Array, mended: string): boolean {
   const isDamagedAtEnd = mended.endsWith(REPLACEMENT) && countOf(mended, REPLACEMENT) === 1;
   if (!isDamagedAtEnd || !/[^\0-\u007f\ufffd]/u.test(mended)) return false;
@@ -77,7 +80,7 @@ function isCutOff(bytes: Uint8Array, mended: string): boolean {
   }
 }
 
-/** Zero bytes are halves of UTF-16 characters, or the file is no text. */
+/** Zero bytes are halves of UTF-16 characters, or the file is not text. */
 function decodeUtf16(bytes: Uint8Array): DecodedText | null {
   const readings = ["utf-16le", "utf-16be"].map((encoding) => {
     const text = strict(bytes.subarray(0, bytes.length & ~1), encoding);
@@ -92,11 +95,15 @@ function decodeUtf16(bytes: Uint8Array): DecodedText | null {
   return strayed;
 }
 
-/** What a crash leaves in a log: text that is plain but for a few zeros, which are taken out later. */
+/**
+ * Share of zeros that a crash leaves in a log, otherwise plain text; the zeros are removed later.
+ */
 const MOST_ZEROS = 0.1;
 const MOST_CONTROLS = 0.01;
 
-/** UTF-8 with its zeros, which the hidden characters' removal notes; null for what is no text. */
+/**
+ * UTF-8 with its zeros, which the removal of hidden characters notes; null when it is not text.
+ */
 function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
   let zeros = 0;
   let controls = 0;
@@ -110,14 +117,17 @@ function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
   return text === null ? null : { text, encoding: "utf-8", notes: [] };
 }
 
-/** Apart from white space, the bell and the escape of terminals' colours. */
+/** White space, the bell and the escape of terminal colours are excluded. */
 const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 && byte !== 0x1b;
 
 /** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
 const SCRIPT_HALVES = new Set([0x03, 0x04, 0x05, 0x06, 0x0e]);
 const LEAST_HALVES = 0.8;
 
-/** The byte order of UTF-16 without a mark in which one word has no zero; null for other bytes. */
+/**
+ * The byte order of UTF-16 without a mark whose single word has no zero byte; null for other
+ * bytes.
+ */
 export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (bytes.length < 4) return null;
   const sample = bytes.subarray(0, SAMPLE_CHARACTERS);
@@ -131,12 +141,14 @@ export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | n
   return upper >= least && lower * 2 < upper ? "utf-16be" : null;
 }
 
-/** Letters, marks, digits and usual signs; wrong byte order gives rare and unassigned ones. */
+/**
+ * Letters, marks, digits and usual signs; the wrong byte order yields rare and unassigned ones.
+ */
 function plausibleShare(text: string): number {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   if (sample === "") return 0;
   const eastAsian = sample.match(EAST_ASIAN)?.length ?? 0;
-  // Of these, both byte orders make some: which ones they are tells.
+  // Both byte orders yield some of these: which ones they are decides.
   if (eastAsian * 2 > sample.length) {
     const score = anyEastAsian(sample);
     return score < LEAST_UTF16 ? 0 : PLAUSIBLE_SHARE + (1 - PLAUSIBLE_SHARE) * score;
@@ -146,7 +158,7 @@ function plausibleShare(text: string): number {
       /[\t\n\r\u0020-\u007e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u2010-\u2027\u20ac\u3000-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\uff00-\uff5e]/gu,
     )?.length ?? 0;
   const simple = sample.match(/[\s\u0020-\u007e\u3000-\u3002\uff0c]/gu)?.length ?? 0;
-  // A word without a single space, mark or line end is not text enough to tell.
+  // A word without a single space, mark or line end is not enough text to decide.
   return simple === 0 ? 0 : usual / sample.length;
 }
 

@@ -12,17 +12,17 @@ import type { LatinRegion } from "./latin-regions.ts";
 type Candidate = {
   encoding: string;
   score: (text: string) => number;
-  /** Readings of one kind differ in a few letters; readings of two kinds in every one. */
+  /** Readings of one kind differ in a few letters; readings of two kinds in every letter. */
   kind: "latin" | "cyrillic" | "east asian" | "other";
-  /** Below this the text is more likely mojibake than anything. */
+  /** Below this score the text is more likely mojibake than anything else. */
   least: number;
-  /** So many bytes beyond ASCII are asked of what is seldom met. */
+  /** Bytes beyond ASCII that a rare encoding needs as evidence. */
   leastBytes?: number;
-  /** Whose languages it was made for. */
+  /** The region whose languages the encoding was made for. */
   region?: LatinRegion;
-  /** The encoding that differs from this one in so few letters that each of them tells. */
+  /** An encoding that differs from this one in so few letters that each of them is evidence. */
   kin?: string;
-  /** How much better than its kin it must be, where it is seldom met. */
+  /** For a rare encoding: how much better than its kin it must score. */
   kinLead?: number;
 };
 
@@ -38,10 +38,13 @@ const KANA_FREQUENT =
   "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ";
 
 const LEAST_SCORE = 0.5;
-/** Names and headings are read by luck without the characters that stand in almost every sentence. */
+/**
+ * Names and headings lack the characters of almost every sentence, so chance readings pass below
+ * this.
+ */
 const LEAST_IDEOGRAPHS = 0.6;
 const LEAST_RARE = 0.6;
-/** Of what either byte order makes characters of. */
+/** For bytes that are characters in either byte order. */
 export const LEAST_UTF16 = 0.7;
 const RARE_BYTES = 8;
 
@@ -123,7 +126,7 @@ const CANDIDATES: Candidate[] = [
 /** How much better a later candidate must be to win over an earlier one. */
 const CLEAR_LEAD = 0.02;
 const REGION_WEIGHT = 0.3;
-/** By how much a reading must beat every other of few bytes, for these may fit by chance. */
+/** The lead that a reading of few bytes needs over every other, because it may fit by chance. */
 const SHORT_LEAD = 0.05;
 const SHORT_BYTES = 8;
 const SAMPLE_BYTES = 1 << 16;
@@ -132,8 +135,8 @@ const ESCAPE = 0x1b;
 type Reading = { candidate: Candidate; text: string; score: number };
 
 /**
- * The encoding of text that declares none and is not UTF-8, by which decoding reads most like
- * language. Null when none does, or when two do that have nothing in common.
+ * The encoding of text that declares none and is not UTF-8: the one whose decoding reads most
+ * like language. Null when none does, or when two unrelated ones do.
  */
 export function detectEncoding(bytes: Uint8Array): string | null {
   if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
@@ -150,15 +153,16 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   }
   const best = bestOf(readings);
   if (best === null) return null;
-  // A single letter of another script is none.
+  // A single letter of another script is not evidence.
   if (beyondAscii === 1 && !/^(latin|east asian)$/.test(best.candidate.kind)) return null;
   const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
 
 /**
- * Words in plain letters say where a text comes from, however few of its letters are not. English
- * says it of one letter only: its "ë" (Zoë, Citroën) is the commonest letter of Lithuanian here.
+ * Words in plain letters show a text's region, however few of its letters are beyond ASCII.
+ * English shows it for one letter only: its "ë" (Zoë, Citroën) is the commonest letter of
+ * Lithuanian here.
  */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
   if (ofWords === null) return 0;
@@ -176,7 +180,7 @@ function bestOf(readings: Reading[]): Reading | null {
   return best;
 }
 
-/** Reads as well and says something else altogether. */
+/** Whether a reading scores as well and yields an entirely different text. */
 function isRival(other: Reading, best: Reading, lead: number): boolean {
   if (other.text === best.text || other.score < best.score - lead) return false;
   const { kind } = best.candidate;
@@ -186,7 +190,7 @@ function isRival(other: Reading, best: Reading, lead: number): boolean {
 
 type LeadBytes = [first: number, last: number];
 
-/** Ideographs of the first level, which a standard's authors picked as the common ones. */
+/** Ideographs of the first level, which the standard's authors chose as the common ones. */
 function chinese(encoding: string, leads: LeadBytes, frequent: string) {
   return lazily(() => {
     const common = commonOf(encoding, leads);
@@ -209,7 +213,7 @@ function korean() {
   });
 }
 
-/** The tables are made when a text asks for them, not when the module is loaded. */
+/** The tables are built on first use, not when the module is loaded. */
 function lazily(make: () => (text: string) => number): (text: string) => number {
   let made: ((text: string) => number) | null = null;
   return (text) => {
@@ -237,7 +241,7 @@ function commonOf(
   return new RegExp(`[${[...characters].join("")}\\u3041-\\u309e\\u30a1-\\u30fe]`, "u");
 }
 
-/** Whole lines from where the first byte beyond ASCII stands. */
+/** Whole lines around the first byte beyond ASCII. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE_BYTES) return bytes;
   const first = bytes.findIndex((byte) => byte > 0x7f);

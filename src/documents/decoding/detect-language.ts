@@ -1,4 +1,4 @@
-/** Languages by the script that mostly only they use; kana is looked at before ideographs. */
+/** Languages by the script that mostly only they use; kana is checked before ideographs. */
 const BY_SCRIPT: [RegExp, string][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
   [/\p{Script=Hangul}/gu, "ko"],
@@ -40,7 +40,9 @@ const LEAST_SHARE = 0.12;
 const SCRIPT_SHARE = 0.25;
 const CLEAR_LEAD = 1.2;
 
-/** The language that a text's words show, as BCP 47; null for short, mixed or unknown ones. */
+/**
+ * The language that a text's words indicate, as BCP 47; null for short, mixed or unknown texts.
+ */
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   return byScript(sample) ?? byWords(sample.toLowerCase().match(/\p{L}+/gu) ?? []);

@@ -6,8 +6,8 @@ import type { ExtractedDocument, Extraction, PageStart } from "../extracted-docu
 type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 
 /**
- * Anything that might have to go, control characters that are white space aside; a quick test for
- * the many texts that hold none of it.
+ * Characters that may have to be removed: control characters except white space, and others; a
+ * quick test for the many texts that have none.
  */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -23,16 +23,16 @@ const IDEOGRAPH = /\p{Script=Han}/u;
 const BLACK_FLAG = 0x1f3f4;
 const CANCEL_TAG = 0xe007f;
 
-/** Characters that only carry layout: taken out without a word. */
+/** Characters that only carry layout: removed without a note. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 
-/** So much is looked at at once; bounds memory where there is much to take out. */
+/** Characters processed at once; bounds memory where much has to be removed. */
 const STEP_CHARACTERS = 1 << 18;
 
 /** Whether a reader sees anything but punctuation in a text. */
 export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
 
-/** Takes out what a reader cannot see and says so; page starts follow the text. */
+/** Removes characters that a reader cannot see and adds notes; page starts are adjusted. */
 export function* removeHiddenCharacters(
   extraction: Extraction,
 ): CooperativeWork<ExtractedDocument> {
@@ -93,7 +93,7 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
   return { kept, counts, moved };
 }
 
-/** `at` or the text's end, or one less where it would divide a pair. */
+/** `at` or the text's end, or one less where it would split a surrogate pair. */
 function wholeCharacterEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
@@ -108,7 +108,7 @@ function hiddenKind(text: string, character: string, at: number): Kind | "keep" 
   return kindBesideText(code, text, at);
 }
 
-/** What is right or wrong by what stands beside it. */
+/** Characters whose neighbours decide whether they are kept. */
 function kindBesideText(code: number, text: string, at: number): Kind | "keep" {
   const before = characterBefore(text, at);
   if (code >= 0xe0000 && code <= CANCEL_TAG) return isFlagTag(text, at) ? "keep" : "tag";

@@ -25,7 +25,7 @@ const LEAST_SHARE = 0.06;
 const CLEAR_LEAD = 2;
 
 /**
- * Where a text in Latin letters comes from, by its words within ASCII; null when they do not tell.
+ * The region of a text in Latin letters, by its words within ASCII; null when they do not decide.
  */
 export function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const text = new TextDecoder("latin1").decode(bytes).toLowerCase();

@@ -1,4 +1,4 @@
-/** What to do with a document that there is a better format for. */
+/** Advice for documents that exist in a better format. */
 const ADVICE: Record<string, string> = {
   "application/msword": "save it as DOCX",
   "application/vnd.ms-powerpoint": "save it as PPTX",

@@ -6,7 +6,7 @@ import type { DocumentKind } from "./kinds.ts";
 import { foreignMediaType, headOf } from "./signatures.ts";
 import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
 
-/** What a file is. `foreign`: no document of ours, with the media type to name. */
+/** The kind of a file. `foreign`: no document kind of ours, with its media type. */
 export type DetectedKind = { kind: DocumentKind } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
@@ -23,7 +23,7 @@ const KINDS_BY_MIMETYPE_PART: [RegExp, DocumentKind][] = [
 ];
 
 /**
- * By content first, then by name, then by what the sender said.
+ * By content first, then by name, then by the sender's media type.
  * @throws UnreadableDocument for archives that are damaged or encrypted.
  */
 export function detectKind(file: RawDocument): DetectedKind {
@@ -38,9 +38,9 @@ export function detectKind(file: RawDocument): DetectedKind {
 }
 
 /**
- * Readers find the header anywhere in the first kilobyte (ISO 32000-2, annex I). Text may speak of
- * it: of files without a binary byte only those are taken whose header begins a line and is
- * followed by objects, and none that is named as a page or source code and begins otherwise.
+ * Readers find the header anywhere in the first kilobyte (ISO 32000-2, annex I), but text may
+ * mention it. A file without binary bytes is a PDF only if the header begins a line and objects
+ * follow it, unless it is named as a page or source code and begins otherwise.
  */
 function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
   const head = headOf(bytes, PDF_HEADER_BYTES);
@@ -52,7 +52,7 @@ function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
   return header.index === 0 || byName === null || byName === "text" || BINARY_KINDS.has(byName);
 }
 
-/** Whether no byte is a control character that texts in encodings of bytes do not have. */
+/** Whether no byte is a control character that text in a single-byte encoding never contains. */
 function isPlainText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
 }
@@ -88,7 +88,7 @@ const OFFICE_CONTENT: [RegExp, DocumentKind][] = [
   [/spreadsheetml\.(?:sheet|template)\.main\+xml|ms-excel\.\w+\.macroEnabled\.main/i, "xlsx"],
 ];
 
-/** Office's packages may keep their parts in any folder: what they are stands in the list of parts. */
+/** Office packages can store their parts in any folder: the list of parts determines the kind. */
 function officeKind(archive: ZipArchive): DocumentKind | null {
   const [start] = archive.chunks("[Content_Types].xml");
   const types = start === undefined ? "" : headOf(start, SNIFFED_BYTES);
@@ -96,7 +96,7 @@ function officeKind(archive: ZipArchive): DocumentKind | null {
 }
 
 /**
- * Compound files hold Office's old formats, Outlook messages, and new documents under a password.
+ * Compound files hold Office's old formats, Outlook messages, and new documents with a password.
  * @throws UnreadableDocument for the last.
  */
 function oleMediaType(bytes: Uint8Array): string {
@@ -122,7 +122,7 @@ function includesBytes(bytes: Uint8Array, wanted: Uint8Array): boolean {
   return false;
 }
 
-/** Text of one kind or another; what is no text fails when it is decoded. */
+/** The kind of a text file; a file that is not text fails when it is decoded. */
 function textKind(file: RawDocument): DocumentKind {
   const byName = kindByName(file.name);
   const head = headOf(file.bytes, SNIFFED_BYTES).replace(/^\xef\xbb\xbf/, "");
@@ -135,14 +135,14 @@ function textKind(file: RawDocument): DocumentKind {
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
   if (kind === "eml" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
   if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
-  // A name that promises a binary format does not make text one.
+  // A name with the extension of a binary format does not make text binary.
   return untold(start);
 }
 
-/** Where neither name nor sender say anything. */
+/** For files whose name and sender indicate nothing. */
 const untold = (start: string) => sniffTable(start) ?? "text";
 
-/** Fragments of HTML and JSON, where neither the name nor the sender say something else. */
+/** Fragments of HTML and JSON, where neither the name nor the sender indicates otherwise. */
 function sniffedLeniently(
   start: string,
   byName: DocumentKind | null,
@@ -166,7 +166,7 @@ const BINARY_KINDS = new Set<DocumentKind>([
   "epub",
   "rtf",
 ] as const);
-/** Behind comments, of which each ends at its first end: there is one way to read them. */
+/** Allows leading comments, each ending at its first `-->`: there is one way to match them. */
 const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
 const MAIL_HEADER =
   /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
@@ -178,7 +178,7 @@ function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind |
     return byName === "xml" || byName === "code" || byName === "markdown" ? byName : "html";
   }
   if (/^<\?xml\s/i.test(start)) return xmlKind(start, byName);
-  // In a mailbox, below the envelope line.
+  // In a mailbox, the headers follow the envelope line.
   const mail = start.replace(/^From [^\n]*\n/, "");
   if (isOpen && MAIL_HEADER.test(mail) && MAIL_PROOF.test(headerBlock(mail))) return "eml";
   return null;
@@ -197,7 +197,7 @@ function headerBlock(start: string): string {
   return end < 0 ? start : start.slice(0, end);
 }
 
-/** What to call a file whose content is neither text nor anything that is known. */
+/** The media type to report for a file whose content is neither text nor a known format. */
 export function unknownMediaType(mimeType: string | null): string {
   const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   return /^[\w.+-]+\/[\w.+-]+$/.test(bare) && !bare.startsWith("text/") ? bare : UNKNOWN_BINARY;

@@ -1,4 +1,4 @@
-/** The kinds of document that there is an extractor for. */
+/** The kinds of document that have an extractor. */
 export type DocumentKind =
   | "text"
   | "markdown"
@@ -149,7 +149,7 @@ const LANGUAGE_BY_ENDING = new Map(
   ),
 );
 
-/** `docs/Report.PDF` ends in `pdf`, `Makefile` in `makefile`. */
+/** The extension of `docs/Report.PDF` is `pdf`, that of `Makefile` is `makefile`. */
 function endingOf(name: string): string {
   const base = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
   return base.slice(base.lastIndexOf(".") + 1);
@@ -168,10 +168,10 @@ export function kindByMediaType(mimeType: string | null): DocumentKind | null {
   return bare.endsWith("+xml") ? "xml" : null;
 }
 
-/** The language of a source file; empty when its name does not tell. */
+/** The language of a source file; empty when its name does not show it. */
 export function codeLanguage(name: string): string {
   return LANGUAGE_BY_ENDING.get(endingOf(name)) ?? "";
 }
 
-/** Whether a code fence would name a language so. */
+/** Whether a code fence can use this name for a language. */
 export const isCodeLanguage = (name: string) => Object.hasOwn(CODE_ENDINGS, name);

@@ -24,7 +24,7 @@ const TYPE_OF_KIND: Record<Exclude<DocumentKind, "code">, string> = {
   eml: "message/rfc822",
 };
 
-/** What has no kind, or a type of its own within it. */
+/** Extensions without a kind, or with a media type of their own within it. */
 const TYPE_OF_EXTENSION = new Map(
   Object.entries({
     doc: "application/msword",
@@ -45,7 +45,7 @@ const TYPE_OF_EXTENSION = new Map(
 export const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
 
 /**
- * The media type that the extension of a file's name suggests. That of source code says little: an
+ * The media type that a file's extension suggests. Extensions of source code are unreliable: an
  * address that ends in `.php` is a page.
  */
 export function mediaTypeByName(name: string): string {
@@ -70,6 +70,9 @@ const COMPRESSED = new Set<DocumentKind | null>([
 ]);
 const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc822/i;
 
-/** Whether a document is compressed or holds such, so that its text may be longer than its bytes. */
+/**
+ * Whether a document is or contains compressed data, so that its text may be longer than its
+ * bytes.
+ */
 export const mayBeCompressed = (name: string, mimeType: string) =>
   COMPRESSED.has(kindByName(name)) || COMPRESSED_TYPE.test(mimeType);

@@ -1,4 +1,4 @@
-/** Beginnings by which binary files are known, and the media type that each stands for. */
+/** The first bytes that identify binary files, and the media type of each. */
 const SIGNATURES: [offset: number, bytes: string, mediaType: string][] = [
   [0, "\x89PNG", "image/png"],
   [0, "\xff\xd8\xff", "image/jpeg"],
@@ -48,7 +48,7 @@ export function headOf(bytes: Uint8Array, count = SIGNATURE_BYTES): string {
   return String.fromCharCode(...bytes.subarray(0, count));
 }
 
-/** The media type of a binary file that is no document of ours; null when nothing tells. */
+/** The media type of a binary file without an extractor here; null when it is unknown. */
 export function foreignMediaType(bytes: Uint8Array): string | null {
   const head = headOf(bytes);
   // Short signatures made of letters also begin texts, which hold no control characters.

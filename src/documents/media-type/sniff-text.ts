@@ -8,14 +8,16 @@ const JSON_START = new RegExp(String.raw`^(?:\[\s*)*(?:\{\s*${STRING}\s*:|${STRI
 const NOTEBOOK_START = /^\{\s*"(?:cells|metadata|nbformat(?:_minor)?)"\s*:/;
 const TAIL_BYTES = 4_096;
 
-/** What text is by its beginning and its end, where its name tells nothing; null when they do not. */
+/**
+ * The kind of a text by its beginning and end, where its name does not decide; null when unknown.
+ */
 export function sniffMarkup(start: string, bytes: Uint8Array): DocumentKind | null {
   if (HTML_PART.test(start)) return "html";
   if (/^<(?:svg|rss|feed|rdf:RDF)[\s>]/.test(start)) return "xml";
   return sniffJson(start, bytes);
 }
 
-/** JSON and JSON Lines: a key and its value first, and at the end what closes them. */
+/** JSON and JSON Lines: a key and its value first, and the closing bracket at the end. */
 export function sniffJson(start: string, bytes: Uint8Array): DocumentKind | null {
   const tail = tailOf(bytes);
   if (!JSON_START.test(start) || !/[}\]]$/.test(tail.trimEnd())) return null;
@@ -31,7 +33,7 @@ function tailOf(bytes: Uint8Array): string {
 const LEAST_ROWS = 3;
 const LOOKED_AT_ROWS = 20;
 
-/** Rows of as many cells each; a delimiter before a space is a mark of prose. */
+/** Rows with the same number of cells; a delimiter before a space indicates prose. */
 export function sniffTable(start: string): DocumentKind | null {
   const lines = start.split(/\r?\n/).slice(0, LOOKED_AT_ROWS);
   // The last line may be cut off.

@@ -2,7 +2,7 @@ import { UnreadableDocument } from "../extracted-document.ts";
 import { releaseBytes } from "../release-bytes.ts";
 
 const MIB = 1 << 20;
-/** As UTF-8. The finished string takes up to twice as much, beside these bytes. */
+/** Bytes of UTF-8. The finished string takes up to twice as much, beside these bytes. */
 const MAX_TEXT_BYTES = 32 * MIB;
 const SETTLE_CHARACTERS = 1 << 17;
 
@@ -10,8 +10,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * A long text while it grows, as UTF-8: half of what a string with a single character beyond
- * Latin-1 takes, and it holds on to none of the strings that it was made of.
+ * A growing long text, stored as UTF-8: half the size of a string with a single character beyond
+ * Latin-1, and it keeps no reference to the strings that were appended.
  */
 export class CompactText {
   readonly #settled: Uint8Array[] = [];
@@ -33,7 +33,7 @@ export class CompactText {
     if (this.#pendingLength > SETTLE_CHARACTERS) this.#settle(false);
   }
 
-  /** The whole text, once; nothing is left here afterwards. Lone surrogates become U+FFFD. */
+  /** The whole text, once; this object is empty afterwards. Lone surrogates become U+FFFD. */
   take(): string {
     this.#settle(true);
     const whole = new Uint8Array(this.#settledBytes);
@@ -52,7 +52,7 @@ export class CompactText {
 
   #settle(isLast: boolean): void {
     const text = this.#pending.join("");
-    // The other half of a pair may be on its way.
+    // The other half of a surrogate pair may follow.
     const end = isLast || !/[\ud800-\udbff]$/.test(text) ? text.length : text.length - 1;
     const bytes = encoder.encode(text.slice(0, end));
     this.#pending = end === text.length ? [] : [text.slice(end)];

@@ -1,4 +1,4 @@
-/** A pattern's matches are all noted before they are replaced, so a long text is gone over in pieces. */
+/** Replacing stores all matches first, so a long text is processed in pieces. */
 const PIECE_CHARACTERS = 1 << 16;
 /** A single blank stays as it is. */
 const UNFOLDED = /[\s\u0085]{2,}|[^\S ]|\u0085/gu;

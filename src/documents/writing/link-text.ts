@@ -1,10 +1,15 @@
 import { foldSpace } from "./fold-space.ts";
 
 const TARGET = /^(?:https?:|mailto:)[^\s()]+$/;
-/** A text is copied for each of its links: in one longer than any paragraph they stay words. */
+/**
+ * A text is copied for each of its links: in one longer than any paragraph, links become plain
+ * text.
+ */
 const MAX_LINKED_CHARACTERS = 1 << 16;
 
-/** Text whose end, from `start` on, leads somewhere; as it is where a link would say no more. */
+/**
+ * Links the text from `start` on to a target; leaves it as it is where a link would add nothing.
+ */
 export function withLink(text: string, start: number, target: string): string {
   if (text.length > MAX_LINKED_CHARACTERS || !TARGET.test(target)) return text;
   const label = foldSpace(text.slice(start));

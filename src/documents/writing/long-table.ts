@@ -2,18 +2,18 @@ import type { MarkdownBuilder } from "./markdown-builder.ts";
 import { charactersOf, filledRow } from "./table-text.ts";
 import type { FilledRow } from "./table-text.ts";
 
-/** So many rows tell which columns are used; those after them are written as they come. */
+/** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
-/** Fewer rows, where they are that long. */
+/** Fewer rows are buffered where they have this many characters. */
 const HELD_CHARACTERS = 4 << 20;
 
-/** A table of any length, of which only the first rows are ever held. */
+/** A table of any length, of which only the first rows are buffered. */
 export class LongTable {
-  /** Rows added since the last end. */
+  /** Rows added since the last table ended. */
   length = 0;
   #held: FilledRow[] = [];
   #heldCharacters = 0;
-  /** Once the first rows are written. */
+  /** Set once the first rows are written. */
   #columns: number[] | null = null;
   readonly #out: MarkdownBuilder;
 
@@ -21,7 +21,7 @@ export class LongTable {
     this.#out = out;
   }
 
-  /** The first row of all is the header. */
+  /** The very first row is the header. */
   add(rows: string[][]): void {
     this.addFilled(rows.map(filledRow));
   }
@@ -43,7 +43,7 @@ export class LongTable {
     if (columns.length > 0) this.#columns = columns;
   }
 
-  /** Rows that are not written yet; the table ends without them. */
+  /** Ends the table and returns the rows that are not written yet. */
   take(): FilledRow[] {
     const rows = this.#held;
     this.#held = [];

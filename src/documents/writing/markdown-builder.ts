@@ -6,7 +6,7 @@ import type { FilledRow } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
-/** A document may say that an item lies millions of levels deep. */
+/** A document can declare an item millions of levels deep. */
 const MAX_LIST_DEPTH = 40;
 /** What ends a block of code, as far as it is indented. */
 const FENCE = /^ {0,3}(`{3,})/gm;
@@ -21,7 +21,7 @@ function foldLines(text: string): string {
 const indentOf = (depth: number) =>
   LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
 
-/** Writes Markdown block by block and knows where pages begin. */
+/** Writes Markdown block by block and records where pages begin. */
 export class MarkdownBuilder {
   readonly #text = new CompactText();
   readonly #firstHeadings = new Map<number, string>();
@@ -57,7 +57,7 @@ export class MarkdownBuilder {
     if (lines !== "") this.#block(escapeBlockStarts(lines));
   }
 
-  /** Goes on with the paragraph just written. */
+  /** Continues the paragraph just written. */
   moreParagraph(gap: string, text: string): void {
     const lines = foldLines(text);
     if (lines !== "") this.#text.append(escapeBlockStarts(gap + lines));
@@ -72,7 +72,7 @@ export class MarkdownBuilder {
     this.#block(`${indent}${marker} ${continued}`, true);
   }
 
-  /** A further paragraph of the item just written, whose list goes on after it. */
+  /** A further paragraph of the item just written; the list continues after it. */
   itemParagraph(depth: number, text: string): void {
     const lines = escapeBlockStarts(foldLines(text));
     if (lines === "") return;
@@ -100,7 +100,10 @@ export class MarkdownBuilder {
     this.#block(`${fence}${language}\n${body}\n${fence}`);
   }
 
-  /** The first row is the header; empty rows and columns go. Returns the columns that are left. */
+  /**
+   * The first row is the header; empty rows and columns are dropped. Returns the remaining
+   * columns.
+   */
   table(rows: string[][]): number[] {
     return this.filledTable(rows.map(filledRow));
   }
@@ -112,7 +115,7 @@ export class MarkdownBuilder {
     return columns;
   }
 
-  /** Goes on with the table just written. */
+  /** Continues the table just written. */
   moreRows(rows: FilledRow[], columns: number[]): void {
     const gap = columns.length === 1 ? "\n\n" : "\n";
     for (const line of rowsText(rows, columns)) this.#text.append(gap + line);
@@ -124,12 +127,12 @@ export class MarkdownBuilder {
     if (text !== "") this.#block(text);
   }
 
-  /** Goes on with the text just written, as it stands. */
+  /** Appends to the text just written, unchanged. */
   more(markdown: string): void {
     this.#text.append(markdown);
   }
 
-  /** What is written from here on stands on this page. */
+  /** Text written from here on belongs to this page. */
   page(page: number): void {
     const last = this.#pages.at(-1);
     const start = this.length === 0 ? 0 : this.length + 2;
@@ -139,7 +142,7 @@ export class MarkdownBuilder {
     this.#inList = false;
   }
 
-  /** The whole text, once: nothing is left here afterwards. */
+  /** The whole text, once; this object is empty afterwards. */
   take(): string {
     return this.#text.take();
   }

@@ -1,15 +1,15 @@
 const CODE_INDENT = 4;
 const TAB_WIDTH = 4;
-/** So much of a line is looked at for how it begins. */
+/** Characters of a line that are checked for how it begins. */
 const LOOK_CHARACTERS = 400;
 const QUOTE = /^(?: {0,3}> ?){1,100}/;
 const ITEM = /^([ \t]*(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)/;
 
-/** Goes over the lines of Markdown once, and tells which are indented code (CommonMark 0.31, §4.4). */
+/** Scans the lines of Markdown once, and finds indented code (CommonMark 0.31, §4.4). */
 export class MarkdownLines {
   #from = 0;
   #before: "blank" | "code" | "text" = "blank";
-  /** Where the text of the list's innermost open item begins. */
+  /** The column where the text of the innermost open list item begins. */
   #offset = 0;
   readonly #text: string;
 
@@ -17,7 +17,7 @@ export class MarkdownLines {
     this.#text = text;
   }
 
-  /** Whether the line of `at` is code; lines before it are not asked for any more. */
+  /** Whether the line at `at` is code; earlier lines can no longer be asked for. */
   isCode(at: number): boolean {
     while (this.#from <= at) {
       const end = this.#text.indexOf("\n", this.#from);
@@ -54,12 +54,12 @@ export class MarkdownLines {
   }
 }
 
-/** Where the text of the item begins that this line opens; null where it opens none. */
+/** The column where the text of the item that this line opens begins; null where it opens none. */
 function offsetBehind(line: string, indent: number, offset: number): number | null {
   const found = ITEM.exec(line);
   if (found === null || indent >= offset + CODE_INDENT) return null;
   const [, marker = "", space = ""] = found;
-  // Behind a wider space it is code.
+  // After a wider space it is code.
   const width = Math.max(1, widthOf(space));
   return widthOf(marker) + (width > CODE_INDENT ? 1 : width);
 }

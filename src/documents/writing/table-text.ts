@@ -1,19 +1,19 @@
 import { foldSpace } from "./fold-space.ts";
 
-/** What stands in a row, by its columns in ascending order: a sheet may leave thousands empty. */
+/** The cells of a row, by their columns in ascending order: a sheet can leave thousands empty. */
 export type FilledRow = { columns: number[]; cells: string[] };
 
-/** Rows as they are written, empty ones left out, and the columns in which anything stands. */
+/** Written rows without the empty ones, and the columns that are used. */
 export type TableText = { lines: string[]; columns: number[] };
 
-/** Each cell's text as one line; the empty ones go. */
+/** Each cell's text as one line; empty cells are dropped. */
 export function filledRow(row: readonly string[]): FilledRow {
   const filled: FilledRow = { columns: [], cells: [] };
   for (const [column, cell] of row.entries()) addCell(filled, column, cell);
   return filled;
 }
 
-/** `column` lies behind those that the row has. */
+/** `column` comes after the columns that the row has. */
 export function addCell(row: FilledRow, column: number, text: string | undefined): void {
   const cell = text === undefined ? "" : foldSpace(text);
   if (cell === "") return;
@@ -29,8 +29,8 @@ export function charactersOf({ cells }: FilledRow): number {
 }
 
 /**
- * The first row is the header. Columns without any text go; without a second column there is no
- * table and each row is a paragraph.
+ * The first row is the header. Columns without any text are dropped; without a second column
+ * there is no table and each row is a paragraph.
  */
 export function tableText(rows: FilledRow[]): TableText {
   const columns = usedColumns(rows);
@@ -40,7 +40,7 @@ export function tableText(rows: FilledRow[]): TableText {
   return { lines: [header, ...rule, ...lines], columns };
 }
 
-/** Rows that go on with a table; cells beyond its columns are added at the row's end. */
+/** Rows that continue a table; cells beyond its columns are added at the row's end. */
 export function rowsText(rows: FilledRow[], columns: number[]): string[] {
   return rows.filter((row) => row.cells.length > 0).map((row) => rowText(row, columns));
 }

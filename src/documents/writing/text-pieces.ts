@@ -1,18 +1,18 @@
 import { tooMuchText } from "./compact-text.ts";
 
-/** A text that is being gathered. Its end can be taken back without a copy of what comes before. */
+/** A text that is being assembled. Its end can be removed without copying the text before it. */
 export class TextPieces {
   #pieces: string[] = [];
   #length = 0;
   readonly #maxCharacters: number;
-  /** Whether anything but white space came. */
+  /** Whether anything but white space was added. */
   hasText = false;
 
   constructor(maxCharacters = Infinity) {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** How many pieces there are: a place to take back from. */
+  /** The number of pieces: a position for `takeFrom`. */
   get end(): number {
     return this.#pieces.length;
   }
@@ -30,7 +30,7 @@ export class TextPieces {
     return this.#pieces.findLast((piece) => piece !== "")?.endsWith(mark) ?? false;
   }
 
-  /** @throws UnreadableDocument when the text becomes larger than any is. */
+  /** @throws UnreadableDocument when the text becomes unrealistically large. */
   add(piece: string): void {
     this.#length += piece.length;
     if (this.#length > this.#maxCharacters) throw tooMuchText();
@@ -38,7 +38,7 @@ export class TextPieces {
     this.hasText ||= /\S/.test(piece);
   }
 
-  /** What came since `place`; it is no longer here. */
+  /** Removes and returns what was added since `place`. */
   takeFrom(place: number): string {
     const text = this.#pieces.splice(place).join("");
     this.#length -= text.length;

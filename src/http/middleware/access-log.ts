@@ -4,7 +4,7 @@ import type { AppEnv } from "../app-env.ts";
 
 const PATH_LOGGED_LENGTH = 200;
 
-/** One line a request. Without the query: it may name documents. */
+/** One line per request, without the query string: it may name documents. */
 export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
   const startedAt = Date.now();
   await next();

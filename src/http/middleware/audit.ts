@@ -11,10 +11,10 @@ const TARGET_KEPT = 500;
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
-/** Tells what a change would cost, and makes none. */
+/** Returns the cost of a change and changes nothing. */
 const READ_BY_POST = "estimate";
 
-/** What a request without a body changes, by its method. */
+/** The action of a request without a body, by its method. */
 const VERBS: Record<string, string> = {
   POST: "create",
   PUT: "put",
@@ -23,9 +23,9 @@ const VERBS: Record<string, string> = {
 };
 
 /**
- * Records every change below a prefix, failed ones too, once it is answered: one event a request,
- * named after the route (`rags.create`, `file-sources.scan`). Of a body the names of its fields
- * are kept and no value. What the rate window refused is no event: it would let strangers write.
+ * Records every change below a prefix, failed ones too, after the answer: one event per request,
+ * named after the route (`rags.create`, `file-sources.scan`). Only the names of a body's fields
+ * are stored. Rate-limited requests are not recorded: anyone could fill the trail with them.
  */
 export function audited(prefix: string) {
   return createMiddleware<AppEnv>(async (context, next) => {
@@ -38,7 +38,7 @@ export function audited(prefix: string) {
   });
 }
 
-/** The same for a route where only a refused credential is an event; `action` names it. */
+/** The same for a route where only refused credentials are recorded; `action` names the event. */
 export function auditedRefusal(prefix: string, action: string) {
   return createMiddleware<AppEnv>(async (context, next) => {
     await next();
@@ -65,7 +65,7 @@ async function recordChange(
     requestId: context.get("requestId"),
   };
   if (failed || !isOfFiles(action)) return await recordEvent(services, event);
-  // A push of 10,000 files waits for no trail, and is no 10,000 events.
+  // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
   const [, source = null] = segments;
   services.inBackground(recordRepeated(services, { ...event, target: source }));
 }
@@ -88,14 +88,17 @@ const pathBelow = (prefix: string, path: string) =>
     .split("/")
     .filter((segment) => segment !== "");
 
-/** What lies below a resource and is made by POST; all else that is posted to is a verb. */
+/** Sub-resources that POST creates; a POST to any other name is an action. */
 const NOUNS_BELOW = new Set(["scopes", "files"]);
 const SPOKEN: Record<string, string> = {
   "session.create": "session.sign-in",
   "session.remove": "session.sign-out",
 };
 
-/** By POST `/rags/x/reindex` is `rags.reindex`, and by PUT `/file-sources/x/files/a` is `file-sources.files.put`. */
+/**
+ * POST `/rags/x/reindex` is `rags.reindex`; PUT `/file-sources/x/files/a` is
+ * `file-sources.files.put`.
+ */
 function actionOf(method: string, [noun = "", , sub]: string[]): string {
   const verb = VERBS[method] ?? method.toLowerCase();
   if (sub === undefined) return SPOKEN[`${noun}.${verb}`] ?? `${noun}.${verb}`;
@@ -103,7 +106,7 @@ function actionOf(method: string, [noun = "", , sub]: string[]): string {
   return isVerb ? `${noun}.${sub}` : `${noun}.${sub}.${verb}`;
 }
 
-/** What the path names, or the id that was given to what is new. */
+/** The resource that the path names, or the id of the created one. */
 async function targetOf(answer: Response, [, ...named]: string[]): Promise<string | null> {
   if (named.length > 0) return named.join("/").slice(0, TARGET_KEPT);
   if (answer.status !== 201) return null;
@@ -113,7 +116,7 @@ async function targetOf(answer: Response, [, ...named]: string[]): Promise<strin
 }
 
 async function fieldsOf({ req }: Context<AppEnv>): Promise<string[]> {
-  // Only where the body was read as JSON: a file's bytes are none.
+  // Only where the body was read as JSON: a file's bytes have no fields.
   if (req.bodyCache.text === undefined) return [];
   const body: unknown = JSON.parse(await req.text());
   if (typeof body !== "object" || body === null || Array.isArray(body)) return [];

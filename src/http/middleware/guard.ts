@@ -22,8 +22,8 @@ export type InferenceEnv = With<{ caller: Caller; inference: PublicInference }>;
 type AgentEnv = With<{ caller: Caller; agent: PublicAgent }>;
 
 /**
- * Credentials, existence and permission, in this order and in one round trip; it stands before a
- * route's validators, so that nobody learns what a body should look like without a token.
+ * Checks credentials, existence and permission, in this order and in one round trip. It runs
+ * before a route's validators, so that a caller without a token cannot learn the body's form.
  */
 async function admit<Resource>(
   context: Context,
@@ -63,7 +63,10 @@ export const guardAgent = createMiddleware<AgentEnv>(async (context, next) => {
   await next();
 });
 
-/** Behind a guard: who may run and search only changes nothing. @throws QuarryError `forbidden`. */
+/**
+ * Runs after a guard: refuses callers who may only run and search. @throws QuarryError
+ * `forbidden`.
+ */
 export const mayChange = createMiddleware<With<{ caller: Caller }>>(async (context, next) => {
   if (!context.get("caller").mayChange) throw forbidden();
   await next();

@@ -5,8 +5,8 @@ import type { InferenceEnv } from "./guard.ts";
 import { setBodyText } from "./json-body.ts";
 
 /**
- * An inference with native RAG and no linked RAG ignores `semanticSearch`, also where it does not fit
- * its schema: then it is left out before the body is validated. Stands behind `jsonBody`.
+ * An inference with native RAG and no linked RAG ignores `semanticSearch`, even an invalid one:
+ * it is removed before the body is validated. Runs after `jsonBody`.
  */
 export const ignoreIdleSearch = createMiddleware<InferenceEnv>(async ({ req, var: of }, next) => {
   const { nativeRag, rags } = of.inference;
@@ -16,7 +16,7 @@ export const ignoreIdleSearch = createMiddleware<InferenceEnv>(async ({ req, var
   await next();
 });
 
-/** Text that is no JSON is the validator's to refuse. */
+/** Text that is not JSON is left for the validator to refuse. */
 function withoutUnfitSearch(text: string): string {
   try {
     const body: unknown = JSON.parse(text);

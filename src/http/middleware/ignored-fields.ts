@@ -8,8 +8,8 @@ const FIELDS_MAX = 20;
 const LONGEST_FIELD = 100;
 
 /**
- * Names in `X-Ignored-Fields` what a body holds and its schema does not know: it is ignored, as
- * promised, and a slip of the finger would go unnoticed. Behind `jsonBody`.
+ * Lists in `X-Ignored-Fields` the fields of a body that its schema does not have. They are
+ * ignored, as documented; without the header a typo would go unnoticed. Runs after `jsonBody`.
  */
 export function ignoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv>(async (context, next) => {
@@ -28,7 +28,7 @@ async function jsonOrNull(request: { text(): Promise<string> }): Promise<unknown
   }
 }
 
-/** A name may be any text: what no header takes, and the comma, are percent-encoded. */
+/** A name can be any text: commas and characters invalid in headers are percent-encoded. */
 function headerText(field: string): string {
   return field
     .slice(0, LONGEST_FIELD)

@@ -8,16 +8,19 @@ const KIB = 1_024;
 /** Limit of a body on the public API: 1 MiB. */
 const API_BODY_LIMIT_BYTES = 1_024 * KIB;
 
-/** Of all lists in a body together: each entry that does not fit its schema becomes an issue. */
+/**
+ * Limit for all lists in a body together: each entry that does not fit its schema becomes an
+ * issue.
+ */
 const MOST_ENTRIES = 20_000;
-/** Entries are separated by commas, so that a shorter body holds no more of them. */
+/** Entries are separated by commas, so that a shorter body cannot have more of them. */
 const LONGEST_UNCOUNTED = 2 * MOST_ENTRIES;
 
 /**
- * Reads the body as JSON whatever its Content-Type says, for the validators that follow; an
- * absent body is an empty object. Stands behind the permission checks in a route's `middleware`.
- * @throws QuarryError `too-large`, `unsupported-encoding`, or `invalid` for too many entries in its
- * lists.
+ * Reads the body as JSON whatever its Content-Type is, for the validators that follow; an absent
+ * body is an empty object. Runs after the permission checks in a route's `middleware`.
+ * @throws QuarryError `too-large`, `unsupported-encoding`, or `invalid` for too many list
+ * entries.
  */
 export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   return createMiddleware<AppEnv>(async ({ req }, next) => {
@@ -33,13 +36,13 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   });
 }
 
-/** What validators and handlers read from here on. */
+/** Replaces the text that validators and handlers read from now on. */
 export function setBodyText(request: HonoRequest, text: string): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono reads the text, its type says otherwise
   request.bodyCache = { text: Promise.resolve(text) as never };
 }
 
-/** Nothing decompresses a body here. @throws QuarryError `unsupported-encoding`. */
+/** Bodies are never decompressed here. @throws QuarryError `unsupported-encoding`. */
 export function refuseCoded(headers: Headers): void {
   const coding = (headers.get("Content-Encoding") ?? "").trim().toLowerCase();
   if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
@@ -75,7 +78,7 @@ function checkEntries(text: string): void {
   }
 }
 
-/** Text that is no JSON is the validator's to refuse. */
+/** Text that is not JSON is left for the validator to refuse. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,8 +6,8 @@ import type { AppEnv } from "../app-env.ts";
 const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * A local server answers to its own names only. A page of another site whose name was made to
- * point at this machine (DNS rebinding) is of the server's own origin to the browser.
+ * A local server answers only to its own names. With DNS rebinding, another site's name points at
+ * this machine, and the browser takes its pages for the server's own origin.
  * @throws QuarryError `forbidden`.
  */
 export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {

@@ -7,10 +7,10 @@ import type { AppEnv } from "../app-env.ts";
 import { clientOf } from "../client-address.ts";
 
 /**
- * The surface's budget per client, asked before anything else. The headers are the structured
+ * Applies the surface's budget per client, before anything else. The headers are the structured
  * fields of draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds, `r` left, `t`
  * seconds until there is room again (refused) or until the window is empty again (passed).
- * @throws QuarryError `limits-unavailable`: without a count nothing passes.
+ * @throws QuarryError `limits-unavailable`: without a count every request is refused.
  */
 export function rateLimit(surface: Surface) {
   return createMiddleware<AppEnv>(async (context, next) => {
@@ -20,7 +20,7 @@ export function rateLimit(surface: Surface) {
     const windowSeconds = WINDOW_MS / SECOND_MS;
     if (verdict.allowed) await next();
     else context.res = context.json({ error: "Too many requests" }, 429);
-    // On whatever answer there is now: a stream of its own knows nothing of headers set before it.
+    // Set on the final answer: a handler's own stream drops headers that were set before it.
     const { headers } = context.res;
     headers.set("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);
     headers.set("RateLimit", `"${surface}";r=${verdict.remaining};t=${resetSeconds}`);

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../app-env.ts";
 import { isHttps } from "../base-url.ts";
 
-/** For answers that are data: nothing in them may run, be framed or be kept. */
+/** For answers that are data: nothing in them may run, be framed or be cached. */
 const DEFAULTS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
@@ -12,10 +12,10 @@ const DEFAULTS = {
   "Cache-Control": "no-store",
 };
 
-/** Subdomains are not ours to speak for. */
+/** Subdomains are not included: they may belong to others. */
 const A_YEAR_OF_HTTPS = "max-age=31536000";
 
-/** Sets what the handler has not set itself: a page brings its own policy. */
+/** Sets the headers that the handler has not set: a page has its own policy. */
 export const securityHeaders = createMiddleware<AppEnv>(async (context, next) => {
   await next();
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");

@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
 
-/** Of a request's execution context. Hono's own type knows no tracing; the object has it. */
+/** A request's execution context. Hono's type lacks `tracing`, which the object has. */
 type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
 
 export type Compose = (env: Env, context: Context) => Services;

@@ -18,7 +18,7 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   registerComponents(api);
 
-  // Made once for the address that is asked for; whoever asks under another makes it anew.
+  // Cached for one base address; a request under another address rebuilds it.
   let made: { base: string; text: string } | null = null;
   app.get(DOCUMENT, (context) => {
     const base = baseUrlOf(context.get("services").config, context.req.raw);

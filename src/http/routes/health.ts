@@ -3,10 +3,9 @@ import { Hono } from "hono";
 import type { AppEnv } from "../app-env.ts";
 
 /**
- * `GET /health`: liveness. That it answers means that the Worker runs with a valid configuration;
- * a wrong one is a 500 that names the variable. It asks neither the database nor any other
- * service, so that who calls it, as often as they like, costs nothing and waits for nothing; what
- * is behind is shown by `/panel/api/overview`, to those who may see it.
+ * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
+ * invalid one is a 500 that names the variable. It calls neither the database nor any other
+ * service, so that frequent calls are free and fast; `/panel/api/overview` shows those.
  */
 export const healthRoutes = new Hono<AppEnv>();
 

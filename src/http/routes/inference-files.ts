@@ -42,7 +42,7 @@ const listInferenceFiles = createRoute({
   },
 });
 
-/** The source is a resource of the path: it is looked for before the query is judged. */
+/** The source is part of the path: it is looked up before the query is validated. */
 const guardSource = createMiddleware<InferenceEnv>(async (context, next) => {
   const { rags } = context.get("inference");
   const identifier = context.req.param("file_source_identifier");
@@ -105,7 +105,9 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
 
 const liveRowsOf = ({ id, generation }: ListedRag) => ({ ragId: id, generation });
 
-/** Where the RAGs' lists, put one after the other, meet the page: by their counters alone. */
+/**
+ * The slices of the RAGs' concatenated lists that fall on the page, computed from their counters.
+ */
 function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit: number }) {
   const slices: { rag: ListedRag; slice: FileSlice }[] = [];
   let skip = offset;

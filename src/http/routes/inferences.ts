@@ -100,7 +100,8 @@ inferenceRoutes.openapi(listInferences, async (context) => {
     identifier,
     url: `${base}/${identifier}`,
     createdAt: isoTime(createdAt),
-    // Without native RAG nothing is searched before the model: none asks for semanticSearch.
+    // Without native RAG nothing is searched before the model call, so no source needs
+    // semanticSearch.
     fileSources: nativeRag ? fileSources : [],
   }));
   return context.json(answers, 200);

@@ -79,7 +79,7 @@ function folderOf(path: string | undefined): string | null {
   return path.endsWith("/") ? path : `${path}/`;
 }
 
-/** Only the files below a folder have to be counted: all else is in the RAG's counters. */
+/** Only files below a folder have to be counted: the RAG's counters hold the other totals. */
 async function readPage(
   { reads }: Services,
   { id: ragId, generation, fileCounts }: ListedRag,

@@ -33,7 +33,10 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
   await next();
 });
 
-/** A longer address is never fetched, and its row might not fit the database; other text is dropped. */
+/**
+ * A longer address is never fetched, and its row might exceed the database's limit; longer text
+ * is dropped.
+ */
 const pushedUrl = z
   .string()
   .refine(
@@ -76,7 +79,7 @@ function isWebUrl(text: string): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
-/** Whatever comes, the answer is the same: anything else would make the provider try again. */
+/** The answer is always the same: an error would make the provider retry. */
 webhookRoutes.post("/api/webhooks/drive", async (context) => {
   const header = (name: string) =>
     context.req.header(`X-Drive-${name}`) ?? context.req.header(`X-Goog-${name}`) ?? "";

@@ -15,7 +15,7 @@ export const AgentDetail = z.object({
 
 export const AgentInvokeRequest = z.object({
   prompt: Prompt,
-  /** Earlier turns, oldest first: nothing is remembered between calls. */
+  /** Earlier turns, oldest first: the server stores no conversation. */
   messages: z
     .array(z.object({ role: z.enum(["user", "assistant"]), content: z.string() }))
     .max(MESSAGES_LIMIT)

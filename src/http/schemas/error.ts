@@ -30,7 +30,10 @@ const ERRORS = {
 
 type Status = keyof typeof ERRORS;
 
-/** What an answer bears besides what every limited one does; without a count there is no budget. */
+/**
+ * Headers beyond those of every rate-limited answer; without a count there is no budget to
+ * report.
+ */
 const HEADERS: Partial<Record<Status, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   429: ["Retry-After"],
@@ -54,7 +57,7 @@ export function errors<Statuses extends Status = never>(...statuses: Statuses[])
   >;
 }
 
-/** The 400 of a route, with what it says when one of its own fields is wrong. */
+/** The 400 of a route, with its message when one of the route's own fields is wrong. */
 export const invalidRequest = (problems: string): Responses<400> => ({
   400: errorResponse(400, `Invalid request: ${problems}`),
 });

@@ -1,6 +1,6 @@
 /**
- * What the published specification shows. Every request works as it stands against a service
- * that `npm start` has filled: its RAG, inference and file source are called `sample`.
+ * The examples of the published specification. Every request works unchanged against a service
+ * that `npm start` has set up: its RAG, inference and file source are called `sample`.
  */
 const TIME = "2026-01-31T08:15:30.123Z";
 const RAG_ID = "019c12ab-7f00-7a11-9c2e-2b6b3c5d7e90";

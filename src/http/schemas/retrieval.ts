@@ -5,7 +5,7 @@ const TOP_K_LIMIT = 100;
 const TOP_K_DEFAULT = 5;
 const MULTIPLIER_LIMIT = 10;
 
-/** Of any length: a search cuts it. A blank one finds nothing and is a mistake. */
+/** Any length: a search truncates it. A blank query finds nothing and is refused. */
 const Query = z.string().regex(/\S/, "must not be blank");
 
 /**
@@ -44,7 +44,7 @@ export const searchFields = {
   useAllFiles: z.boolean().default(true).openapi("UseAllFiles", {
     description: "When false, search only selectedFiles and selectedFolders.",
   }),
-  // Without a zod default: `params` shows it only to those who asked for it.
+  // Without a zod default: `params` shows it only to callers who sent it.
   includeSources: z.boolean().optional().openapi("IncludeSources", {
     description: "Add to each chunk where it comes from.",
     default: false,
@@ -107,10 +107,10 @@ export const Degradation = z
 /** Of `selectedFiles` and `selectedFolders` together, over all RAGs. */
 const SELECTED_LIMIT = 10_000;
 
-/** As long as an address may be; longer than any path that is indexed. */
+/** The longest address; longer than any path that is indexed. */
 const PATH_MAX_LENGTH = 4_096;
 
-/** A path as scopes have it, or a file's external id. */
+/** A path in the form of scopes, or a file's external id. */
 const SelectedPath = z
   .string()
   .max(PATH_MAX_LENGTH)

@@ -19,7 +19,7 @@ export function checkArray(checking: Checking, judged: Judged<unknown[]>): boole
   return isGood;
 }
 
-/** Each by the schema of its place, the others by the one for the rest. */
+/** Checks each item by the schema of its position, the others by the schema for the rest. */
 function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
   const { schema, value, at, own } = judged;
   const { prefixItems, items, additionalItems } = schema;

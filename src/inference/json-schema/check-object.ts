@@ -67,7 +67,9 @@ function checkNames(checking: Checking, { schema, at }: JudgedObject, names: str
   return isGood;
 }
 
-/** Each member by its name, by the patterns that its name matches, or as an additional one. */
+/**
+ * Checks each member by its name, by the patterns that match its name, or as an additional one.
+ */
 function checkMembers(checking: Checking, judged: JudgedObject, names: string[]): boolean {
   const { schema, value, at, own } = judged;
   const { properties, patternProperties, additionalProperties } = schema;

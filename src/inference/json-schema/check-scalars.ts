@@ -8,7 +8,7 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 export function checkNumber(checking: Checking, judged: Judged<number>): boolean {
   const { schema, value, at } = judged;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  // In draft 4 these are words to the bounds, later bounds themselves.
+  // In draft 4 these are flags of the bounds, later bounds of their own.
   const above = exclusiveMinimum === true ? minimum : exclusiveMinimum;
   const below = exclusiveMaximum === true ? maximum : exclusiveMaximum;
   const rules: [figure: unknown, words: string, isKept: (figure: number) => boolean][] = [
@@ -65,7 +65,7 @@ function codePointsIn(text: string): number {
   return count;
 }
 
-/** What is no known format is none; the library's pattern for `url` takes exponential time. */
+/** Unknown formats are not checked; the library's pattern for `url` takes exponential time. */
 function hasFormat(text: string, name: string): boolean {
   if (name === "url") return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
   return Object.hasOwn(formats, name) ? formats[name]?.(text) === true : true;

@@ -10,13 +10,13 @@ import { canonical, isJsonObject } from "./json-values.ts";
 import type { JsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
-/** Schemas within schemas under way at once: each takes some of the stack. */
+/** Limit for nested schemas under evaluation: each takes some of the stack. */
 const DEEPEST = 1_000;
-/** To look at one value by one schema. */
+/** Steps for checking one value by one schema. */
 const STEPS_PER_SCHEMA = 8;
 
 /**
- * What is wrong with a value, one finding a line, the first 20; empty when it follows the schema.
+ * The findings for a value, one per line, the first 20; empty when it follows the schema.
  * @throws BudgetSpent
  */
 export function checkValue(
@@ -27,7 +27,7 @@ export function checkValue(
   budget: Budget,
 ): string[] {
   let depth = 0;
-  // The outermost schema of those under way that says `$recursiveAnchor`.
+  // The outermost schema under evaluation that has `$recursiveAnchor`.
   let anchored: JsonObject | null = null;
   const findings: string[] = [];
   const checking: Checking = {
@@ -93,7 +93,7 @@ function checkReferences(
   return isGood;
 }
 
-/** Last: looks at what everything else has evaluated. */
+/** Runs last: it needs what all other keywords have evaluated. */
 function checkUnevaluated(checking: Checking, judged: Judged<unknown>): boolean {
   const { value } = judged;
   if (Array.isArray(value)) return checkUnevaluatedItems(checking, { ...judged, value });
@@ -128,7 +128,7 @@ function checkKind(checking: Checking, { schema, value, at }: Judged<unknown>): 
   return isGood;
 }
 
-/** `key` is what the options are known by: they are brought into their form once. */
+/** `key` identifies the options: their canonical form is computed once. */
 function checkOptions(
   checking: Checking,
   key: unknown,
@@ -178,7 +178,7 @@ function checkChoice(
   const choose = () => {
     for (const branch of branches) {
       if (checking.follows(branch, value, at, own)) followed += 1;
-      // What the others evaluate counts only where somebody asks for it.
+      // What the other branches evaluate matters only if it is tracked.
       if (followed > 0 && keyword === "anyOf" && own === null) break;
     }
     return keyword === "anyOf" ? followed > 0 : followed === 1;

@@ -3,7 +3,7 @@ import type { JsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import { escaped } from "./subschemas.ts";
 
-/** What of a value some keyword has looked at and found good. */
+/** The members and items of a value that some keyword has evaluated successfully. */
 export type Evaluated = { names: Set<string>; items: Set<number> };
 
 /** One check of one value, handed down through the schemas. */
@@ -11,36 +11,36 @@ export type Checking = {
   index: SchemaIndex;
   budget: Budget;
   findings: string[];
-  /** Whether any `unevaluated…` asks for what was evaluated. */
+  /** Whether any `unevaluated…` keyword needs the evaluated members and items. */
   tracks: boolean;
-  /** The options of each `enum` that was met, in their canonical form and as they are told. */
+  /** The options of each `enum` seen so far, in canonical form and as messages show them. */
   options: Map<unknown, { known: Set<string>; told: string }>;
-  /** Whether a value follows a schema; into `into` goes what it evaluated, if it does. */
+  /** Whether a value follows a schema; if so, what it evaluated is added to `into`. */
   follows: (schema: unknown, value: unknown, at: string, into: Evaluated | null) => boolean;
 };
 
-/** One schema object and the value at hand. */
+/** One schema object and the value that it is applied to. */
 export type Judged<Value> = {
   schema: JsonObject;
   value: Value;
-  /** Place of the value, a JSON pointer. */
+  /** Location of the value, a JSON pointer. */
   at: string;
-  /** What this schema evaluates; null where nobody asks. */
+  /** What this schema evaluates; null where it is not tracked. */
   own: Evaluated | null;
 };
 
 const MOST_FINDINGS = 20;
 const LONGEST_PLACE = 200;
-/** Of a finding, and of a text that goes into one. */
+/** Characters of a finding, and of a text quoted in one. */
 export const LONGEST_FINDING = 500;
 
-/** The place of a member; below a long one nothing is added, so that no place costs much. */
+/** The location of a member; a long location is not extended, which bounds its cost. */
 export function below(at: string, name: string | number): string {
   if (at.length > LONGEST_PLACE) return at;
   return `${at}/${typeof name === "number" ? name : escaped(name.slice(0, LONGEST_PLACE))}`;
 }
 
-/** Notes what is wrong; always false, for `return`. */
+/** Records a finding; always false, for `return`. */
 export function wrong({ findings }: Checking, at: string, finding: string): false {
   if (findings.length < MOST_FINDINGS) {
     findings.push(`${at}: ${finding.slice(0, LONGEST_FINDING)}`);

@@ -21,5 +21,5 @@ export function draftOf(schema: JsonObject | boolean): Draft | null {
   return DRAFTS[version] ?? null;
 }
 
-/** Before 2019-09 a reference switched off what stands beside it. */
+/** Before 2019-09 a `$ref` disabled the keywords beside it. */
 export const switchesOff = (draft: Draft) => draft === "4" || draft === "7";

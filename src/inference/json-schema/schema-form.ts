@@ -2,7 +2,7 @@ import { isJsonObject } from "./json-values.ts";
 import type { JsonObject } from "./json-values.ts";
 import type { Draft } from "./drafts.ts";
 
-/** The form of a keyword's value; what stands below it is looked at by itself. */
+/** The form of a keyword's value; subschemas are checked separately. */
 type Form = (value: unknown, draft: Draft) => boolean;
 
 const isString: Form = (value) => typeof value === "string";
@@ -30,10 +30,10 @@ const isType: Form = (value) => {
   const isDistinct = value.length > 0 && new Set(value).size === value.length;
   return isDistinct && value.every((one) => TYPES.has(one));
 };
-/** A bound of its own since draft 6, a word to `minimum` before. */
+/** A bound of its own since draft 6, a flag of `minimum` before. */
 const isExclusive: Form = (value, draft) =>
   draft === "4" ? typeof value === "boolean" : typeof value === "number";
-/** A list of schemas until 2020-12, which has `prefixItems` for it. */
+/** A list of schemas until 2020-12, which uses `prefixItems` instead. */
 const isItems: Form = (value, draft) =>
   isSchema(value, draft) || (draft !== "2020-12" && isSchemas(value, draft));
 const isDependencies: Form = (value, draft) =>
@@ -71,7 +71,7 @@ const FORM_OF = new Map(
 /** Maps of schemas, whose members must be schemas. */
 const MAPS = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"];
 
-/** The keyword of a schema that is not as its draft has it; null when all are. */
+/** The first keyword whose value is invalid in the schema's draft; null when all are valid. */
 export function wrongKeyword(schema: JsonObject, draft: Draft): string | null {
   for (const [keyword, value] of Object.entries(schema)) {
     if (FORM_OF.get(keyword)?.(value, draft) === false) return keyword;

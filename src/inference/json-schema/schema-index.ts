@@ -11,7 +11,7 @@ import { inPlaceSchemasOf, subschemasOf } from "./subschemas.ts";
 export class SchemaRefused extends Error {}
 
 const MOST_SUBSCHEMAS = 2_000;
-/** Of all patterns of a schema together, written out. */
+/** Limit for all compiled patterns of a schema together. */
 const MOST_INSTRUCTIONS = 50_000;
 const LONGEST_SHOWN = 200;
 const NOWHERE = "https://schema.invalid/";
@@ -21,15 +21,15 @@ const unreadable = () =>
   new SchemaRefused("must be a JSON Schema: an identifier or reference in it cannot be read");
 
 type Node = {
-  /** The address that references in it start from. */
+  /** The base URI of its references. */
   base: string;
-  /** The schema that has this address. */
+  /** The schema that has this base URI. */
   resource: JsonObject;
-  /** What `$ref` leads to. */
+  /** The target of `$ref`. */
   target: unknown;
 };
 
-/** All schemas of a document, where their references lead, and their patterns. */
+/** All schemas of a document, the targets of their references, and their patterns. */
 export class SchemaIndex {
   readonly patterns = new Map<string, PatternTest>();
   readonly draft: Draft;
@@ -44,7 +44,7 @@ export class SchemaIndex {
     this.draft = draft;
     this.#resources.set(NOWHERE, root);
     this.#visit(root, NOWHERE, root);
-    // What a reference leads to may stand under a keyword that is not known: it is a schema then.
+    // The target of a reference can be under an unknown keyword: it is then a schema too.
     for (const [schema, node] of this.#nodes) this.#resolve(schema, node);
     this.#refuseLoops();
   }
@@ -91,7 +91,7 @@ export class SchemaIndex {
     }
   }
 
-  /** Its own address, or the one around it. */
+  /** Its own base URI, or that of the enclosing schema. */
   #identify(schema: JsonObject, outerBase: string): string {
     const id = schema[this.draft === "4" ? "id" : "$id"];
     const { $anchor } = schema;
@@ -151,7 +151,9 @@ export class SchemaIndex {
     if (isJsonObject(target)) this.#visit(target, address, resource ?? target, shown($ref));
   }
 
-  /** A schema whose check of a value begins with the same check of the same value never ends. */
+  /**
+   * Refuses schemas whose check of a value begins with the same check again: it would never end.
+   */
   #refuseLoops(): void {
     const done = new Set<JsonObject>();
     const open = new Set<JsonObject>();

@@ -29,7 +29,7 @@ const MAPS = [
 
 export type Subschema = { place: string; schema: unknown };
 
-/** The schemas that stand directly in a schema, and where. */
+/** The direct subschemas of a schema, and their locations. */
 export function subschemasOf(schema: JsonObject): Subschema[] {
   const found: Subschema[] = [];
   for (const keyword of ONE) {
@@ -59,7 +59,7 @@ export function subschemasOf(schema: JsonObject): Subschema[] {
 /** A name as a part of a JSON pointer. */
 export const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Those of them that judge the same value as the schema does, and not a part of it. */
+/** The subschemas that apply to the same value as the schema, not to a part of it. */
 export function inPlaceSchemasOf(schema: JsonObject): unknown[] {
   const lists = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
     const list = schema[keyword];

@@ -11,9 +11,9 @@ import type { RetrievalRequest, RetrievedChunk } from "../../retrieval/types.ts"
 import { asPassage, within } from "../assemble-prompt.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
-/** Searches a turn, however many the model asks for at once. */
+/** Searches per turn, however many the model asks for at once. */
 const MOST_SEARCHES = 20;
-/** Of the model's window, for all search results together and for one. */
+/** Share of the model's window, for all search results together and for one. */
 const CONTEXT_SHARE = 0.5;
 const RESULT_SHARE = 0.2;
 /** Tool names are at most 64 characters long with the strictest provider. */
@@ -23,7 +23,7 @@ export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> & {
   restrictionOf: (rag: RagRecord) => Restriction;
 };
 
-/** What the turn's searches brought and lost. */
+/** Results and degradations of the turn's searches. */
 export type SearchLog = {
   calls: ToolCall[];
   /** Each passage once, in the order in which it was found. */
@@ -115,7 +115,7 @@ function describe({ name, totalFiles, fileSource }: RagRecord): string {
 
 type Started = Pick<ToolCall, "id" | "tool"> & { input: SearchInput };
 
-/** Keeps the call's entry for `toolCalls`; a failure is told to the model by the SDK's loop. */
+/** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
 async function recorded(
   { services, log }: SearchTurn,
   { id, tool: name, input }: Started,

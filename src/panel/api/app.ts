@@ -19,9 +19,9 @@ import { usageRoutes } from "./usage.ts";
 import { userRoutes } from "./users.ts";
 
 /**
- * The panel's API, to be mounted under /panel/api of the app that gives it services and answers
- * its errors. Everything but one's own sessions is behind the same three checks: who calls (401),
- * from where, and whether the caller may change anything (403).
+ * The panel's API, to be mounted under /panel/api of the app that provides services and error
+ * handling. Everything but one's own sessions passes the same three checks: credentials (401),
+ * origin, and permission to change (403).
  */
 export function panelApi(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();

@@ -7,7 +7,7 @@ import type { PanelEnv } from "./request/panel-env.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
 const LIST_LIMIT = 20;
-/** Of the rates: long enough for a quiet service, short enough to show what is wrong now. */
+/** Window of the rates: long enough for a quiet service, short enough to show current problems. */
 const CALL_HOURS = 24;
 
 /** What the panel's first page shows. */
@@ -60,7 +60,7 @@ function reconciliationOf(found: Awaited<ReturnType<typeof readOverview>>["verif
   const timeOf = (time: number | null) => (time === null ? null : isoTime(time));
   return {
     indexes: found.indexes,
-    /** Of them, how many were compared from end to end; the counts are those of the last time. */
+    /** The number of RAGs compared completely; the counts are from their last comparison. */
     compared: found.compared,
     lastComparedAt: timeOf(found.lastEndedAt),
     vectorsChecked: found.checked,

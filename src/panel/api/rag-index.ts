@@ -37,7 +37,7 @@ const shown = (of: ListedGeneration) => ({
   createdAt: new Date(of.createdAt).toISOString(),
 });
 
-/** The index that answers, the one that is being built, and the one that can answer again. */
+/** The active index, the one being built, and the previous one that can be restored. */
 async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
   const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));

@@ -23,7 +23,7 @@ import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
 import { totpRoutes } from "./totp.ts";
 
-/** Whatever its rules were when it was chosen. */
+/** Accepts any password, whatever the rules were when it was chosen. */
 const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
 const credentials = z.object({
   email: z.string().min(1).max(EMAIL_MAX_LENGTH),
@@ -33,7 +33,7 @@ const credentials = z.object({
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
 
-/** What was typed as an address is kept only where it looks like one: it may be a password. */
+/** A typed address is recorded only if it looks like one: it may be a password. */
 const emailIn = (typed: string) => (email.safeParse(typed).success ? foldEmail(typed) : "unknown");
 
 /** Signing in, asking who one is, signing out. */

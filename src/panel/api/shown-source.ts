@@ -14,7 +14,7 @@ const shownScan = (scan: ScanRunRow) => ({
   error: scan.error,
 });
 
-/** Addresses that were pushed: how many it holds, and how many it was sent and did not take. */
+/** Counts of pushed addresses: how many the source holds, and how many it refused. */
 const shownPushes = ({ pushedFiles, pushesRefused, pushesRefusedAt }: FileSource["source"]) => ({
   files: pushedFiles,
   refused: pushesRefused,

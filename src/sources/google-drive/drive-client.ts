@@ -95,7 +95,7 @@ export class DriveClient {
     }
     const headers = { authorization: `Bearer ${await tokens.get(signal)}` };
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    // A token is for one host: a redirect is told, not followed.
+    // A token is for one host: a redirect is reported, not followed.
     return await guardedFetch(outgoing, url.href, { headers, signal, maxRedirects: 0, ...limit });
   }
 }

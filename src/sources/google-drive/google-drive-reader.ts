@@ -72,7 +72,7 @@ export class GoogleDriveReader implements SourceReader {
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
     const at = cursor === null ? null : listingCursor.parse(JSON.parse(cursor));
     const tree = at === null ? await this.#begin(signal) : await this.#readTree(PENDING_FOLDERS);
-    // What was kept from page to page is lost: the listing begins anew.
+    // The state kept between pages is lost: the listing starts again.
     if (tree === null) return await this.list(null, signal);
     if (at === null || at.phase === "folders") {
       const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
@@ -121,7 +121,7 @@ export class GoogleDriveReader implements SourceReader {
     };
   }
 
-  /** The folders of a scan that was committed are those that changes are held against. */
+  /** Changes are compared with the folders of the last committed scan. */
   async ended(): Promise<void> {
     const { store } = this.#options;
     const pending = await store.read(PENDING_FOLDERS);
@@ -204,7 +204,7 @@ export class GoogleDriveReader implements SourceReader {
     return { files, skipped: inside.length - readable.length };
   }
 
-  /** A shortcut leads to one file; what leads on from there, or to a folder, is left out. */
+  /** Resolves each shortcut to one file; shortcuts to shortcuts or folders are omitted. */
   async #withTargets<Found extends { file: DriveFile }>(inside: Found[], signal: AbortSignal) {
     const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
     const targets = new Map<string, DriveFile>();

@@ -21,7 +21,7 @@ export const waitingAddress = z.object({
 });
 export type Waiting = z.infer<typeof waitingAddress>;
 
-/** What became of an address in this crawl; its place is what is kept of it. */
+/** The outcome of an address in this crawl; the index in this list is stored. */
 const STATES = ["waiting", "listed", "dropped"] as const;
 type AddressState = (typeof STATES)[number];
 

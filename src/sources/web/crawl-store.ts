@@ -8,9 +8,9 @@ import { CompactMap } from "./compact-map.ts";
 const FOLDER = "crawl/";
 /** Entries of a long list that lie together. */
 const PART_LENGTH = 500;
-/** Of those that wait so many are here, or more. */
+/** At least so many waiting addresses are kept in memory. */
 const FEW_WAITING = 100;
-/** So many steps write their notes one by one; then all are written together. */
+/** After so many steps with separate notes, all notes are written together. */
 const MOST_SEGMENTS = 20;
 /** Servers that are remembered; others are loaded again. */
 const MOST_SITES = 50;

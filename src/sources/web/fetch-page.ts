@@ -14,7 +14,9 @@ import type { Crawl } from "./crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "./load-site.ts";
 import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
 
-/** So many times in a row without an answer, or with "too many requests", and a scan gives up. */
+/**
+ * A scan stops after so many consecutive requests without an answer or with "too many requests".
+ */
 const SILENCE_LIMIT = 20;
 /** Bodies up to this size are read side by side. */
 const SMALL_BODY_BYTES = 2 * 1_024 * 1_024;

@@ -108,7 +108,7 @@ async function yieldsToCanonical(
   const better = { ...entry, url: target, isCanonical: true };
   const [known = null] = await step.known.byPath([target]);
   const fetched = await step.fetchNow(better, known);
-  // No canonical's canonical: what two pages say of each other would drop both.
+  // Canonicals are not followed further: two pages that name each other would both be dropped.
   await recordOutcome(step, better, known, fetched);
   return stateOf(crawl, target) === "listed";
 }

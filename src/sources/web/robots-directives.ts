@@ -42,7 +42,7 @@ function oursOf(text: string): Directive[] {
   return directives;
 }
 
-/** What the server says of an answer and the page of itself: whichever of them asks, has it. */
+/** The directives of the server and the page combined: either of them can ask for one. */
 export function directivesOf(
   robotsTag: string | null,
   page: { directives: string[] } | null,

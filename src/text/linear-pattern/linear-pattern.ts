@@ -10,9 +10,9 @@ export type LinearPattern =
   | { ok: false; reason: string };
 
 /**
- * A caller's pattern with the meaning of `new RegExp(source, "u").test(text)`. It takes the
- * pattern's size times the text's length at most (with looking around, times the length again),
- * and each step is counted. Back references cannot be had so.
+ * A caller's pattern with the meaning of `new RegExp(source, "u").test(text)`. It takes at most
+ * the pattern's size times the text's length (with lookaround, times the length again), and each
+ * step is counted. Back references are not supported.
  */
 export function linearPattern(source: string): LinearPattern {
   const compiled = compilePattern(source);

@@ -31,7 +31,10 @@ export function bestSentences({ request, passages }: Material): Sentence[] {
   return distinct(close.map(({ sentence }) => sentence)).slice(0, SENTENCES_AT_MOST);
 }
 
-/** The statements of a text that also asks a question; the whole text when it only asks. */
+/**
+ * The statements of a text that also asks a question; the whole text when it holds only
+ * questions.
+ */
 function withoutQuestion(sentences: Sentence[]): Sentence[] {
   const statements = sentences.filter(({ text }) => !/[?:]$/.test(text));
   return statements.length > 0 ? statements : sentences;

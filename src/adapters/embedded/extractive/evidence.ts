@@ -16,9 +16,9 @@ export type Evidence = {
   sentences: Sentence[];
   /** Sentences that answer the question as a whole. */
   answer: Sentence[];
-  /** What the text itself labels, the labels in stems. */
+  /** Values that the text labels; the labels are stemmed. */
   labelled: { stems: Set<string>; value: string }[];
-  /** What filling the schema may still cost; each search in the evidence is counted. */
+  /** The remaining steps for filling the schema; each search in the evidence is counted. */
   budget: Budget;
 };
 
@@ -83,7 +83,7 @@ export function sentencesAbout(evidence: Evidence, key: string, description: str
   return asked.filter(({ score }) => score > 0).map(({ sentence }) => sentence);
 }
 
-/** Of the values in a text the one that stands closest to the key's words. */
+/** The value in a text that is closest to the key's words. */
 export function closestIn<T>(
   { budget }: Evidence,
   find: (text: string) => FoundValue<T>[],
@@ -97,7 +97,7 @@ export function closestIn<T>(
   return closestTo(values, text, key);
 }
 
-/** `values` stand in the order of the text. */
+/** `values` are in the order of the text. */
 function closestTo<T>(values: FoundValue<T>[], text: string, key: string): T | null {
   const places = placesOf(text, key);
   let best: { value: T; distance: number } | null = null;

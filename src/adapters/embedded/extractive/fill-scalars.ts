@@ -13,7 +13,7 @@ export type Slot = { key: string; node: SchemaNode };
 
 const aboutOf = ({ node }: Slot) => `${textOf(node["title"])} ${textOf(node["description"])}`;
 
-/** Undefined: the text supports none of the options. */
+/** Undefined: the text supports no option. */
 export function fillEnum(evidence: Evidence, slot: Slot, options: unknown[]): unknown {
   const labelled = labelledAs(evidence, slot.key);
   const about = [

@@ -39,14 +39,15 @@ function fill(slot: Slot, filling: Filling, required: boolean): unknown {
         ? fillEnum(filling.evidence, slot, options)
         : fillOfType(slot, filling, required);
   const value = found === undefined ? unfounded(node, options, required) : found;
-  // Objects and arrays were counted member by member, unless the schema itself gives them.
+  // The members of objects and arrays are already counted, unless the schema itself gives the
+  // value.
   const isGiven = found === undefined || "const" in node || options.length > 0;
   if (typeof value === "string") budget.spend(value.length);
   else if (isGiven && typeof value === "object") budget.spend(JSON.stringify(value).length);
   return value;
 }
 
-/** What the schema itself offers, where the text holds no value. */
+/** The schema's own default where the text holds no value. */
 function unfounded(node: SchemaNode, options: unknown[], required: boolean): unknown {
   if ("default" in node) return node["default"];
   if (!required) return undefined;
@@ -99,7 +100,7 @@ function leastNumber(node: SchemaNode): number {
   return most < 0 ? Math.floor(most / step) * step : 0;
 }
 
-/** Bound of what a caller's schema can make this produce; a larger answer fails its check. */
+/** Bounds the output that a caller's schema can cause; a larger answer fails its check. */
 const MOST_PADDING = 10_000;
 const MOST_STAND_INS = 1_000;
 

@@ -6,7 +6,7 @@ import type { Sentence } from "./sentences.ts";
 const K1 = 1.2;
 const B = 0.3;
 const HEADING_WEIGHT = 0.4;
-/** Weight of a word that only shares its beginning with a query word (compounds, endings). */
+/** Weight of a word that only shares a prefix with a query word (compounds, endings). */
 const PREFIX_WEIGHT = 0.5;
 const PREFIX_LENGTH = 5;
 const PASSAGE_PRIOR = 0.1;
@@ -14,14 +14,14 @@ const POSITION_PRIOR = 0.1;
 const KIND_BONUS = 1.35;
 const QUESTION_PENALTY = 0.5;
 
-/** A question's first ones; what is longer is no question. */
+/** Only the first terms of a question are used; a longer text is not a question. */
 const MOST_TERMS = 100;
 
 export type Scored = { sentence: Sentence; score: number };
 
 /**
- * Sentences by how well they answer, best first; 0 means that nothing matches. BM25 over the
- * sentences at hand, with a bonus for headings, early passages and the kind of answer.
+ * Scores sentences by how well they answer, best first; 0 means no match. BM25 over the given
+ * sentences, with a bonus for headings, early passages and the kind of answer.
  */
 export function byRelevance(sentences: Sentence[], question: string): Scored[] {
   const terms = termsOf(question).slice(0, MOST_TERMS);
@@ -46,7 +46,7 @@ export function byRelevance(sentences: Sentence[], question: string): Scored[] {
 
 type Counts = Map<number, number>;
 
-/** Which sentences hold which stems: many questions are put to the same sentences. */
+/** Maps stems to the sentences that hold them: many questions are asked of the same sentences. */
 class SentenceIndex {
   readonly meanLength: number;
   readonly #sentences: Sentence[];
@@ -67,7 +67,7 @@ class SentenceIndex {
     this.meanLength = length / sentences.length;
   }
 
-  /** How often each sentence holds the term: in a heading and as a beginning it counts less. */
+  /** How often each sentence holds the term; a match in a heading or of a prefix counts less. */
   countsOf(term: string): Counts {
     const known = this.#known.get(term);
     if (known !== undefined) return known;

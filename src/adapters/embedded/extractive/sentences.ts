@@ -3,13 +3,13 @@ import { splitSentences } from "../../../text/sentences.ts";
 import { stemOf } from "../../../text/stems.ts";
 import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
 
-/** A sentence, list item or table row, and its place. */
+/** A sentence, list item or table row, and its position. */
 export type Sentence = {
   text: string;
   stems: string[];
   /** Stems of the headings above it. */
   headingStems: Set<string>;
-  /** Its text, and its position in it. */
+  /** The index of its passage, and its position in the passage. */
   passage: number;
   position: number;
 };

@@ -36,7 +36,7 @@ function actorOf(caller: PanelCaller): Actor {
   return { kind: "user", id: userId, name: email };
 }
 
-/** Good credentials are never counted: a push of ten thousand files is no attack. */
+/** Valid credentials are never counted: a push of ten thousand files is not an attack. */
 async function refusal({ rateLimits }: Pick<Services, "rateLimits">, headers: Headers) {
   const { allowed, resetMs } = await rateLimits("panel", clientOf(headers));
   return allowed ? unauthorized() : tooManyRequests(Math.max(1, Math.ceil(resetMs / SECOND_MS)));
@@ -51,7 +51,7 @@ export const noForeignPages = createMiddleware<PanelEnv>(async ({ req, get }, ne
   await next();
 });
 
-/** What changes something with the cookie comes from our own pages. @throws `forbidden`. */
+/** Changes with the session cookie must come from our own pages. @throws `forbidden`. */
 export const ownPagesOnly = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const { config } = get("services");
   const secret = sessionSecretIn(req.header("Cookie") ?? null, isHttps(config, req.raw));

@@ -62,8 +62,8 @@ export function given<Patch extends object>(patch: Patch): Given<Patch> {
 }
 
 /**
- * For what is given once and stays.
- * @throws QuarryError `invalid` when a patch names another value.
+ * For fields that cannot be changed after creation.
+ * @throws QuarryError `invalid` when a patch has another value.
  */
 export function refuseChange(field: string, current: string, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== current) throw invalid(`${field} cannot be changed`);
