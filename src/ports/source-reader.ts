@@ -32,6 +32,8 @@ export type ListingPage = {
    * Part of the source could not be listed, so that files unlisted in this run are not deleted.
    */
   partial?: boolean;
+  /** The listing began anew with this page: what earlier pages of the run listed does not count. */
+  restarted?: boolean;
   /** Links that became no file: disallowed, looping, missing, failing; stored with the run. */
   skipped?: number;
   /** On the last page: the cursor from which `follow` reads changes since this listing began. */

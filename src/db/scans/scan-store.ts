@@ -26,7 +26,8 @@ const scanProgress = z.object({
   /** Pages committed. */
   step: z.number(),
   /**
-   * The first page whose notes count: pages before it followed a change feed whose cursor expired.
+   * The first page whose notes count: pages before it followed a change feed whose cursor expired,
+   * or belong to a listing that began anew.
    */
   notesFrom: z.number().optional(),
   cursor: z.string().nullable(),

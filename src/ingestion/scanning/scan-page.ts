@@ -101,15 +101,17 @@ async function nextProgress(
   seen: number,
 ): Promise<ScanProgress> {
   const { progress } = run;
+  const restarted = listing.restarted === true;
   return {
     ...progress,
     ...(await storedCursor(services, run, listing.next)),
+    ...(restarted ? { notesFrom: progress.step } : {}),
     step: progress.step + 1,
     listed: listing.next === null || progress.mode === "look",
     partial: progress.partial || listing.partial === true,
-    seenFiles: progress.seenFiles + seen,
+    seenFiles: (restarted ? 0 : progress.seenFiles) + seen,
     attempts: 0,
-    changeCursor: listing.changeCursor ?? progress.changeCursor,
+    changeCursor: listing.changeCursor ?? (restarted ? null : progress.changeCursor),
     commit: crypto.randomUUID(),
   };
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import { driveFile, FOLDER, type DriveFile } from "./drive-files.ts";
-import type { FolderTree, StoredTree } from "./folder-tree.ts";
+import type { FolderTree } from "../folder-tree.ts";
+import type { StoredTree } from "./stored-tree.ts";
 
 const change = z.object({
   changeType: z.string().optional(),

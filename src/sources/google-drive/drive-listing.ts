@@ -3,7 +3,8 @@ import { z } from "zod";
 import { SourceFailure, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
 import type { DriveClient } from "./drive-client.ts";
 import { driveFile, FILE_FIELDS, fileList, FOLDER, startPageToken } from "./drive-files.ts";
-import { FolderTree, type StoredTree } from "./folder-tree.ts";
+import { FolderTree } from "../folder-tree.ts";
+import type { StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
 
 const FILES_PER_PAGE = 1_000;

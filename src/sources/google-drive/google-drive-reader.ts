@@ -25,9 +25,10 @@ import {
   type DriveFile,
 } from "./drive-files.ts";
 import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./drive-listing.ts";
-import { FolderTree, segmentOf, treeBytes, treeFrom, type StoredTree } from "./folder-tree.ts";
+import { FolderTree, segmentOf } from "../folder-tree.ts";
+import { treeBytes, treeFrom, type StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
-import { uniquePaths } from "./unique-paths.ts";
+import { uniquePaths } from "../unique-paths.ts";
 
 /** The folders as the scan under way finds them, and as the last one that ended left them. */
 const PENDING_FOLDERS = "pending-folders.json";
@@ -73,7 +74,7 @@ export class GoogleDriveReader implements SourceReader {
     const at = cursor === null ? null : listingCursor.parse(JSON.parse(cursor));
     const tree = at === null ? await this.#begin(signal) : await this.#readTree(PENDING_FOLDERS);
     // The state kept between pages is lost: the listing starts again.
-    if (tree === null) return await this.list(null, signal);
+    if (tree === null) return { ...(await this.list(null, signal)), restarted: true };
     if (at === null || at.phase === "folders") {
       const listed = await listFolders(this.#client, tree, at?.page ?? null, signal);
       await this.#options.store.write(PENDING_FOLDERS, treeBytes(listed.tree));

@@ -18,6 +18,8 @@ export class ScriptedSource implements SourceReader {
   /** Thrown when the file of this path is opened. */
   openFailures = new Map<string, SourceFailure>();
   partial = false;
+  /** The page at which the listing begins anew, once. */
+  restartAt: number | null = null;
   opened: string[] = [];
   listings = 0;
   beforePage: (page: number) => Promise<void> = async () => undefined;
@@ -39,6 +41,10 @@ export class ScriptedSource implements SourceReader {
     signal.throwIfAborted();
     const page = Number(cursor ?? 0);
     await this.beforePage(page);
+    if (page === this.restartAt) {
+      this.restartAt = null;
+      return { ...(await this.list(null, signal)), restarted: true };
+    }
     if (page === 0) this.listings++;
     const failure = this.failures.get(page);
     if (failure !== undefined) throw failure;

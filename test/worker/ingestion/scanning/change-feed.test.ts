@@ -122,6 +122,18 @@ test("a file that the feed showed before its cursor expired, and that then went,
   expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f2.txt", "f3.txt"]);
 });
 
+test("a listing that begins anew forgets what it showed before", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(4));
+  reader.oldestCursor = 100;
+  reader.pageSize = 2;
+  reader.restartAt = 1;
+  // Shown by the first page of the listing that is given up.
+  reader.beforePage = async (page) => void (page === 1 && reader.files.delete("f0.txt"));
+  await scan();
+  expect(await lastRun(source)).toMatchObject({ removed: 1, error: null });
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f1.txt", "f2.txt", "f3.txt"]);
+});
+
 test("of what a feed tells twice of a file the later holds", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(3));
   reader.changesAPage = 1;

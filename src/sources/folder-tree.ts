@@ -1,27 +1,8 @@
-import { z } from "zod";
-
 /** More levels than any drive allows; a circle of folders ends here, too. */
 const MAX_DEPTH = 200;
 
-const folder = z.object({ name: z.string(), parent: z.string().nullable() });
-const storedTree = z.object({
-  /** The change feed up to which the folders are known. */
-  changeCursor: z.string(),
-  /** When the listing began that they were found by, ISO 8601. */
-  listedAt: z.string(),
-  root: z.string(),
-  driveId: z.string().nullable(),
-  folders: z.record(z.string(), folder),
-});
-export type StoredTree = z.infer<typeof storedTree>;
-
-export function treeFrom(bytes: Uint8Array | null): StoredTree | null {
-  if (bytes === null) return null;
-  const parsed = storedTree.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-  return parsed.success ? parsed.data : null;
-}
-
-export const treeBytes = (tree: StoredTree) => new TextEncoder().encode(JSON.stringify(tree));
+/** Folders of a drive by id, some of them not beneath the root. */
+type Folders = Record<string, { name: string; parent: string | null }>;
 
 /** `a/b` in a name is one segment all the same; `.` and `..` are no names of a path. */
 export function segmentOf(name: string): string {
@@ -32,13 +13,18 @@ export function segmentOf(name: string): string {
 /** Where a folder lies: its path below the root ("" for the root), and the ids from the root on. */
 export type FolderPlace = { path: string; ancestors: string[] };
 
+type Rooted = { root: string; folders: Folders };
+
 /** Places of folders beneath the root; each is worked out once. */
 export class FolderTree {
-  readonly #tree: Pick<StoredTree, "root" | "folders">;
+  readonly #tree: Rooted;
+  readonly #base: FolderPlace;
   readonly #places = new Map<string, FolderPlace | null>();
 
-  constructor(tree: Pick<StoredTree, "root" | "folders">) {
+  /** `base` is where the root itself lies: nowhere, or in a folder that stands for its drive. */
+  constructor(tree: Rooted, base: FolderPlace = { path: "", ancestors: [] }) {
     this.#tree = tree;
+    this.#base = base;
   }
 
   /** Null for a folder that does not lie beneath the root. */
@@ -51,7 +37,8 @@ export class FolderTree {
   }
 
   #findPlace(id: string, depth: number): FolderPlace | null {
-    if (id === this.#tree.root) return { path: "", ancestors: [id] };
+    const { path: base, ancestors } = this.#base;
+    if (id === this.#tree.root) return { path: base, ancestors: [...ancestors, id] };
     const found = Object.hasOwn(this.#tree.folders, id) ? this.#tree.folders[id] : undefined;
     if (found === undefined || found.parent === null || depth > MAX_DEPTH) return null;
     const above = this.placeOf(found.parent, depth + 1);
