@@ -1,38 +1,91 @@
 import { sendUsage } from "../catalog/usage/send-usage.ts";
-import type { AgentId, InferenceId, RagId } from "../core/ids.ts";
 import { Deadline } from "../core/work/deadline.ts";
 import { findPrice, PRICED_TOKENS } from "../db/usage/price-store.ts";
 import type { Price } from "../db/usage/price-store.ts";
 import type { ModelUse, UsageMessage } from "../ports/job-queue.ts";
-import type { Services } from "../services.ts";
-import type { Meter } from "./retrying-model.ts";
-import type { Caller, InferenceServices, Usage } from "./types.ts";
-
-type Recording = Pick<Services, "queue" | "log" | "now" | "inBackground">;
+import { newDelimiterKey } from "../text/prompt-delimiters.ts";
+import type { Caller, FinishedRun, InferenceResult, InferenceServices, Usage } from "./types.ts";
 
 /** What was called; the other fields of the message describe the outcome. */
-export type UsageSubject = {
-  kind: UsageMessage["kind"];
-  inferenceId: InferenceId | null;
-  agentId: AgentId | null;
-  ragIds: RagId[];
+type UsageSubject = Pick<UsageMessage, "kind" | "inferenceId" | "agentId" | "ragIds"> & {
   caller: Caller;
-  model: string | null;
+  model: string;
 };
 
-export type UsageOutcome = {
-  outcome: UsageMessage["outcome"];
-  latencyMs: number;
-  usage: Usage;
-  /** Usage of embedding and reranking. */
+/** What one run has used so far; counted even when the run fails later. */
+export type Meter = {
+  /** Of the chat model, over all calls. */
+  inputTokens: number;
+  outputTokens: number;
+  modelMs: number;
+  calls: number;
+  /** Of embedding models and rerankers. */
   uses: ModelUse[];
 };
+
+/** What a run receives: the key of the delimiters (text/prompt-delimiters.ts) and its meter. */
+export type RunTools = { key: string; meter: Meter };
+
+/**
+ * Measures and records a run, whatever its outcome; usage is sent after the answer. When a caller
+ * disconnects, the model's work is aborted and what it used is counted.
+ */
+export function measured(
+  services: InferenceServices,
+  subject: UsageSubject,
+  systemPrompt: string,
+  run: (tools: RunTools) => Promise<FinishedRun>,
+): Promise<InferenceResult> {
+  const running = measure(services, subject, systemPrompt, run);
+  services.inBackground(running.catch(() => undefined));
+  return running;
+}
+
+async function measure(
+  services: InferenceServices,
+  subject: UsageSubject,
+  systemPrompt: string,
+  run: (tools: RunTools) => Promise<FinishedRun>,
+): Promise<InferenceResult> {
+  const startedAt = services.now();
+  const meter: Meter = { inputTokens: 0, outputTokens: 0, modelMs: 0, calls: 0, uses: [] };
+  const price = startPriceLookup(services, subject.model);
+  const record = async (outcome: UsageMessage["outcome"]) => {
+    const latencyMs = services.now() - startedAt;
+    const usage = usageOf(meter, await price.soon());
+    const { caller, ...what } = subject;
+    const { inputTokens, outputTokens, cost } = usage;
+    sendUsage(services, {
+      ...what,
+      tokenId: caller.tokenId,
+      inputTokens,
+      outputTokens,
+      cost: cost?.amount ?? null,
+      currency: cost?.currency ?? null,
+      latencyMs,
+      outcome,
+      uses: meter.uses,
+    });
+    return { usage, latencyMs };
+  };
+  let finished: FinishedRun;
+  try {
+    finished = await run({ key: newDelimiterKey(), meter });
+  } catch (thrown) {
+    await record("error");
+    throw thrown;
+  }
+  const { contextMs, rerankingMs, ...result } = finished;
+  const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
+  const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
+  return { ...result, systemPrompt, timings, usage };
+}
 
 /** The price is normally read long before the answer; a database that hangs must not delay it. */
 const PRICE_WAIT_MS = 200;
 
 /** Starts in parallel with the model call; a price that cannot be read counts as none. */
-export function startPriceLookup(
+function startPriceLookup(
   { db, log, now }: InferenceServices,
   model: string,
 ): { soon: () => Promise<Price | null> } {
@@ -44,7 +97,7 @@ export function startPriceLookup(
   return { soon: () => new Deadline(now, PRICE_WAIT_MS).run("price", () => price).catch(warn) };
 }
 
-export function usageOf(meter: Meter, price: Price | null): Usage {
+function usageOf(meter: Meter, price: Price | null): Usage {
   const { inputTokens, outputTokens } = meter;
   const cost =
     price === null
@@ -55,43 +108,4 @@ export function usageOf(meter: Meter, price: Price | null): Usage {
           currency: price.currency,
         };
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cost };
-}
-
-/** Sends the usage of one call, after its answer. */
-export function recordUsage(services: Recording, subject: UsageSubject, how: UsageOutcome): void {
-  const { caller, ...what } = subject;
-  const { inputTokens, outputTokens, cost } = how.usage;
-  sendUsage(services, {
-    ...what,
-    tokenId: caller.tokenId,
-    inputTokens,
-    outputTokens,
-    cost: cost?.amount ?? null,
-    currency: cost?.currency ?? null,
-    latencyMs: how.latencyMs,
-    outcome: how.outcome,
-    uses: how.uses,
-  });
-}
-
-const NO_TOKENS: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: null };
-
-/** The same for a retrieval without a model; `degradations` and `uses` are those of its result. */
-export function recordRetrieveUsage(
-  services: Recording,
-  of: {
-    ragIds: RagId[];
-    inferenceId?: InferenceId;
-    caller: Caller;
-    latencyMs: number;
-    degradations: string[];
-    uses: ModelUse[];
-  },
-): void {
-  const { ragIds, inferenceId = null, caller, latencyMs, degradations, uses } = of;
-  recordUsage(
-    services,
-    { kind: "retrieve", inferenceId, agentId: null, ragIds, caller, model: null },
-    { outcome: degradations.length > 0 ? "degraded" : "ok", latencyMs, usage: NO_TOKENS, uses },
-  );
 }

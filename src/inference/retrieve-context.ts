@@ -1,8 +1,8 @@
 import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
-import { restrictionTo } from "../retrieval/restriction-of-call.ts";
+import { restrictionTo } from "../retrieval/retrieval-request.ts";
 import { retrieve } from "../retrieval/retrieve.ts";
-import type { RetrievalResult } from "../retrieval/types.ts";
+import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { ContextInput, InferenceServices } from "./types.ts";
 

@@ -9,11 +9,7 @@ import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
-
-/** What the model used so far, over all calls of one run. */
-export type Meter = { inputTokens: number; outputTokens: number; modelMs: number; calls: number };
-
-export const newMeter = (): Meter => ({ inputTokens: 0, outputTokens: 0, modelMs: 0, calls: 0 });
+import type { Meter } from "./record-usage.ts";
 
 export type RetryingCall = {
   chat: ChatModel;

@@ -1,5 +1,5 @@
 import type { AgentRecord } from "../db/records.ts";
-import { measured } from "./measured-run.ts";
+import { measured } from "./record-usage.ts";
 import { runTurn } from "./run-turn.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
@@ -34,8 +34,8 @@ export async function runAgent(
   const ragIds = rags.map(({ id }) => id);
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
 
-  return measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
-    const { answer, log, toolCalls } = await runTurn(services, {
+  return measured(services, { kind: "agent", ...subject }, systemPrompt, (tools) =>
+    runTurn(services, {
       setting: agent,
       chat: services.models.chat(model),
       messages: [...messages, { role: "user", content: prompt }],
@@ -44,14 +44,6 @@ export async function runAgent(
       maxSteps,
       ...tools,
       signal,
-    });
-    return {
-      response: answer.response,
-      items: [...log.chunks.values()],
-      toolCalls,
-      degradations: [...log.degradations],
-      contextMs: log.contextMs,
-      rerankingMs: log.rerankingMs,
-    };
-  });
+    }),
+  );
 }

@@ -2,7 +2,7 @@ import type { InferenceRecord } from "../db/records.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
-import { measured } from "./measured-run.ts";
+import { measured } from "./record-usage.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
@@ -36,7 +36,7 @@ export async function runInference(
   return measured(services, { kind: "inference", ...subject }, systemPrompt, async (tools) => {
     const chat = services.models.chat(model);
     const found = await searchLinkedRags(services, { inference, input, signal });
-    tools.uses.push(...found.uses);
+    tools.meter.uses.push(...found.uses);
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,
       prompt: input.prompt,
@@ -47,7 +47,7 @@ export async function runInference(
       maxOutputTokens,
       key: tools.key,
     });
-    const { answer, log, toolCalls } = await runTurn(services, {
+    const turn = await runTurn(services, {
       setting: inference,
       chat,
       messages: [{ role: "user", content: text }],
@@ -58,16 +58,15 @@ export async function runInference(
       signal,
     });
     return {
-      response: answer.response,
-      items: [...used, ...log.chunks.values()],
-      toolCalls,
+      ...turn,
+      items: [...used, ...turn.items],
       degradations: [
         ...found.degradations,
         ...leftOutOf(leftOut, found.chunks.length),
-        ...log.degradations,
+        ...turn.degradations,
       ],
-      contextMs: found.timings.contextMs + log.contextMs,
-      rerankingMs: found.timings.rerankingMs + log.rerankingMs,
+      contextMs: found.timings.contextMs + turn.contextMs,
+      rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
     };
   });
 }

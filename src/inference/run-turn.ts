@@ -1,12 +1,19 @@
-import { Deadline } from "../core/work/deadline.ts";
+import type { ModelMessage, ToolSet } from "ai";
+
+import { modelFailed, QuarryError } from "../core/errors.ts";
+import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
+import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
-import { converse } from "./converse.ts";
-import type { Answer, AskedCall, Turn } from "./converse.ts";
-import type { RunTools } from "./measured-run.ts";
+import type { RunTools } from "./record-usage.ts";
+import { retryingModel } from "./retrying-model.ts";
+import type { OutputPlan } from "./structured-output.ts";
 import { newSearchLog, searchTools } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
-import type { InferenceServices, ToolCall } from "./types.ts";
+import type { FinishedRun, InferenceResult, InferenceServices, ToolCall } from "./types.ts";
+
+/** Concurrent searches within one step. */
+const TOOLS_AT_ONCE = 4;
 
 type Setting = Pick<
   InferenceRecord | AgentRecord,
@@ -16,26 +23,31 @@ type Setting = Pick<
 export type TurnRequest = {
   setting: Setting;
   chat: ChatModel;
-  messages: Turn["messages"];
-  output: Turn["output"];
+  messages: ModelMessage[];
+  /** Null: plain text. */
+  output: OutputPlan | null;
   /** Null: the model gets no tools. */
   search: SearchSettings | null;
+  /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
   signal: AbortSignal | undefined;
 } & RunTools;
 
-export type TurnResult = { answer: Answer; log: SearchLog; toolCalls: ToolCall[] };
-
-/** The model's part of a run, within `MODEL_TIMEOUT_MS` as a whole. */
+/**
+ * The model's part of a run, within `MODEL_TIMEOUT_MS` as a whole: the tool loop, the answer, and
+ * for structured output one repair. `response` without an output plan has no text when the step
+ * limit was reached first.
+ * @throws QuarryError `model-failed`
+ */
 export async function runTurn(
   services: InferenceServices,
   request: TurnRequest,
-): Promise<TurnResult> {
-  const { chat, setting, search, key, meter, uses, messages, output, signal } = request;
+): Promise<FinishedRun> {
+  const { chat, setting, search, key, meter, signal } = request;
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
-  const log = newSearchLog(uses);
+  const log = newSearchLog(meter.uses);
   const { contextTokens, tokenizer } = chat;
   const tools =
     search === null
@@ -44,21 +56,99 @@ export async function runTurn(
           { services, settings: search, contextTokens, tokenizer, key, log },
           setting.rags,
         );
+  const maxSteps = Object.keys(tools).length === 0 ? 1 : request.maxSteps;
+  const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS, signal);
+  const turn = { ...request, tools, maxSteps, deadline, now };
+  const { response, asked } = await answerOf(turn);
+  return {
+    response,
+    items: [...log.chunks.values()],
+    toolCalls: inOrder(asked, log),
+    degradations: [...log.degradations],
+    contextMs: log.contextMs,
+    rerankingMs: log.rerankingMs,
+  };
+}
+
+type Turn = TurnRequest & { tools: ToolSet; deadline: Deadline; now: InferenceServices["now"] };
+
+/** A tool call as the model made it, in order. */
+type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
+type Response = InferenceResult["response"];
+type Answer = { response: Response; asked: AskedCall[] };
+
+async function answerOf(turn: Turn): Promise<Answer> {
+  try {
+    return await turn.deadline.run("model", (signal) => answerWithin(turn, signal));
+  } catch (thrown) {
+    throw asModelFailed(thrown);
+  }
+}
+
+async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
+  const first = await callModel(turn, turn.messages, turn.maxSteps, signal);
+  const { asked, text } = first;
+  if (turn.output === null) {
+    if (text === "" && asked.length === 0) throw modelFailed("Model call failed: empty answer");
+    return { response: [{ type: "text", text }], asked };
+  }
+  const read = turn.output.read(text);
+  if (read.ok) return { response: read.value, asked };
+  const note = turn.output.repairNote(read.findings);
+  const messages = [...turn.messages, ...first.messages, { role: "user", content: note } as const];
+  return { response: await repairedAnswer(turn, turn.output, messages, signal), asked };
+}
+
+/** The one call that asks the model to correct an answer which does not follow the schema. */
+async function repairedAnswer(
+  turn: Turn,
+  output: OutputPlan,
+  messages: ModelMessage[],
+  signal: AbortSignal,
+): Promise<Response> {
+  const { text } = await callModel(turn, messages, 1, signal);
+  const repaired = output.read(text);
+  if (repaired.ok) return repaired.value;
+  throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
+}
+
+async function callModel(
+  turn: Turn,
+  messages: ModelMessage[],
+  maxSteps: number,
+  signal: AbortSignal,
+): Promise<{ text: string; asked: AskedCall[]; messages: ModelMessage[] }> {
+  const { chat, deadline, now, meter, tools, setting } = turn;
   const { systemPrompt, temperature, maxOutputTokens } = setting;
-  const answer = await converse({
-    chat,
-    systemPrompt,
-    temperature,
-    maxOutputTokens,
+  const providerSchema = turn.output?.providerSchema ?? null;
+  const toolsUntil = meter.calls + maxSteps;
+  // As large as the rest of the Worker, and only answers need it.
+  const { generateText, isStepCount } = await import("./ai-sdk.ts");
+  const { steps } = await generateText({
+    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
     messages,
-    tools,
-    output,
-    maxSteps: Object.keys(tools).length === 0 ? 1 : request.maxSteps,
-    deadline: new Deadline(now, config.MODEL_TIMEOUT_MS, signal),
-    now,
-    meter,
+    stopWhen: isStepCount(maxSteps),
+    maxRetries: 0,
+    abortSignal: signal,
+    toolCallConcurrency: TOOLS_AT_ONCE,
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(systemPrompt === "" ? {} : { instructions: systemPrompt }),
+    ...(temperature === null ? {} : { temperature }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
   });
-  return { answer, log, toolCalls: inOrder(answer.asked, log) };
+  const asked = steps.flatMap(({ toolCalls }) =>
+    toolCalls.map(({ toolCallId, toolName, input, invalid }) => ({
+      id: toolCallId,
+      tool: toolName,
+      input: input as unknown,
+      invalid: invalid === true,
+    })),
+  );
+  return {
+    text: steps.findLast(({ text }) => text.trim() !== "")?.text ?? "",
+    asked,
+    messages: steps.flatMap(({ response }) => response.messages),
+  };
 }
 
 /** Every call that the model made, in order, including those that could not be run. */
@@ -71,4 +161,18 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
     const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });
+}
+
+/** The error of a failed model call: the provider's status, without the provider's own text. */
+function asModelFailed(thrown: unknown): QuarryError {
+  if (thrown instanceof QuarryError) return thrown;
+  if (thrown instanceof ModelFailure) {
+    const told = thrown.status === null ? thrown.message : `provider answered ${thrown.status}`;
+    return modelFailed(`Model call failed: ${told}`, thrown);
+  }
+  if (thrown instanceof DeadlineExceeded) {
+    const [, told = "no answer in time"] = thrown.message.split(": ");
+    return modelFailed(`Model call failed: ${told}`, thrown);
+  }
+  return modelFailed("Model call failed: unusable reply", thrown);
 }

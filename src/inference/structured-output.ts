@@ -15,6 +15,8 @@ export type OutputPlan = {
   providerSchema: JsonObject | null;
   /** Follows the request: not every server honours the mode alone. */
   formNote: string;
+  /** The one request to correct an answer that does not follow the schema. */
+  repairNote: (findings: string[]) => string;
   /** @throws QuarryError `model-failed` where checking the answer takes too many steps. */
   read: (text: string) => ReadOutput;
 };
@@ -40,7 +42,11 @@ export function planOutput(response: ResponseSchema): OutputPlan {
       throw thrown;
     }
   };
-  return { providerSchema, formNote, read };
+  const repairNote = (findings: string[]) => {
+    const listed = findings.map((finding) => `- ${finding}`).join("\n");
+    return `Your answer does not follow the schema:\n${listed}\n\nSend the corrected answer. ${formNote}`;
+  };
+  return { providerSchema, formNote, repairNote, read };
 }
 
 const NOT_TO_BE_CHECKED =

@@ -1,5 +1,5 @@
 import type { TokenId } from "../core/ids.ts";
-import type { RetrievedChunk } from "../retrieval/types.ts";
+import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
 import type { Services } from "../services.ts";
 
 export type InferenceServices = Pick<
@@ -69,3 +69,7 @@ export type InferenceResult = {
   timings: Timings;
   usage: Usage;
 };
+
+/** A run that came to its end, before it is measured. */
+export type FinishedRun = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> &
+  Pick<Timings, "contextMs" | "rerankingMs">;

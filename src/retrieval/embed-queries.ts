@@ -1,9 +1,9 @@
 import { estimateTokens } from "../text/tokens.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { Embedder } from "../ports/models.ts";
-import { runLeg } from "./run-leg.ts";
-import type { RetrievalCall } from "./run-leg.ts";
-import type { RetrievalTarget } from "./types.ts";
+import { runLeg } from "./degradations.ts";
+import type { RetrievalCall } from "./degradations.ts";
+import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
 /** Share of the total time; the lexical leg, hydration and a reranker still follow. */
 const EMBEDDING_SHARE = 0.5;
@@ -28,8 +28,7 @@ export type EmbeddedTarget = {
  */
 export function embedQueries(
   call: RetrievalCall,
-  targets: RetrievalTarget[],
-  queries: string[],
+  { targets, queries }: SearchPlan,
 ): EmbeddedTarget[] {
   const groups = Map.groupBy(targets, ({ rag }) => `${rag.dimensions} ${rag.embeddingModel}`);
   return [...groups.values()].flatMap((group) => {

@@ -28,25 +28,28 @@ export function mergeShards(
   replies: Reply[],
   { queryCount, limitPerLeg }: { queryCount: number; limitPerLeg: number },
 ): MergedShards {
-  const shardOf = new Map<ChunkId, number>();
   const later = laterOfEquals(replies.flatMap((reply) => reply?.origins ?? []));
-  const best = (lists: Candidate[][]) => {
-    lists.forEach((list, shard) => list.forEach(({ id }) => shardOf.set(id, shard)));
-    const originals = lists.flat().filter(({ id }) => !later.has(id));
-    return bestFirst(originals).slice(0, limitPerLeg);
-  };
+  const best = (lists: Candidate[][]) =>
+    bestFirst(lists.flat().filter(({ id }) => !later.has(id))).slice(0, limitPerLeg);
   const queries = Array.from({ length: queryCount }, (_, at) => {
     const parts = replies.map((reply) => reply?.queries[at] ?? NOTHING);
     const vector = best(parts.map((part) => part.vector));
     return { lexical: best(lexicalScores(parts)), vector };
   });
+  const shardOf = new Map(
+    replies.flatMap((reply, shard) =>
+      (reply?.queries ?? []).flatMap(({ lexical, vector }) =>
+        [...lexical, ...vector].map(({ id }) => [id, shard] as const),
+      ),
+    ),
+  );
   return { queries, shardOf };
 }
 
 const NOTHING: QueryCandidates = { lexical: [], vector: [] };
 
 const bestFirst = (candidates: Candidate[]) =>
-  candidates.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  candidates.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 
 /** Of two lists of one query; a chunk that both name keeps its score of the first. */
 export function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {

@@ -1,10 +1,10 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import { chooseCandidates } from "./choose-candidates.ts";
-import type { EmbeddedQueries } from "./embed-queries.ts";
-import { rankCandidates } from "./fuse.ts";
-import type { QueryLegs, RankedId, Scale } from "./fuse.ts";
-import type { RetrievalTarget } from "./types.ts";
+import type { RetrievalCall } from "./degradations.ts";
+import type { EmbeddedQueries, EmbeddedTarget } from "./embed-queries.ts";
+import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
+import type { Choice, QueryLegs, Scale } from "./fuse.ts";
+import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
 /** What the legs found in one RAG, over all its shards. */
 export type Found = {
@@ -17,6 +17,8 @@ export type Found = {
   queries: QueryLegs[];
   /** The shard that holds a candidate, where it is known. */
   shardOf: ReadonlyMap<ChunkId, number>;
+  /** Of each query: the nearest-neighbour index may hold more with scores up to this one. */
+  floors: (number | null)[];
 };
 
 /** The best of what was found, with texts and exact similarities, in no order. */
@@ -25,38 +27,50 @@ export type ReadChunks = {
   found: Found;
   chunks: HydratedChunk[];
   /** Fused value of each candidate. */
-  values: Map<ChunkId, number>;
+  values: ReadonlyMap<ChunkId, number>;
 };
 
 /**
- * One RAG whose legs have answered. The two forms, `searchExactly` and `searchVectorIndex`,
- * differ in the source of nearest neighbours, and so in what may be missing.
+ * Searches one RAG, then reads the best of what all RAGs found. `embedded-search.ts` and
+ * `vector-index-search.ts` differ in the source of nearest neighbours, and so in what may be
+ * missing. A part that fails is a degradation.
  */
 export type RagSearch = {
-  found: Found;
+  find: (call: RetrievalCall, target: EmbeddedTarget, plan: SearchPlan) => Promise<Found>;
   /** @param scales of each query, over all RAGs that are searched together. */
-  read: (scales: Scale[]) => Promise<ReadChunks>;
+  read: (
+    call: RetrievalCall,
+    found: Found,
+    plan: SearchPlan,
+    scales: Scale[],
+  ) => Promise<ReadChunks>;
 };
 
-/** All that was found, best first. */
-export function rankFound(found: Found, scales: Scale[]): RankedId[] {
-  const { searchMode, embedded } = found;
+/** The scale of each query over all RAGs. */
+export const scalesOf = (found: Found[], { queries }: SearchPlan): Scale[] =>
+  queries.map((_, at) =>
+    scaleOf(found.map((one) => one.queries[at] ?? { lexical: [], vector: [] })),
+  );
+
+/** @param margin approximate similarities may be this far below the exact ones */
+export function chooseFound(
+  { searchMode, embedded, queries }: Found,
+  { needed, threshold }: SearchPlan,
+  scales: Scale[],
+  margin: number,
+): Choice & { values: Map<ChunkId, number> } {
   const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
-  return rankCandidates(found.queries, rule, scales);
+  const ranked = rankCandidates(queries, rule, scales);
+  const values = new Map(ranked.map(({ id, value }) => [id, value]));
+  return { ...chooseCandidates(ranked, { needed, threshold, margin }), values };
 }
 
-export const valuesOf = (ranked: RankedId[]) => new Map(ranked.map(({ id, value }) => [id, value]));
-
-/**
- * From chunks that were read together with their search, those that would have been chosen after
- * it.
- */
+/** Of chunks that were read together with their search, those that are chosen after it. */
 export function chosenOf(
   found: Found,
   chunks: HydratedChunk[],
-  ranked: RankedId[],
-  wanted: Parameters<typeof chooseCandidates>[1],
+  { ids, values }: ReturnType<typeof chooseFound>,
 ): ReadChunks {
-  const ids = new Set(chooseCandidates(ranked, wanted).ids);
-  return { found, chunks: chunks.filter(({ id }) => ids.has(id)), values: valuesOf(ranked) };
+  const chosen = new Set(ids);
+  return { found, chunks: chunks.filter(({ id }) => chosen.has(id)), values };
 }

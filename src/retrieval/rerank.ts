@@ -7,11 +7,11 @@ import type { Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { idsOf } from "./fuse.ts";
 import type { QueryLegs } from "./fuse.ts";
-import { runLeg } from "./run-leg.ts";
-import type { RetrievalCall } from "./run-leg.ts";
-import { inOrder } from "./scored-chunk.ts";
-import type { ScoredChunk, ScoredList } from "./scored-chunk.ts";
-import type { SearchPlan } from "./search-plan.ts";
+import { runLeg } from "./degradations.ts";
+import type { RetrievalCall } from "./degradations.ts";
+import { inOrder } from "./scored-chunks.ts";
+import type { ScoredChunk, ScoredList } from "./scored-chunks.ts";
+import type { SearchPlan } from "./retrieval-request.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */
 const CALLS_AT_ONCE = 6;

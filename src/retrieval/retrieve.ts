@@ -1,25 +1,28 @@
 import { Deadline } from "../core/work/deadline.ts";
 import type { SpanFacts } from "../core/trace.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
+import { RetrievalReport } from "./degradations.ts";
+import type { RetrievalCall, RetrievalServices } from "./degradations.ts";
+import { embeddedSearch } from "./embedded-search.ts";
 import { embedQueries } from "./embed-queries.ts";
-import type { EmbeddedTarget } from "./embed-queries.ts";
-import { searchExactly } from "./exact-search.ts";
-import { idsOf, scaleOf } from "./fuse.ts";
-import { mergeLists } from "./merge-lists.ts";
-import type { Found, RagSearch } from "./rag-search.ts";
+import { idsOf } from "./fuse.ts";
+import { scalesOf } from "./rag-search.ts";
+import type { Found } from "./rag-search.ts";
 import { rerankLists } from "./rerank.ts";
-import { RetrievalReport } from "./retrieval-report.ts";
-import type { RetrievalCall, RetrievalServices } from "./run-leg.ts";
-import { scoreChunks } from "./scored-chunk.ts";
-import type { ScoredChunk, ScoredList } from "./scored-chunk.ts";
-import { planSearch } from "./search-plan.ts";
-import type { SearchPlan } from "./search-plan.ts";
-import type {
-  RetrievalRequest,
-  RetrievalResult,
-  RetrievalTarget,
-  RetrievedChunk,
-} from "./types.ts";
-import { searchVectorIndex } from "./vector-index-search.ts";
+import { planSearch } from "./retrieval-request.ts";
+import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
+import { asRetrieved, mergeLists, scoreChunks } from "./scored-chunks.ts";
+import type { RetrievedChunk } from "./scored-chunks.ts";
+import { vectorIndexSearch } from "./vector-index-search.ts";
+
+export type RetrievalResult = {
+  chunks: RetrievedChunk[];
+  /** What was lost, one plain sentence each (`reranker: 503 after 812 ms`); empty: nothing. */
+  degradations: string[];
+  /** What embedding and reranking used, for the record. */
+  uses: ModelUse[];
+  timings: { contextMs: number; rerankingMs: number };
+};
 
 /**
  * Searches RAGs for the passages that answer the queries, within `RETRIEVAL_TIMEOUT_MS`. Never
@@ -27,95 +30,50 @@ import { searchVectorIndex } from "./vector-index-search.ts";
  */
 export function retrieve(
   services: RetrievalServices,
-  asked: RetrievalRequest,
+  request: RetrievalRequest,
   options: { signal?: AbortSignal } = {},
 ): Promise<RetrievalResult> {
   return services.trace("retrieval", async (note) => {
     const { now, config } = services;
     const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
     const call = { services, deadline, report: new RetrievalReport() };
-    const { result, facts } = await run(call, withoutIdleReranking(asked));
+    const plan = planSearch(request);
+    const { found, ...result } = await searchAndRank(call, plan, request.topK);
+    const facts = { ...sizesOf(request, plan, found, result), ...call.report.legTimes() };
     services.log.info("retrieval", facts);
     note(Object.fromEntries(Object.entries(facts).map(([name, is]) => [`retrieval.${name}`, is])));
     return result;
   });
 }
 
-async function run(
+async function searchAndRank(
   call: RetrievalCall,
-  request: RetrievalRequest,
-): Promise<{ result: RetrievalResult; facts: SpanFacts }> {
-  const { now } = call.services;
-  const startedAt = now();
-  const plan = planSearch(request);
-  const embedding = embedQueries(call, request.targets.filter(showsAnything), plan.queries);
-  const searches = await Promise.all(embedding.map((target) => searchRag(call, target, plan)));
-  const scored = await readBest(searches, plan);
-  const rerankingStartedAt = now();
-  const ranked = request.useReranking ? await rerankLists(call, scored, plan) : scored;
-  const rerankingMs = request.useReranking ? now() - rerankingStartedAt : 0;
-  const chunks = mergeLists(ranked, request.includeDuplicates).slice(0, request.topK);
-
-  const result = {
-    chunks: chunks.map(asRetrieved),
-    degradations: call.report.degradations,
-    uses: call.report.uses,
-    timings: { contextMs: now() - startedAt - rerankingMs, rerankingMs },
-  };
-  const found = searches.map((search) => search.found);
-  return { result, facts: factsOf(request, found, result, call.report) };
-}
-
-/** Where no RAG has a reranker, asking for reranking changes neither order nor candidates. */
-function withoutIdleReranking(asked: RetrievalRequest): RetrievalRequest {
-  const { useReranking, targets } = asked;
-  return {
-    ...asked,
-    useReranking: useReranking && targets.some(({ rag }) => rag.reranker !== null),
-  };
-}
-
-/** A call that names nothing of a RAG finds nothing in it. */
-function showsAnything({ restriction: { named } }: RetrievalTarget): boolean {
-  return named === null || named.files.length + named.folders.length > 0;
-}
-
-/** Runs the legs of one RAG, as the location of its vectors requires. */
-function searchRag(
-  call: RetrievalCall,
-  target: EmbeddedTarget,
   plan: SearchPlan,
-): Promise<RagSearch> {
-  const { vectorIndex } = call.services;
-  return vectorIndex === null
-    ? searchExactly(call, target, plan)
-    : searchVectorIndex(call, vectorIndex, target, plan);
+  topK: number,
+): Promise<RetrievalResult & { found: Found[] }> {
+  const { now, vectorIndex } = call.services;
+  const startedAt = now();
+  const search = vectorIndex === null ? embeddedSearch : vectorIndexSearch(vectorIndex);
+  const targets = embedQueries(call, plan);
+  const found = await Promise.all(targets.map((target) => search.find(call, target, plan)));
+  const scales = scalesOf(found, plan);
+  const read = await Promise.all(found.map((one) => search.read(call, one, plan, scales)));
+  const scored = read.map((one) => scoreChunks(one, plan.threshold));
+  const rerankingStartedAt = now();
+  const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
+  const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
+  const chunks = mergeLists(ranked, plan.includeDuplicates).slice(0, topK).map(asRetrieved);
+  const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
+  const { degradations, uses } = call.report;
+  return { chunks, degradations, uses, timings, found };
 }
 
-/** Fuses the legs, on one scale for all RAGs, and reads and scores the best of each. */
-function readBest(searches: RagSearch[], plan: SearchPlan): Promise<ScoredList[]> {
-  const scales = plan.queries.map((_, at) =>
-    scaleOf(searches.map(({ found }) => found.queries[at] ?? { lexical: [], vector: [] })),
-  );
-  return Promise.all(
-    searches.map(async ({ read }) => scoreChunks(await read(scales), plan.threshold)),
-  );
-}
-
-function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
-  const { file, position, page, headings, start, end } = chunk;
-  const { path: filePath, name, externalId, url } = file;
-  const place = { position, page, headings, start, end };
-  const source = { ragIdentifier, filePath, name, externalId, url, ...place };
-  return { text: chunk.text, score, source };
-}
-
-/** For the log: how large the retrieval was, its times and degradations; no query and no text. */
-function factsOf(
+/** For the log: how large the retrieval was, its time and degradations; no query and no text. */
+function sizesOf(
   request: RetrievalRequest,
+  plan: SearchPlan,
   found: Found[],
   { chunks, degradations, timings }: RetrievalResult,
-  report: RetrievalReport,
 ): SpanFacts {
   const candidatesOf = ({ queries }: Found) =>
     new Set(queries.flatMap((legs) => [...idsOf(legs)])).size;
@@ -123,11 +81,10 @@ function factsOf(
     rags: request.targets.length,
     queries: request.queries.length,
     topK: request.topK,
-    reranked: request.useReranking,
+    reranked: plan.reranks,
     candidates: found.reduce((sum, one) => sum + candidatesOf(one), 0),
     chunks: chunks.length,
     totalMs: timings.contextMs + timings.rerankingMs,
-    ...report.legTimes(),
     degraded: degradations.length > 0,
     ...(degradations.length > 0 ? { degradations: degradations.join("; ") } : {}),
   };

@@ -6,24 +6,25 @@ import type {
   RagIndex,
   RestrictionPlan,
 } from "../ports/rag-index.ts";
-import type { Found } from "./rag-search.ts";
+import { runLeg } from "./degradations.ts";
+import type { RetrievalCall } from "./degradations.ts";
 import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
 import type { MergedShards } from "./merge-shards.ts";
-import { runLeg } from "./run-leg.ts";
-import type { RetrievalCall } from "./run-leg.ts";
-import type { SearchPlan } from "./search-plan.ts";
-import type { RetrievalTarget } from "./types.ts";
+import type { Found } from "./rag-search.ts";
+import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
 const SEARCH_SHARE = 0.6;
 const HYDRATION_SHARE = 0.7;
 
 /** Which legs run, and what the vector leg looks through. */
-export type IndexLegs = {
+type IndexLegs = {
   /** Of the queries; null: no vector leg. */
   vectors: Float32Array[] | null;
   lexical: boolean;
-  scan?: NonNullable<CandidatesRequest["scan"]>;
+  scan?: Scan;
 };
+
+type Scan = NonNullable<CandidatesRequest["scan"]>;
 
 export type IndexSearch = MergedShards & {
   /** How each shard that answered resolved the restriction. */
@@ -33,7 +34,7 @@ export type IndexSearch = MergedShards & {
 };
 
 /** Chosen candidates, and substitutes, best first, for those that no longer exist. */
-export type Choice = { ids: ChunkId[]; spare: ChunkId[] };
+type Choice = { ids: ChunkId[]; spare: ChunkId[] };
 
 export type Hydrated = {
   chunks: HydratedChunk[];
@@ -98,14 +99,17 @@ export class ShardedIndex {
   }
 
   /**
-   * Searches and reads, in one step of each shard, all candidates and the chunks of `ids`, so that
-   * nothing can change in between. Null when a shard does not answer.
+   * Searches again with the legs that gave `found`, and reads, in one step of each shard, all
+   * candidates and the chunks of `ids`, so that nothing can change in between. Null when a shard does not answer.
    */
   async searchAndHydrate(
-    legs: IndexLegs,
+    { embedded, searchMode }: Found,
+    scan: Scan,
     ids: ChunkId[],
   ): Promise<(MergedShards & { chunks: HydratedChunk[]; scanned: boolean }) | null> {
-    const request = this.#request(legs);
+    const vectors = embedded?.vectors ?? null;
+    const lexical = searchMode === "hybrid" || vectors === null;
+    const request = this.#request({ vectors, lexical, scan });
     const replies = await Promise.all(
       this.#shards.map((shard, at) =>
         runLeg(this.#call, this.#leg("hydration", at), () =>

@@ -1,61 +1,90 @@
+import { coarserFolders } from "../core/folders.ts";
 import type { ChunkId } from "../core/ids.ts";
-import type { Candidate } from "../ports/rag-index.ts";
-import type { VectorIndex } from "../ports/vector-index.ts";
-import type { EmbeddedTarget } from "./embed-queries.ts";
+import { trimEnd } from "../core/trim.ts";
+import type { Candidate, HydratedChunk, Restriction, RestrictionPlan } from "../ports/rag-index.ts";
+import type { VectorFilter, VectorIndex } from "../ports/vector-index.ts";
+import { runLeg } from "./degradations.ts";
+import type { RetrievalCall } from "./degradations.ts";
 import { mergeCandidates } from "./merge-shards.ts";
-import type { RagSearch } from "./rag-search.ts";
-import { runLeg } from "./run-leg.ts";
-import type { RetrievalCall } from "./run-leg.ts";
-import type { SearchPlan } from "./search-plan.ts";
+import { chooseFound, chosenOf } from "./rag-search.ts";
+import type { Found, RagSearch, ReadChunks } from "./rag-search.ts";
+import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
+import { similarityOf } from "./scored-chunks.ts";
 import { ShardedIndex } from "./sharded-index.ts";
-import type { IndexSearch } from "./sharded-index.ts";
-import type { RetrievalTarget } from "./types.ts";
-import { vectorFilterOf } from "./vector-filter.ts";
-import { readBesideVectorIndex } from "./vector-index-reading.ts";
+import type { Hydrated, IndexSearch } from "./sharded-index.ts";
 
 const VECTOR_INDEX_SHARE = 0.6;
+/** Limit of former folders of moved files in a filter; one query has room for about so many. */
+const FOLDERS_ELSEWHERE_MAX = 100;
+/** A similarity from the vector index may be this far below the exact one. */
+const APPROXIMATION_MARGIN = 0.02;
+/** Candidates found by words alone that may replace deleted chunks. */
+const SPARE_OF_WORDS = 200;
+/** The vector index names 100 at most: where more are needed, half of them are enough. */
+const MOST_WANTED = 50;
 
-/**
- * Searches a RAG whose nearest neighbours a vector index finds: the index objects search words while
- * the queries are embedded. A `semantic` RAG is asked for words only when its vectors are lost: one
- * more step, and only then.
- */
-export async function searchVectorIndex(
-  call: RetrievalCall,
-  vectorIndex: VectorIndex,
-  { target, embedded: embedding }: EmbeddedTarget,
-  plan: SearchPlan,
-): Promise<RagSearch> {
-  const index = new ShardedIndex(call, target, plan);
-  const isHybrid = target.rag.searchMode === "hybrid";
-  const [embedded, first] = await Promise.all([
-    embedding,
-    index.search({ vectors: null, lexical: isHybrid }),
-  ]);
-  const nearest =
-    embedded === null
-      ? NOTHING_NEAR
-      : await findNearest({ call, vectorIndex, index, target, plan }, first, embedded.vectors);
-  const wordsStandIn = !isHybrid && !nearest.isWhole;
-  const words = wordsStandIn ? await index.search({ vectors: null, lexical: true }) : first;
-  const found = {
-    target,
-    embedded,
-    searchMode: isHybrid || wordsStandIn ? ("hybrid" as const) : ("semantic" as const),
-    queries: words.queries.map(({ lexical }, at) => {
-      return { lexical, vector: nearest.lists[at] ?? [] };
-    }),
-    shardOf: new Map([...first.shardOf, ...nearest.shardOf, ...words.shardOf]),
-    floors: nearest.floors,
-  };
-  return { found, read: (scales) => readBesideVectorIndex(call, index, found, plan, scales) };
-}
+/** For RAGs whose nearest neighbours a vector index finds. */
+export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
+  /**
+   * The index objects search words while the queries are embedded. A `semantic` RAG is asked for
+   * words only when its vectors are lost: one more step, and only then.
+   */
+  async find(call, { target, embedded: embedding }, plan) {
+    const index = new ShardedIndex(call, target, plan);
+    const isHybrid = target.rag.searchMode === "hybrid";
+    const [embedded, first] = await Promise.all([
+      embedding,
+      index.search({ vectors: null, lexical: isHybrid }),
+    ]);
+    const nearest =
+      embedded === null
+        ? NOTHING_NEAR
+        : await findNearest({ call, vectorIndex, index, target, plan }, first, embedded.vectors);
+    const wordsStandIn = !isHybrid && !nearest.isWhole;
+    const words = wordsStandIn ? await index.search({ vectors: null, lexical: true }) : first;
+    return {
+      target,
+      embedded,
+      searchMode: isHybrid || wordsStandIn ? "hybrid" : "semantic",
+      queries: words.queries.map(({ lexical }, at) => {
+        return { lexical, vector: nearest.lists[at] ?? [] };
+      }),
+      shardOf: new Map([...first.shardOf, ...nearest.shardOf, ...words.shardOf]),
+      floors: nearest.floors,
+    };
+  },
+
+  /**
+   * The vector index may name chunks that are deleted, moved or duplicates; others replace them.
+   * If too few remain, or the index changed since its search, the index objects search again and
+   * read in one step: an extra round trip only in these cases.
+   */
+  async read(call, found, plan, scales) {
+    const index = new ShardedIndex(call, found.target, plan);
+    const chosen = chooseFound(found, plan, scales, APPROXIMATION_MARGIN);
+    const { ids, rest, values } = chosen;
+    const spare = rest
+      .filter(({ similarity }, at) => similarity !== null || at < SPARE_OF_WORDS)
+      .map(({ id }) => id);
+    const hydrated = await index.hydrate({ ids, spare }, found);
+    const sizes = { chosen: ids.length, isSingle: index.isSingle };
+    const isCrowded = mostAreNotEligible(found, hydrated, plan, sizes);
+    if (isCrowded) call.services.log.info("vector index crowded", { ragId: found.target.rag.id });
+    const again =
+      isCrowded || hydrated.superseded
+        ? await searchAgain(call, index, found, isCrowded ? "deep" : "in-flight")
+        : null;
+    // The chunks already read are better than none when a shard does not answer in time.
+    if (again === null) return { found, chunks: hydrated.chunks, values };
+    const margin = again.isExact ? 0 : APPROXIMATION_MARGIN;
+    return chosenOf(again.found, again.chunks, chooseFound(again.found, plan, scales, margin));
+  },
+});
 
 type Nearest = {
   /** In the order of the queries, as are the floors. */
   lists: Candidate[][];
-  /** The vector index may hold more with scores up to this one. */
-  floors: (number | null)[];
+  floors: Found["floors"];
   /** No part of what may be nearest is lost. */
   isWhole: boolean;
   /** Of what the index objects found. */
@@ -104,4 +133,81 @@ async function findNearest(
     isWhole: shown !== null,
     shardOf: inFlight?.shardOf ?? new Map(),
   };
+}
+
+/**
+ * The filter for the vector index; null: none. It supports folders only: any other restriction
+ * cannot be expressed, and the index objects scan. Moved files are also searched in their former
+ * folders; hydration drops the other files found there.
+ */
+function vectorFilterOf(
+  { named, metadata }: Restriction,
+  plans: RestrictionPlan[],
+): VectorFilter | null | "not expressible" {
+  const filtered = plans.filter((plan) => plan.kind === "filtered");
+  if (filtered.length === 0) return null;
+  if (named === null || named.files.length > 0 || metadata.length > 0) return "not expressible";
+  const asked = named.folders.map((folder) => trimEnd(folder, "/"));
+  const left = coarserFolders(
+    filtered.flatMap(({ elsewhere }) => elsewhere.folders),
+    FOLDERS_ELSEWHERE_MAX,
+  );
+  const folders = [...new Set([...asked, ...left])];
+  if (folders.includes("")) return null;
+  return { fileIds: filtered.flatMap(({ elsewhere }) => elsewhere.fileIds), folders };
+}
+
+/**
+ * Whether so much of what the vector index named is removed, replaced, moved away or equal to
+ * something else that eligible chunks, which it would have named next, are too few. Where only equal
+ * ones are in the way and the lexical leg has filled the answer, they are enough: a text that stands
+ * in hundreds of files stays there, and each question about it would scan everything.
+ */
+function mostAreNotEligible(
+  { queries, floors }: Found,
+  { chunks, eligible, equal, isWhole }: Hydrated,
+  { needed, threshold }: SearchPlan,
+  { chosen, isSingle }: { chosen: number; isSingle: boolean },
+): boolean {
+  if (!isWhole) return false;
+  const wanted = Math.min(needed, MOST_WANTED);
+  const passes = (chunk: HydratedChunk) =>
+    threshold === null || (similarityOf(chunk) ?? 1) >= threshold;
+  const isFilled = chunks.filter(passes).length >= wanted;
+  const mayHoldMore = (floor: number) =>
+    threshold === null || floor >= threshold - APPROXIMATION_MARGIN;
+  const counts = (id: ChunkId) => eligible.has(id) || (isFilled && equal.has(id));
+  // Equal texts of different shards are only seen when they are read.
+  const read = isSingle ? wanted : chunks.length;
+  return queries.some(({ vector }, at) => {
+    const floor = floors[at] ?? null;
+    if (floor === null || !mayHoldMore(floor)) return false;
+    const live = vector.filter(({ id, score }) => score >= floor && counts(id));
+    return live.length < wanted || read < Math.min(wanted, chosen);
+  });
+}
+
+/**
+ * What the vector index named is read with the rest, and left out where a `deep` scan looked through
+ * every eligible chunk. Null when a shard does not answer.
+ */
+async function searchAgain(
+  call: RetrievalCall,
+  index: ShardedIndex,
+  found: Found,
+  scan: "deep" | "in-flight",
+): Promise<(Pick<ReadChunks, "found" | "chunks"> & { isExact: boolean }) | null> {
+  const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
+  const again = await index.searchAndHydrate(found, scan, named);
+  if (again === null) return null;
+  const { shardOf, chunks, scanned: isExact } = again;
+  if (scan === "deep" && !isExact) {
+    const reason = "most of what it names is outdated, and the RAG too large to scan";
+    call.report.degraded("vector index", `vector index: ${reason}`);
+  }
+  const queries = again.queries.map(({ lexical, vector }, at) => {
+    const outside = isExact ? [] : (found.queries[at]?.vector ?? []);
+    return { lexical, vector: mergeCandidates(vector, outside) };
+  });
+  return { found: { ...found, queries, shardOf }, chunks, isExact };
 }

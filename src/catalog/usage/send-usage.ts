@@ -1,5 +1,6 @@
 import { newId } from "../../core/ids.ts";
-import type { UsageMessage } from "../../ports/job-queue.ts";
+import type { InferenceId, RagId, TokenId } from "../../core/ids.ts";
+import type { ModelUse, UsageMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 
 type Sending = Pick<Services, "queue" | "log" | "now" | "inBackground">;
@@ -16,6 +17,24 @@ export function sendUsage(services: Sending, usage: Omit<UsageMessage, "id" | "a
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
 const NOBODY = { inferenceId: null, agentId: null, tokenId: null, model: null };
+
+type Retrieved = {
+  degradations: string[];
+  uses: ModelUse[];
+  timings: { contextMs: number; rerankingMs: number };
+};
+
+/** Usage of a retrieval without a model; `inferenceId`: it was made for an inference. */
+export function sendRetrievalUsage(
+  services: Sending,
+  by: { ragIds: RagId[]; inferenceId?: InferenceId; tokenId: TokenId | null },
+  { degradations, uses, timings }: Retrieved,
+): void {
+  const outcome = degradations.length > 0 ? "degraded" : "ok";
+  const latencyMs = timings.contextMs + timings.rerankingMs;
+  const how = { latencyMs, outcome, uses } as const;
+  sendUsage(services, { kind: "retrieve", ...NOBODY, ...NOTHING, ...by, ...how });
+}
 
 /** Usage of indexing: it belongs to no call, and nothing is sent where nothing was embedded. */
 export function sendIndexingUsage(

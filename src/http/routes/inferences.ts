@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
+import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
-import { recordRetrieveUsage } from "../../inference/record-usage.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
@@ -132,25 +132,13 @@ inferenceRoutes.openapi(
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
-    const startedAt = services.now();
-    const { systemPrompt, chunks, degradations, uses } = await retrieveContext(services, {
-      inference,
-      input,
-      signal,
-    });
-    recordRetrieveUsage(services, {
-      ragIds: inference.rags.map(({ id }) => id),
-      inferenceId: inference.id,
-      caller,
-      latencyMs: services.now() - startedAt,
-      degradations,
-      uses,
-    });
-    const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-    return context.json(
-      { systemPrompt, chunks: answers, ...degradedFor(caller, degradations) },
-      200,
-    );
+    const found = await retrieveContext(services, { inference, input, signal });
+    const ragIds = inference.rags.map(({ id }) => id);
+    const by = { ragIds, inferenceId: inference.id, tokenId: caller.tokenId };
+    sendRetrievalUsage(services, by, found);
+    const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+    const { systemPrompt, degradations } = found;
+    return context.json({ systemPrompt, chunks, ...degradedFor(caller, degradations) }, 200);
   },
   validateInferenceBody,
 );

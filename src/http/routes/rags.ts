@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
+import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicRags } from "../../db/access/public-lists.ts";
-import { recordRetrieveUsage } from "../../inference/record-usage.ts";
-import { restrictionTo } from "../../retrieval/restriction-of-call.ts";
+import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
@@ -79,8 +79,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const { rag, services, caller } = context.var;
   const input = context.req.valid("json");
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
-  const startedAt = services.now();
-  const { chunks, degradations, uses } = await retrieve(
+  const found = await retrieve(
     services,
     {
       targets: [{ rag, restriction: restrictionTo({ useAllFiles, files, folders }) }],
@@ -93,8 +92,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     },
     { signal: context.req.raw.signal },
   );
-  const latencyMs = services.now() - startedAt;
-  recordRetrieveUsage(services, { ragIds: [rag.id], caller, latencyMs, degradations, uses });
-  const answers = chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-  return context.json({ chunks: answers, ...degradedFor(caller, degradations) }, 200);
+  sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: caller.tokenId }, found);
+  const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+  return context.json({ chunks, ...degradedFor(caller, found.degradations) }, 200);
 });

@@ -7,7 +7,8 @@ import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
-import type { RetrievalRequest, RetrievedChunk } from "../../retrieval/types.ts";
+import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
+import type { RetrievedChunk } from "../../retrieval/scored-chunks.ts";
 import { asPassage, within } from "../assemble-prompt.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 

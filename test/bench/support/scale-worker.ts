@@ -14,7 +14,7 @@ import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import { shardOf } from "../../../src/core/shard-of.ts";
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
 import type { HydrateRequest, PlacedChunk, StagedChunk } from "../../../src/ports/rag-index.ts";
-import type { RetrievalServices } from "../../../src/retrieval/run-leg.ts";
+import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import { mergeShards } from "../../../src/retrieval/merge-shards.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";

@@ -2,11 +2,16 @@ import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
-import { chooseCandidates } from "../../../src/retrieval/choose-candidates.ts";
+import { chooseCandidates } from "../../../src/retrieval/fuse.ts";
 import type { RankedId } from "../../../src/retrieval/fuse.ts";
-import { mergeByReciprocalRank, mergeEqualTexts } from "../../../src/retrieval/merge-lists.ts";
-import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/scored-chunk.ts";
-import type { ScoredChunk } from "../../../src/retrieval/scored-chunk.ts";
+import {
+  inOrder,
+  mergeByReciprocalRank,
+  mergeEqualTexts,
+  passesThreshold,
+  similarityOf,
+} from "../../../src/retrieval/scored-chunks.ts";
+import type { ScoredChunk } from "../../../src/retrieval/scored-chunks.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 

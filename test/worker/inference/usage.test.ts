@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { purgeExpired } from "../../../src/db/access/purge-expired.ts";
-import { recordRetrieveUsage } from "../../../src/inference/record-usage.ts";
+import { sendRetrievalUsage } from "../../../src/catalog/usage/send-usage.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
@@ -190,13 +190,8 @@ test("a retrieval without a model is recorded too", async () => {
   const world = worldWith({});
   const ragIds = ["rag" as RagId];
   const degradations = ["reranker: 503 after 2 ms"];
-  recordRetrieveUsage(world.services, {
-    ragIds,
-    caller: nobody,
-    latencyMs: 12,
-    degradations,
-    uses: [],
-  });
+  const timings = { contextMs: 8, rerankingMs: 4 };
+  sendRetrievalUsage(world.services, { ragIds, ...nobody }, { degradations, uses: [], timings });
   await world.settled();
   expect(world.usage).toMatchObject([
     { kind: "retrieve", ragIds, model: null, outcome: "degraded", latencyMs: 12 },

@@ -6,7 +6,7 @@ import type { ChunkId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { Restriction } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import type { RetrievalRequest } from "../../../src/retrieval/types.ts";
+import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";

@@ -4,7 +4,7 @@ import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import type { RagIndex } from "../../../../src/ports/rag-index.ts";
-import type { RetrievalRequest } from "../../../../src/retrieval/types.ts";
+import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";

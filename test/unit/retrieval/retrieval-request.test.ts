@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { restrictionTo } from "../../../src/retrieval/restriction-of-call.ts";
+import { restrictionTo } from "../../../src/retrieval/retrieval-request.ts";
 
 const named = (files: string[], folders: string[] = []) =>
   restrictionTo({ useAllFiles: false, files, folders }).named;

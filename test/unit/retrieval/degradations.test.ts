@@ -7,9 +7,8 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
-import { RetrievalReport } from "../../../src/retrieval/retrieval-report.ts";
-import { runLeg } from "../../../src/retrieval/run-leg.ts";
-import type { RetrievalCall } from "../../../src/retrieval/run-leg.ts";
+import { RetrievalReport, runLeg } from "../../../src/retrieval/degradations.ts";
+import type { RetrievalCall } from "../../../src/retrieval/degradations.ts";
 
 /** Time is moved by hand: what is shown holds for any budget, and nobody waits for it. */
 beforeEach(() => vi.useFakeTimers());

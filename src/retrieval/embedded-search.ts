@@ -1,0 +1,35 @@
+import { chooseFound, chosenOf } from "./rag-search.ts";
+import type { RagSearch } from "./rag-search.ts";
+import { ShardedIndex } from "./sharded-index.ts";
+
+/**
+ * For RAGs whose own index objects scan their vectors: both legs in one call per shard, with exact
+ * similarities.
+ */
+export const embeddedSearch: RagSearch = {
+  /** Where the embedding model fails, words are searched in any mode. */
+  async find(call, { target, embedded: embedding }, plan) {
+    const embedded = await embedding;
+    const { searchMode } = target.rag;
+    const vectors = embedded?.vectors ?? null;
+    const lexical = searchMode === "hybrid" || vectors === null;
+    const index = new ShardedIndex(call, target, plan);
+    const { queries, shardOf } = await index.search({ vectors, lexical });
+    return { target, embedded, searchMode, queries, shardOf, floors: [] };
+  },
+
+  /**
+   * If the index has changed since its search, searches again and reads in one step, so that a
+   * file that is being reindexed is never missing.
+   */
+  async read(call, found, plan, scales) {
+    const index = new ShardedIndex(call, found.target, plan);
+    const chosen = chooseFound(found, plan, scales, 0);
+    const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
+    const again = superseded ? await index.searchAndHydrate(found, "all", []) : null;
+    if (again === null) return { found, chunks, values: chosen.values };
+    const { queries, shardOf } = again;
+    const fresh = { ...found, queries, shardOf };
+    return chosenOf(fresh, again.chunks, chooseFound(fresh, plan, scales, 0));
+  },
+};

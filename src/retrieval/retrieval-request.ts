@@ -1,0 +1,87 @@
+import { trimEnd } from "../core/trim.ts";
+import type { RagRecord } from "../db/records.ts";
+import type { MetadataFilter, Restriction } from "../ports/rag-index.ts";
+import { storedFormsOf } from "../sources/file-names.ts";
+
+/** One RAG to search and what of it this call may see. */
+export type RetrievalTarget = { rag: RagRecord; restriction: Restriction };
+
+export type RetrievalRequest = {
+  targets: RetrievalTarget[];
+  /** 1 to 10, none blank; searched one by one. */
+  queries: string[];
+  /** 1 to 100, over all targets together. */
+  topK: number;
+  useReranking: boolean;
+  candidateMultiplier: number;
+  similarityThreshold: number | null;
+  includeDuplicates: boolean;
+};
+
+type Selection = {
+  useAllFiles: boolean;
+  files: string[];
+  folders: string[];
+  metadata?: MetadataFilter[];
+};
+
+/**
+ * What a call may see of one RAG. Unless it uses all files, it sees only those that it names, in
+ * any Unicode or URL form; an empty folder name matches nothing.
+ */
+export function restrictionTo({
+  useAllFiles,
+  files,
+  folders,
+  metadata = [],
+}: Selection): Restriction {
+  if (useAllFiles) return { named: null, metadata };
+  const named = {
+    files: files.flatMap(storedFormsOf),
+    folders: folders.filter((folder) => trimEnd(folder, "/") !== "").flatMap(storedFormsOf),
+  };
+  return { named, metadata };
+}
+
+/**
+ * Candidates a leg gives at least. Scores are normalised over them, so that one number for every
+ * topK without reranking keeps the first results the same whatever topK is.
+ */
+const LEAST_CANDIDATES = 100;
+/** Characters of a query that are searched; models cut earlier still. */
+const QUERY_LIMIT = 16_384;
+
+/** What every RAG of a retrieval is searched for. */
+export type SearchPlan = {
+  targets: RetrievalTarget[];
+  queries: string[];
+  includeDuplicates: boolean;
+  /** Candidates of a leg and query. */
+  limitPerLeg: number;
+  reranks: boolean;
+  /** Chunks of each RAG that reranking, or else the answer, needs. */
+  needed: number;
+  /** Least similarity, 0 to 1. */
+  threshold: number | null;
+};
+
+/** Where no RAG has a reranker, asking for reranking changes neither order nor candidates. */
+export function planSearch(request: RetrievalRequest): SearchPlan {
+  const { topK, useReranking, candidateMultiplier, targets } = request;
+  const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
+  const needed = reranks ? topK * candidateMultiplier : topK;
+  return {
+    targets: targets.filter(showsAnything),
+    queries: request.queries.map((query) => query.slice(0, QUERY_LIMIT).toWellFormed()),
+    includeDuplicates: request.includeDuplicates,
+    limitPerLeg: Math.max(LEAST_CANDIDATES, needed),
+    reranks,
+    needed,
+    threshold: request.similarityThreshold,
+  };
+}
+
+/** A call that names nothing of a RAG finds nothing in it. */
+function showsAnything({ restriction: { named } }: RetrievalTarget): boolean {
+  return named === null || named.files.length + named.folders.length > 0;
+}

@@ -1,0 +1,135 @@
+import type { HydratedChunk } from "../ports/rag-index.ts";
+import type { Found, ReadChunks } from "./rag-search.ts";
+
+type ChunkSource = {
+  ragIdentifier: string;
+  filePath: string;
+  name: string;
+  externalId: string | null;
+  url: string | null;
+  position: number;
+  page: number | null;
+  headings: string[];
+  /** Offsets in the file's extracted text, UTF-16 code units, end excluded. */
+  start: number;
+  end: number;
+};
+
+/** A chunk as callers get it. `score`: cosine similarity clamped to 0..1. */
+export type RetrievedChunk = { text: string; score: number; source: ChunkSource };
+
+/** A hydrated chunk on its way into the answer. */
+export type ScoredChunk = {
+  ragIdentifier: string;
+  chunk: HydratedChunk;
+  /** Cosine clamped to 0..1, the best over the queries; 0 when none could be computed. */
+  score: number;
+  scored: boolean;
+  /** What orders: fused value, similarity, relevance or reciprocal rank. */
+  value: number;
+};
+
+/** One RAG's candidates in its own order, and what the values are that order them. */
+export type ScoredList = {
+  /** What the chunks were chosen from. */
+  found: Found;
+  chunks: ScoredChunk[];
+  order: "fused" | "similarity" | "relevance";
+};
+
+/** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
+export function scoreChunks(
+  { found, chunks, values }: ReadChunks,
+  threshold: number | null,
+): ScoredList {
+  const { identifier: ragIdentifier, searchMode } = found.target.rag;
+  const scored = chunks.map((chunk): ScoredChunk => {
+    const similarity = similarityOf(chunk);
+    const fused = values.get(chunk.id) ?? 0;
+    const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
+    return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
+  });
+  const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
+  return { found, chunks: passing.sort(inOrder), order: "fused" };
+}
+
+/** Cosine as the API shows it; null when there is none. */
+export function similarityOf({ similarities }: HydratedChunk): number | null {
+  let best: number | null = null;
+  for (const similarity of similarities) {
+    if (similarity !== null && (best === null || similarity > best)) best = similarity;
+  }
+  return best === null ? null : Math.min(1, Math.max(0, best));
+}
+
+/** A chunk without a similarity passes: there is nothing to measure. */
+export function passesThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
+  return threshold === null || !chunk.scored || chunk.score >= threshold;
+}
+
+/** Best value first; ties by file path, position and RAG. */
+export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
+  if (a.value !== b.value) return b.value - a.value;
+  const byPath = compareText(a.chunk.file.path, b.chunk.file.path);
+  if (byPath !== 0) return byPath;
+  return a.chunk.position - b.chunk.position || compareText(a.ragIdentifier, b.ragIdentifier);
+}
+
+const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+/** One list from all RAGs; values of different kinds are merged by their ranks. */
+export function mergeLists(lists: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
+  const [first, ...others] = lists;
+  if (first === undefined) return [];
+  const all = lists.map(({ chunks }) => chunks);
+  const merged =
+    others.length === 0 || lists.every((list) => comparable(list, first))
+      ? all.flat().sort(inOrder)
+      : mergeByReciprocalRank(all);
+  return includeDuplicates ? merged : mergeEqualTexts(merged);
+}
+
+function comparable(one: ScoredList, other: ScoredList): boolean {
+  const a = one.found.target.rag;
+  const b = other.found.target.rag;
+  return (
+    one.order !== "relevance" &&
+    one.order === other.order &&
+    a.embeddingModel === b.embeddingModel &&
+    a.dimensions === b.dimensions &&
+    a.searchMode === b.searchMode
+  );
+}
+
+/** Keeps the first of equal texts; it takes the best score among them. */
+export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
+  const kept = new Map<string, ScoredChunk>();
+  for (const chunk of ordered) {
+    const key = chunk.chunk.duplicateKey;
+    const first = kept.get(key);
+    if (first === undefined) kept.set(key, chunk);
+    else if (chunk.scored && chunk.score > first.score) {
+      kept.set(key, { ...first, score: chunk.score, scored: true });
+    }
+  }
+  return [...kept.values()];
+}
+
+/** Cormack, Clarke and Büttcher 2009; 60 damps the first ranks. */
+const RECIPROCAL_RANK_CONSTANT = 60;
+
+/** Lists whose values do not compare, merged by 1 / (60 + rank). */
+export function mergeByReciprocalRank(lists: ScoredChunk[][]): ScoredChunk[] {
+  const merged = lists.flatMap((list) =>
+    list.map((chunk, at) => ({ ...chunk, value: 1 / (RECIPROCAL_RANK_CONSTANT + at + 1) })),
+  );
+  return merged.sort(inOrder);
+}
+
+export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
+  const { file, position, page, headings, start, end } = chunk;
+  const { path: filePath, name, externalId, url } = file;
+  const place = { position, page, headings, start, end };
+  const source = { ragIdentifier, filePath, name, externalId, url, ...place };
+  return { text: chunk.text, score, source };
+}
