@@ -5,8 +5,8 @@ import { textOf, UnreadableDocument } from "./extracted-document.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 import { unsupported } from "./media-type/advice.ts";
 import { detectKind, unknownMediaType } from "./media-type/detect-kind.ts";
-import { codeLanguage } from "./media-type/kinds.ts";
-import type { DocumentKind } from "./media-type/kinds.ts";
+import { codeLanguage } from "./media-type/document-kinds.ts";
+import type { DocumentKind } from "./media-type/document-kinds.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import {
   declaredEncoding,

@@ -90,7 +90,7 @@ function logUnknown(log: Log, part: string, thrown: unknown): void {
 }
 
 const LEG_KINDS = ["embedding", "search", "vectorIndex", "hydration", "reranking"] as const;
-export type LegKind = (typeof LEG_KINDS)[number];
+type LegKind = (typeof LEG_KINDS)[number];
 type LegTime = { kind: LegKind; from: number; to: number };
 
 /** The metadata of a retrieval: its degradations, the models it used, its times. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { DocumentConverter } from "../../documents/document-converter.ts";
-import { withRetries } from "./retries.ts";
+import { retryBindingCall } from "./retry-binding-call.ts";
 
 /**
  * Markdown conversion of Workers AI
@@ -29,7 +29,7 @@ export function markdownConverter(
   return {
     async toMarkdown(name, mimeType, bytes) {
       const blob = new Blob([bytes.slice().buffer], { type: mimeType });
-      const reply = await withRetries("document converter", () =>
+      const reply = await retryBindingCall("document converter", () =>
         ai.toMarkdown({ name, blob }, options),
       );
       const response = responseSchema.parse(reply);

@@ -12,7 +12,7 @@ import type {
   VectorIndex,
   VectorSpace,
 } from "../../ports/vector-index.ts";
-import { ONCE_MORE, withRetries } from "./retries.ts";
+import { ONCE_MORE, retryBindingCall } from "./retry-binding-call.ts";
 
 /**
  * Vectorize (https://developers.cloudflare.com/vectorize/reference/client-api/), within its
@@ -59,12 +59,12 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
     async upsert(space, vectors) {
       for (const batch of batchesOf(vectors, UPSERT_BATCH)) {
         const records = batch.map((vector) => recordOf(space, vector));
-        await withRetries("vector index", () => binding.upsert(records));
+        await retryBindingCall("vector index", () => binding.upsert(records));
       }
     },
     async remove(ids) {
       for (const batch of batchesOf(ids, DELETE_BATCH)) {
-        await withRetries("vector index", () => binding.deleteByIds(batch));
+        await retryBindingCall("vector index", () => binding.deleteByIds(batch));
       }
     },
     async query(space, vector, { topK, filter }) {
@@ -84,7 +84,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       );
       const batches = batchesOf([...folders.keys()], GET_BATCH);
       const found = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
-        withRetries("vector index", () => binding.getByIds(batch)),
+        retryBindingCall("vector index", () => binding.getByIds(batch)),
       );
       const stored = found.flatMap((some) => storedSchema.parse(some));
       const placed = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
@@ -96,7 +96,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
     },
     async processedUpTo() {
       const { processedUpToDatetime } = infoSchema.parse(
-        await withRetries("vector index", () => binding.describe()),
+        await retryBindingCall("vector index", () => binding.describe()),
       );
       if (processedUpToDatetime === null || processedUpToDatetime === undefined) return 0;
       return new Date(processedUpToDatetime).getTime();
@@ -118,7 +118,11 @@ async function ask(
     returnMetadata: "none",
   } as const;
   const asked = filter === undefined ? options : { ...options, filter };
-  const reply = await withRetries("vector index", () => binding.query(vector, asked), ONCE_MORE);
+  const reply = await retryBindingCall(
+    "vector index",
+    () => binding.query(vector, asked),
+    ONCE_MORE,
+  );
   return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: asId(id), score }));
 }
 

@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import type { RagRecord } from "../../db/records.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
-import { takeWaitingFiles } from "../../db/files/waiting-files.ts";
+import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
@@ -37,7 +37,7 @@ export async function updateRag(
   }
   if (change.status === "active") {
     const taken = { claimedUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
-    await services.queue.index(await takeWaitingFiles(services.db, rag.id, taken));
+    await services.queue.index(await takeUnstartedFiles(services.db, rag.id, taken));
   }
   const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = change;
   if (chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap) {

@@ -1,4 +1,4 @@
-import { kindByName } from "../../documents/media-type/kinds.ts";
+import { kindByName } from "../../documents/media-type/document-kinds.ts";
 import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 
 /** Source code and settings are sent as text, whatever their registered types are. */

@@ -1,7 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, row } from "../columns.ts";
-import { IN_WORK } from "../files/unclaimed-files.ts";
+import { IN_WORK } from "../files/pending-files.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 
 /** Removals not yet applied to the index; the index `rag_files_leaving` has the same condition. */

@@ -1,8 +1,8 @@
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import type { RawDocument } from "../extracted-document.ts";
-import { kindByMediaType, kindByName } from "./kinds.ts";
-import type { DocumentKind } from "./kinds.ts";
+import { kindByMediaType, kindByName } from "./document-kinds.ts";
+import type { DocumentKind } from "./document-kinds.ts";
 import { foreignMediaType, headOf } from "./signatures.ts";
 import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
 

@@ -1,5 +1,5 @@
-import { kindByName } from "./kinds.ts";
-import type { DocumentKind } from "./kinds.ts";
+import { kindByName } from "./document-kinds.ts";
+import type { DocumentKind } from "./document-kinds.ts";
 
 const TYPE_OF_KIND: Record<Exclude<DocumentKind, "code">, string> = {
   text: "text/plain",

@@ -6,7 +6,7 @@ import { purgeExpired } from "../../db/access/purge-expired.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
-import { takeUnclaimedFiles } from "../../db/files/unclaimed-files.ts";
+import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
 import { removedResources } from "../../db/maintenance/purge-store.ts";
 import { takeUnclaimedScans } from "../../db/scans/due-scans.ts";
 import type { Services } from "../../services.ts";

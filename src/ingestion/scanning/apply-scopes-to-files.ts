@@ -1,7 +1,7 @@
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
 import { applyScopesToPage, endOfPage } from "../../db/files/scope-work-store.ts";
-import { releasePending } from "../../db/files/waiting-files.ts";
+import { releasePending } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/client.ts";
-import { releasePending } from "../../../src/db/files/waiting-files.ts";
+import { releasePending } from "../../../src/db/files/pending-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";

@@ -1,4 +1,4 @@
-import { isCodeLanguage } from "../../media-type/kinds.ts";
+import { isCodeLanguage } from "../../media-type/document-kinds.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 
 type Attributes = Record<string, string>;

@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { overdueRemovals } from "../../../src/db/files/removal-store.ts";
-import { takeUnclaimedFiles } from "../../../src/db/files/unclaimed-files.ts";
+import { takeUnclaimedFiles } from "../../../src/db/files/pending-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
 

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../core/errors.ts";
-import { withRetries as retried } from "../../core/work/with-retries.ts";
+import { withRetries } from "../../core/work/with-retries.ts";
 
 /** A binding's error does not say whether a retry may succeed: each call gets three attempts. */
 const RULES = {
@@ -14,13 +14,13 @@ const RULES = {
 export const ONCE_MORE = { tries: 2, firstDelayMs: 100 };
 
 /** Retries after a growing, jittered wait; throws the last failure, labelled with `what`. */
-export async function withRetries<T>(
+export async function retryBindingCall<T>(
   what: string,
   call: () => Promise<T>,
   rules: Partial<typeof RULES> = {},
 ): Promise<T> {
   try {
-    return await retried(call, { ...RULES, ...rules, signal: new AbortController().signal });
+    return await withRetries(call, { ...RULES, ...rules, signal: new AbortController().signal });
   } catch (cause) {
     throw new Error(`${what}: ${reasonOf(cause)}`, { cause });
   }
