@@ -6,7 +6,7 @@ import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
 import type { Caller } from "./caller.ts";
 
 /** `degraded` as this caller may see it; absent when nothing was degraded. */
-export function degradedFor(caller: Caller, degradations: string[]) {
+export function degradedFor(caller: Pick<Caller, "isAdmin">, degradations: string[]) {
   if (degradations.length === 0) return {};
   const occurred = true as const;
   return {

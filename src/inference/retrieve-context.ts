@@ -11,6 +11,7 @@ const NOTHING: RetrievalResult = {
   degradations: [],
   uses: [],
   timings: { contextMs: 0, rerankingMs: 0 },
+  legs: {},
 };
 
 type ContextRequest = {

@@ -180,6 +180,15 @@ export type IndexFacts = {
 /** A scope as the index applies it: files outside are hidden from this call on. */
 export type IndexScope = { type: "path" | "externalId"; value: string };
 
+/** A live passage of a file, as it was cut. */
+export type Passage = Pick<
+  HydratedChunk,
+  "id" | "text" | "position" | "headings" | "page" | "start" | "end"
+> & {
+  /** Whether an equal passage of the RAG represents it in searches. */
+  isDuplicate: boolean;
+};
+
 /**
  * One RAG's index. Every writing call may be repeated. Revisions order the changes of a file: a
  * call with an older one than the index knows is refused, so that removed content never returns.
@@ -226,6 +235,11 @@ export interface RagIndex extends VectorLedger {
   ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
   /** A sample of live chunks spread over the index, for estimates. */
   sample(count: number): Promise<{ text: string; headings: string[] }[]>;
+  /** Live passages of a file from position `from` on, in order; `total` is of the whole file. */
+  passages(
+    fileId: FileId,
+    page: { from: number; limit: number },
+  ): Promise<{ passages: Passage[]; total: number }>;
   /** Deletes everything; the object keeps no storage. */
   destroy(): Promise<void>;
 }

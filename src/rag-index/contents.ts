@@ -1,5 +1,5 @@
-import type { FileId } from "../core/ids.ts";
-import type { IndexFacts, RagIndex } from "../ports/rag-index.ts";
+import type { ChunkId, FileId } from "../core/ids.ts";
+import type { IndexFacts, Passage, RagIndex } from "../ports/rag-index.ts";
 import { stringsIn } from "./stored-json.ts";
 import { readTotals } from "./totals.ts";
 
@@ -36,4 +36,43 @@ export function sample({ sql }: Stored, count: number): { text: string; headings
     JSON.stringify(Array.from({ length: count }, (_, at) => at)),
   );
   return Array.from(rows, ({ text, headings }) => ({ text, headings: stringsIn(headings) }));
+}
+
+type PassageRow = {
+  id: ChunkId;
+  text: string;
+  position: number;
+  headings: string;
+  page: number | null;
+  start: number;
+  end: number;
+  duplicate: number;
+};
+
+/** Only the page's texts are read; its place is looked for among the chunks of this one file. */
+export function passages(
+  { sql }: Stored,
+  fileId: FileId,
+  { from, limit }: { from: number; limit: number },
+): { passages: Passage[]; total: number } {
+  const rows = sql.exec<PassageRow>(
+    `SELECT c.id, t.text, c.position, c.headings, c.page, c.start_at AS start, c.end_at AS end,
+        c.duplicate
+      FROM files f JOIN chunks c ON c.file = f.file JOIN texts t ON t.chunk = c.chunk
+      WHERE f.id = ? AND f.state = 'live' AND c.live = 1 AND c.position >= ? AND c.position < ?
+      ORDER BY c.position`,
+    fileId,
+    from,
+    from + limit,
+  );
+  const found = Array.from(rows, ({ duplicate, headings, ...row }) => {
+    return { ...row, headings: stringsIn(headings), isDuplicate: duplicate === 1 };
+  });
+  const counted = sql
+    .exec<{ total: number }>(
+      "SELECT chunk_count AS total FROM files WHERE id = ? AND state = 'live'",
+      fileId,
+    )
+    .toArray();
+  return { passages: found, total: counted[0]?.total ?? 0 };
 }

@@ -1,5 +1,5 @@
 import type { CandidatesReply, CandidatesRequest, RagIndex } from "../ports/rag-index.ts";
-import { facts, listFiles, sample } from "./contents.ts";
+import { facts, listFiles, passages, sample } from "./contents.ts";
 import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
 import { Search } from "./search/search.ts";
@@ -65,6 +65,7 @@ const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
   facts,
   listFiles,
   sample,
+  passages,
   inFlightBatches,
   vectorsToUpsert,
   tombstones,
@@ -132,6 +133,7 @@ const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> =
   facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
   listFiles: () => [],
   sample: () => [],
+  passages: () => ({ passages: [], total: 0 }),
   abandon: () => false,
   inFlightBatches: () => [],
   vectorsToUpsert: () => [],

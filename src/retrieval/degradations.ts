@@ -2,7 +2,6 @@ import { DeadlineExceeded } from "../core/work/deadline.ts";
 import type { Deadline } from "../core/work/deadline.ts";
 import { QuarryError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { SpanFacts } from "../core/trace.ts";
 import { withRetries } from "../core/work/with-retries.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import { ModelFailure } from "../ports/models.ts";
@@ -129,7 +128,7 @@ export class RetrievalReport {
    * `embeddingMs`, `searchMs`, …: milliseconds from the start of the first leg of a kind to the
    * end of the last; kinds without a leg are omitted.
    */
-  legTimes(): SpanFacts {
+  legTimes(): Record<string, number> {
     return Object.fromEntries(
       LEG_KINDS.flatMap((kind): [string, number][] => {
         const ran = this.#times.filter((time) => time.kind === kind);

@@ -3,6 +3,8 @@ import type { SpanFacts } from "../core/trace.ts";
 import type { ModelUse } from "../ports/job-queue.ts";
 import { RetrievalReport } from "./degradations.ts";
 import type { RetrievalCall, RetrievalServices } from "./degradations.ts";
+import { explain } from "./explain.ts";
+import type { Explanation } from "./explain.ts";
 import { embeddedSearch } from "./embedded-search.ts";
 import { embedQueries } from "./embed-queries.ts";
 import { idsOf } from "./fuse.ts";
@@ -12,7 +14,7 @@ import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
 import { asRetrieved, mergeLists, scoreChunks } from "./scored-chunks.ts";
-import type { RetrievedChunk } from "./scored-chunks.ts";
+import type { RetrievedChunk, ScoredChunk, ScoredList } from "./scored-chunks.ts";
 import { vectorIndexSearch } from "./vector-index-search.ts";
 
 export type RetrievalResult = {
@@ -22,6 +24,10 @@ export type RetrievalResult = {
   /** What embedding and reranking used, for the record. */
   uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };
+  /** `embeddingMs`, `searchMs`, …: milliseconds of each kind of leg that ran. */
+  legs: Record<string, number>;
+  /** Why each chunk stands where it does, in their order; only when asked for. */
+  explanations?: Explanation[];
 };
 
 /**
@@ -31,26 +37,44 @@ export type RetrievalResult = {
 export function retrieve(
   services: RetrievalServices,
   request: RetrievalRequest,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal; explain?: boolean } = {},
 ): Promise<RetrievalResult> {
   return services.trace("retrieval", async (note) => {
     const { now, config } = services;
     const deadline = new Deadline(now, config.RETRIEVAL_TIMEOUT_MS, options.signal);
     const call = { services, deadline, report: new RetrievalReport() };
     const plan = planSearch(request);
-    const { found, ...result } = await searchAndRank(call, plan, request.topK);
-    const facts = { ...sizesOf(request, plan, found, result), ...call.report.legTimes() };
+    const ranking = await searchAndRank(call, plan, request.topK);
+    const { found, chosen, scored, ranked, ...timed } = ranking;
+    const { degradations, uses } = call.report;
+    const result: RetrievalResult = {
+      chunks: chosen.map(asRetrieved),
+      degradations,
+      uses,
+      ...timed,
+      legs: call.report.legTimes(),
+      ...(options.explain === true ? { explanations: explain(chosen, scored, ranked) } : {}),
+    };
+    const facts = { ...sizesOf(request, plan, found, result), ...result.legs };
     services.log.info("retrieval", facts);
     note(Object.fromEntries(Object.entries(facts).map(([name, is]) => [`retrieval.${name}`, is])));
     return result;
   });
 }
 
+type Ranking = Pick<RetrievalResult, "timings"> & {
+  found: Found[];
+  /** The lists before and after reranking, and what is answered of them. */
+  scored: ScoredList[];
+  ranked: ScoredList[];
+  chosen: ScoredChunk[];
+};
+
 async function searchAndRank(
   call: RetrievalCall,
   plan: SearchPlan,
   topK: number,
-): Promise<RetrievalResult & { found: Found[] }> {
+): Promise<Ranking> {
   const { now, vectorIndex } = call.services;
   const startedAt = now();
   const search = vectorIndex === null ? embeddedSearch : vectorIndexSearch(vectorIndex);
@@ -62,10 +86,9 @@ async function searchAndRank(
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
-  const chunks = mergeLists(ranked, plan.includeDuplicates).slice(0, topK).map(asRetrieved);
+  const chosen = mergeLists(ranked, plan.includeDuplicates).slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
-  const { degradations, uses } = call.report;
-  return { chunks, degradations, uses, timings, found };
+  return { found, scored, ranked, chosen, timings };
 }
 
 /** For the log: how large the retrieval was, its time and degradations; no query and no text. */

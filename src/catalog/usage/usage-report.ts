@@ -5,7 +5,7 @@ import type { UsageGroup, UsageLatency, UsageSum } from "../../db/usage/usage-st
 
 /** One line of the usage report. */
 export type UsageLine = {
-  /** A day (`YYYY-MM-DD`, UTC), the id of a resource, or the name of a model. */
+  /** An hour or day (ISO 8601, UTC), the id of a resource, or the name of a model. */
   key: string;
   calls: number;
   errors: number;

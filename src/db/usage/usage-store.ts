@@ -110,7 +110,7 @@ const ADD_ROWS = `
         union all select key, value from json_each(excluded.latencies))
       group by key))`;
 
-export type UsageGroup = "day" | Exclude<UsageDimension, "all">;
+export type UsageGroup = "hour" | "day" | Exclude<UsageDimension, "all">;
 
 /** Sums over a time range, one row per group key and currency. */
 const USAGE_SUM = row({
@@ -129,6 +129,11 @@ export type UsageSum = Row<typeof USAGE_SUM>;
 const USAGE_LATENCY = row({ key: text, bucket: number, calls: number });
 export type UsageLatency = Row<typeof USAGE_LATENCY>;
 
+const KEYS: { [Group in UsageGroup]?: string } = {
+  hour: "strftime('%Y-%m-%dT%H:00:00.000Z', hour / 1000, 'unixepoch')",
+  day: "date(hour / 1000, 'unixepoch')",
+};
+
 /**
  * `from` inclusive, `to` exclusive, both ms; an hour counts fully if its start is in the range.
  */
@@ -136,8 +141,8 @@ export async function sumUsage(
   db: Database,
   { from, to, group }: { from: number; to: number; group: UsageGroup },
 ): Promise<{ sums: UsageSum[]; latencies: UsageLatency[] }> {
-  const key = group === "day" ? "date(hour / 1000, 'unixepoch')" : "u.key";
-  const dimension = group === "day" ? "all" : group;
+  const key = KEYS[group] ?? "u.key";
+  const dimension = group in KEYS ? "all" : group;
   const span = "dimension = ?1 and hour >= ?2 and hour < ?3";
   const [sums, latencies] = await runBatch(db, [
     query(

@@ -12,8 +12,8 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
-/** Returns the cost of a change and changes nothing. */
-const READ_BY_POST = "estimate";
+/** These answer what a change would do, or what a search finds, and change nothing. */
+const READ_BY_POST = new Set(["estimate", "preview", "search"]);
 
 /** The action of a request without a body, by its method. */
 const VERBS: Record<string, string> = {
@@ -35,7 +35,7 @@ export function audited(prefix: string) {
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
     if (context.res.status === TOO_MANY_REQUESTS) return;
     const segments = pathBelow(prefix, context.req.path);
-    if (segments[2] !== READ_BY_POST) await recordChange(context, segments);
+    if (!READ_BY_POST.has(segments[2] ?? "")) await recordChange(context, segments);
   });
 }
 

@@ -24,8 +24,22 @@ export type ReadText = { text: string; sha256: string; status: FileStatus | null
  */
 export async function readExtractedText(
   services: Pick<Services, "db" | "files">,
-  { source, path }: { source: Source; path: string },
+  wanted: { source: Source; path: string },
 ): Promise<ReadText> {
+  const { document, sha256, status } = await readExtractedDocument(services, wanted);
+  return { text: document.markdown, sha256, status };
+}
+
+/** The same with the document's title, pages and notes. @throws QuarryError `not-found` */
+export async function readExtractedDocument(
+  services: Pick<Services, "db" | "files">,
+  { source, path }: { source: Source; path: string },
+): Promise<{
+  document: ExtractedDocument;
+  name: string;
+  sha256: string;
+  status: FileStatus | null;
+}> {
   const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
   const { id: fileId, name, mimeType, size, sha256, status } = file;
@@ -34,7 +48,7 @@ export async function readExtractedText(
     ? await getExtractedText(services.files, await extractedTextKey(kept, sha256))
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
-  return { text: document.markdown, sha256, status };
+  return { document, name, sha256, status };
 }
 
 /** Short plain text is not stored: the bytes are the text. */

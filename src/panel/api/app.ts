@@ -10,6 +10,7 @@ import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
 import { overviewRoutes } from "./overview.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
+import { ragSearchRoutes } from "./rag-search.ts";
 import { ragRoutes } from "./rags.ts";
 import { sessionRoutes } from "./session.ts";
 import { openSessionRoutes } from "./sessions.ts";
@@ -29,6 +30,7 @@ export function panelApi(): Hono<PanelEnv> {
   app.route("/session", sessionRoutes());
   app.use(signedInOnly, ownPagesOnly, enrolledOnly);
   app.route("/sessions", openSessionRoutes());
+  app.route("/rags", ragSearchRoutes());
   app.use(adminsChange);
   app.route("/users", userRoutes());
   app.route("/keys", keyRoutes());

@@ -4,18 +4,20 @@ import { z } from "zod";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows } from "../../db/catalog/source-store.ts";
+import { listFolder } from "../../db/files/folder-list.ts";
+import { listScanRuns } from "../../db/scans/run-list.ts";
 import { configSchemaOf } from "../../sources/source-config.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
-import { parseKnownOrRefuse } from "../../http/validation.ts";
+import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import { identifier, name } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
-import { shownSource } from "./shown-source.ts";
+import { shownScan, shownSource } from "./shown-source.ts";
 
 const DEFAULT_INTERVAL_MINUTES = 360;
 /** A year. */
@@ -88,6 +90,7 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
     return context.body(null, 204);
   });
   addActions(app);
+  addListings(app);
   return app;
 }
 
@@ -106,5 +109,37 @@ function addActions(app: Hono<PanelEnv>): void {
     const { confirmRemovals } = await bodyOf(context.req, scanRequest);
     await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
     return context.json({ queued: true }, 202);
+  });
+}
+
+const FOLDER_ENTRIES = 200;
+const PATH_MAX_LENGTH = 4_096;
+const folderQuery = z.object({
+  path: z
+    .string()
+    .max(PATH_MAX_LENGTH)
+    .default("")
+    .transform((path) => (path === "" || path.endsWith("/") ? path : `${path}/`)),
+  after: z.string().max(PATH_MAX_LENGTH).optional(),
+});
+
+function addListings(app: Hono<PanelEnv>): void {
+  app.get("/:id/runs", async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const paging = pagingOf(context.req);
+    return context.json(
+      pageOf(await listScanRuns(services.db, source.id, paging), paging, shownScan),
+    );
+  });
+
+  app.get("/:id/folders", async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const { path: folder, after = null } = parseOrRefuse(folderQuery, context.req.query());
+    const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
+    const entries = await listFolder(services.db, slice);
+    const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
+    return context.json({ path: folder, entries, after: last ?? null });
   });
 }

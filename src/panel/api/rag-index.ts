@@ -9,13 +9,17 @@ import { listGenerations } from "../../db/generations/generation-list.ts";
 import type { ListedGeneration } from "../../db/generations/generation-list.ts";
 import { returnableGeneration } from "../../db/generations/generation-return.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { listPassages } from "../../ingestion/indexing/list-passages.ts";
+import { previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
+import type { Passage } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { modelName } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
-import { bodyOf } from "./request/read-request.ts";
+import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
 const DIMENSIONS_MAX = 1_536;
 
@@ -26,6 +30,11 @@ const wish = z.object({
   dimensions: z.int().min(8).max(DIMENSIONS_MAX).optional(),
   reindex: z.boolean().optional(),
 });
+
+const ofFile = z.object({ path: z.string().min(1) });
+const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
+
+const shownPassage = ({ id: _internal, ...passage }: Passage) => passage;
 
 const shown = (of: ListedGeneration) => ({
   generation: of.generation,
@@ -72,6 +81,22 @@ export function addIndexRoutes(app: Hono<PanelEnv>): void {
     const rag = await findRag(services, { key: context.req.param("id") });
     const asked = await bodyOf(context.req, wish);
     return context.json(await estimateRebuild(services, { rag, wish: asked }));
+  });
+
+  app.post("/:id/preview", jsonBody(), async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    const { path, chunkSize, chunkOverlap } = await bodyOf(context.req, previewWish);
+    return context.json(await previewChunks(services, { rag, path, chunkSize, chunkOverlap }));
+  });
+
+  app.get("/:id/passages", async (context) => {
+    const services = context.get("services");
+    const rag = await findRag(services, { key: context.req.param("id") });
+    const paging = pagingOf(context.req);
+    const { path } = parseOrRefuse(ofFile, context.req.query());
+    const listed = await listPassages(services, { rag, path, ...paging });
+    return context.json(pageOf(listed, paging, shownPassage));
   });
 
   app.post("/:id/return", async (context) => {

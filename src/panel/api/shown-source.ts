@@ -2,7 +2,7 @@ import type { FileSource } from "../../catalog/file-sources/find-file-source.ts"
 import { isoTime } from "../../core/time.ts";
 import type { ScanRunRow } from "../../db/catalog/source-store.ts";
 
-const shownScan = (scan: ScanRunRow) => ({
+export const shownScan = (scan: ScanRunRow) => ({
   startedAt: isoTime(scan.startedAt),
   finishedAt: scan.finishedAt === null ? null : isoTime(scan.finishedAt),
   added: scan.added,

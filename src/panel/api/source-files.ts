@@ -3,7 +3,8 @@ import { z } from "zod";
 
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { isoTime } from "../../core/time.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
+import { findFileDetail, type FileDetail } from "../../db/files/file-detail.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -38,6 +39,17 @@ const shown = (file: SourceFile) => ({
   sha256: file.sha256,
   errorMessage: file.errorMessage,
   notes: file.notes,
+});
+
+const shownDetail = ({ path, id: _internal, createdAt, deletedAt, rags, ...file }: FileDetail) => ({
+  filePath: path,
+  ...file,
+  createdAt: isoTime(createdAt),
+  deletedAt: deletedAt === null ? null : isoTime(deletedAt),
+  rags: rags.map(({ indexedAt, ...rag }) => ({
+    ...rag,
+    indexedAt: indexedAt === null ? null : isoTime(indexedAt),
+  })),
 });
 
 /** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
@@ -100,6 +112,27 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
     return context.json(file, created ? 201 : 200);
   });
 
+  app.delete("/:id/files/*", async (context) => {
+    const services = context.get("services");
+    const source = await pushedSource(services, context.req.param("id"));
+    await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
+    return context.body(null, 204);
+  });
+  addReading(app);
+  return app;
+}
+
+/** One file: how it stands in each RAG, and the text that was read from it. */
+function addReading(app: Hono<PanelEnv>): void {
+  app.get("/:id/files/*", async (context) => {
+    const services = context.get("services");
+    const { source } = await findFileSource(services, { key: context.req.param("id") });
+    const path = filePathOf(context.req.raw.url);
+    const file = await findFileDetail(services.db, source.id, path);
+    if (file === null) throw notFound();
+    return context.json(shownDetail(file));
+  });
+
   app.get("/:id/text/*", async (context) => {
     const services = context.get("services");
     const { source } = await findFileSource(services, { key: context.req.param("id") });
@@ -114,12 +147,4 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
       },
     });
   });
-
-  app.delete("/:id/files/*", async (context) => {
-    const services = context.get("services");
-    const source = await pushedSource(services, context.req.param("id"));
-    await removePushedFile(services, { source, path: filePathOf(context.req.raw.url) });
-    return context.body(null, 204);
-  });
-  return app;
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { usageReport } from "../../catalog/usage/usage-report.ts";
-import { DAY_MS, isoTime } from "../../core/time.ts";
+import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
 import { invalid } from "../../core/errors.ts";
 import { labelsOf, type Label } from "../../db/usage/label-store.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -10,6 +10,8 @@ import { isTime } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
+/** By the hour at most so much at once: a line for each. */
+const HOURS_MAX = 31 * 24;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
 const time = z.string().refine(isTime, "must be an ISO 8601 day or time").optional();
@@ -17,7 +19,7 @@ const time = z.string().refine(isTime, "must be an ISO 8601 day or time").option
 const query = z.object({
   from: time,
   to: time,
-  group: z.enum(["day", "inference", "agent", "rag", "token", "model"]).default("day"),
+  group: z.enum(["hour", "day", "inference", "agent", "rag", "token", "model"]).default("day"),
 });
 
 /** A day as `to` is meant to the end. Without either: the last 30 days. */
@@ -29,17 +31,22 @@ function spanOf(sent: { from?: string | undefined; to?: string | undefined }, no
   return { from, to };
 }
 
-/** Calls, errors, tokens, cost and latency between two times, a line a day or a resource. */
+/** Calls, errors, tokens, cost and latency between two times, a line an hour, a day or a resource. */
 export function usageRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.get("/", async (context) => {
     const { db, now } = context.get("services");
     const { group, ...sent } = parseOrRefuse(query, context.req.query());
     const span = spanOf(sent, now());
+    if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
+      throw invalid(`from must lie at most ${HOURS_MAX} hours before to`);
+    }
     const lines = await usageReport(db, { ...span, group });
     const keys = lines.map(({ key }) => key);
     const labels: Map<string, Label> =
-      group === "day" || group === "model" ? new Map() : await labelsOf(db, group, keys);
+      group === "hour" || group === "day" || group === "model"
+        ? new Map()
+        : await labelsOf(db, group, keys);
     const data = lines.map((line) => {
       const { identifier = null, name = null } = labels.get(line.key) ?? {};
       return Object.assign({}, line, { identifier, name });

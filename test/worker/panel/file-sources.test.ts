@@ -247,6 +247,18 @@ test("a scan can be asked for", async () => {
   const wrong = await admin.send("POST", "/file-sources/to-scan/scan", { confirmRemovals: "yes" });
   expect(wrong.body).toEqual({ error: "Invalid request: confirmRemovals must be a boolean" });
   expect((await admin.send("POST", "/file-sources/none/scan")).status).toBe(404);
+  await env.DB.prepare(
+    `insert into scan_runs (id, file_source_id, started_at, finished_at, added, error)
+     select 'run-' || value, s.id, value * 1000, value * 1000 + 500, value, 'a reason'
+     from file_sources s, json_each('[1, 2, 3]') where s.identifier = 'to-scan'`,
+  ).run();
+  const runs = await admin.send("GET", "/file-sources/to-scan/runs?page=2&limit=2");
+  expect(runs.body).toMatchObject({
+    data: [{ startedAt: "1970-01-01T00:00:01.000Z", added: 1, error: "a reason" }],
+    total: 3,
+    page: 2,
+  });
+  expect(JSON.stringify(runs.body)).not.toContain("progress");
 });
 
 test("the first scan of a new source is due within a minute if its message is lost", async () => {

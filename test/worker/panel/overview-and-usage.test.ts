@@ -151,6 +151,12 @@ test("calls are reported by day, RAG and token with their names", async () => {
     },
     { timeout: 40_000, interval: 200 },
   );
+  const hour = /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/;
+  const byHour = await report("?group=hour&from=" + today);
+  expect(byHour).toMatchObject({ data: [{ key: expect.stringMatching(hour), calls: 2 }] });
+  expect(await report("?group=hour&from=2026-01-01&to=2026-03-01")).toEqual({
+    error: "Invalid request: from must lie at most 744 hours before to",
+  });
   expect(await report("?group=rag")).toMatchObject({
     data: [{ identifier: "docs-rag", name: "Docs RAG", calls: 2, p50Ms: expect.any(Number) }],
   });
@@ -169,7 +175,7 @@ test("calls are reported by day, RAG and token with their names", async () => {
   });
   expect(await report("?group=week&from=yesterday")).toEqual({
     error:
-      "Invalid request: from must be an ISO 8601 day or time; group must be one of day, inference, agent, rag, token, model",
+      "Invalid request: from must be an ISO 8601 day or time; group must be one of hour, day, inference, agent, rag, token, model",
   });
   expect(await report("?from=2026-02-01&to=2026-01-01")).toEqual({
     error: "Invalid request: from must lie before to",

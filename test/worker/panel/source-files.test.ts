@@ -1,5 +1,10 @@
+import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { asId, type FileSourceId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { listFolder } from "../../../src/db/files/folder-list.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
@@ -195,4 +200,45 @@ test("a web source limits what is pushed to it, and shows what it did not take",
     status: 400,
     body: { error: expect.stringContaining("must be a host name without port or path") },
   });
+});
+
+test("folders are walked level by level, reading no more rows than are shown", async () => {
+  await admin.send("POST", "/file-sources", { name: "Tree", provider: "file_system" });
+  const insert = `insert into files (id, file_source_id, path, name, size, mime_type, version,
+      metadata, created_at, deleted_at)
+    select 'tree-' || row.value, s.id, row.value, '', 1, '', '', '{}', 0, ?2
+    from file_sources s, json_each(?1) row where s.identifier = 'tree'`;
+  const deep = Array.from({ length: 1_000 }, (_, at) => `a/deep/${at}.md`);
+  const paths = ["a/b/c.md", ...deep, "a/x.md", "a0", "a-b/c", "z.md", "🌿/x"];
+  await env.DB.prepare(insert).bind(JSON.stringify(paths), null).run();
+  await env.DB.prepare(insert)
+    .bind(JSON.stringify(["a/gone.md", "no/x"]), 1)
+    .run();
+  const folder = async (query: string) =>
+    (await admin.send("GET", `/file-sources/tree/folders?${query}`)).body;
+  const shown = (...entries: string[]) =>
+    entries.map((path) => ({ path, isFolder: path.endsWith("/") }));
+  expect(await folder("")).toEqual({
+    path: "",
+    entries: shown("a-b/", "a/", "a0", "z.md", "🌿/"),
+    after: null,
+  });
+  expect(await folder("path=a")).toMatchObject({ entries: shown("a/b/", "a/deep/", "a/x.md") });
+  expect(await folder("path=a/&after=a/b/")).toMatchObject({
+    entries: shown("a/deep/", "a/x.md"),
+  });
+  const first = (await folder("path=a/deep/")) as { entries: unknown[]; after: string };
+  expect(first.entries).toHaveLength(200);
+  const next = await folder(`path=a/deep/&after=${first.after}`);
+  expect(next).toMatchObject({ entries: { length: 200 } });
+  expect(JSON.stringify(next)).not.toContain(`"${first.after}"`);
+
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  const source = await env.DB.prepare(
+    "select id from file_sources where identifier = 'tree'",
+  ).first<{ id: FileSourceId }>();
+  const slice = { folder: "", after: null, limit: 200 };
+  await listFolder(db, { sourceId: source?.id ?? asId(""), ...slice });
+  expect(counts.read).toBeLessThan(40);
 });

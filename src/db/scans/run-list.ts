@@ -1,0 +1,26 @@
+import { count, desc, eq } from "drizzle-orm";
+
+import type { FileSourceId } from "../../core/ids.ts";
+import type { ScanRunRow } from "../catalog/source-store.ts";
+import type { Database } from "../client.ts";
+import { scanRuns } from "../schema/index.ts";
+
+/** One page of a source's runs, the newest first. */
+export async function listScanRuns(
+  db: Database,
+  id: FileSourceId,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ data: ScanRunRow[]; total: number }> {
+  const of = eq(scanRuns.fileSourceId, id);
+  const [data, [counted]] = await db.batch([
+    db
+      .select()
+      .from(scanRuns)
+      .where(of)
+      .orderBy(desc(scanRuns.startedAt), desc(scanRuns.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(scanRuns).where(of),
+  ]);
+  return { data, total: counted?.total ?? 0 };
+}

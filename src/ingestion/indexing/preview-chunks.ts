@@ -1,0 +1,68 @@
+import { checkChunking, defaultOverlap } from "../../catalog/rags/rag-settings.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+import { estimateTokens } from "../../text/tokens.ts";
+import { readExtractedDocument } from "./read-extracted-text.ts";
+
+/** Characters of the document that are cut: enough to judge settings by, and quickly done. */
+const PREVIEW_CHARACTERS = 100_000;
+const PREVIEW_CHUNKS = 50;
+
+type PreviewedChunk = {
+  position: number;
+  headings: string[];
+  page: number | null;
+  start: number;
+  end: number;
+  tokens: number;
+  text: string;
+};
+
+export type ChunkPreview = {
+  chunkSize: number;
+  chunkOverlap: number;
+  /** Characters of the whole document, and of it those that were cut. */
+  characters: number;
+  charactersCut: number;
+  /** Chunks of what was cut; `chunks` holds the first of them. */
+  total: number;
+  chunks: PreviewedChunk[];
+};
+
+/**
+ * How a file would be cut with other settings of a RAG; nothing is changed. A long document is cut
+ * up to 100,000 characters.
+ * @throws QuarryError `not-found` for a file that was not read yet, `invalid` for the settings.
+ */
+export async function previewChunks(
+  services: Pick<Services, "db" | "files" | "models">,
+  input: {
+    rag: RagRecord;
+    path: string;
+    chunkSize: number | undefined;
+    chunkOverlap: number | undefined;
+  },
+): Promise<ChunkPreview> {
+  const { rag, path, chunkSize = rag.chunkSize } = input;
+  const kept = Math.min(rag.chunkOverlap, defaultOverlap(chunkSize));
+  const { chunkOverlap = kept } = input;
+  checkChunking(chunkSize, chunkOverlap);
+  const { document, name } = await readExtractedDocument(services, {
+    source: rag.fileSource,
+    path,
+  });
+  const { chunkDocument, chunkText } = await import("../../documents/chunking/chunk-document.ts");
+  const markdown = document.markdown.slice(0, PREVIEW_CHARACTERS);
+  const tokenizer = services.models.tokenizerOf(rag.embeddingModel);
+  const settings = { chunkSize, chunkOverlap, tokenizer, fileName: name };
+  const cut = chunkDocument({ ...document, markdown }, settings);
+  const chunks = cut.slice(0, PREVIEW_CHUNKS).map((chunk) => {
+    const { position, headings, page, start, end } = chunk;
+    const text = chunkText(markdown, chunk);
+    const tokens = estimateTokens(text, tokenizer);
+    return { position, headings, page, start, end, tokens, text };
+  });
+  const characters = document.markdown.length;
+  const charactersCut = markdown.length;
+  return { chunkSize, chunkOverlap, characters, charactersCut, total: cut.length, chunks };
+}

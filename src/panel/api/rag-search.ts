@@ -1,0 +1,89 @@
+import { Hono } from "hono";
+import { z } from "zod";
+
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
+import type { RagRecord } from "../../db/records.ts";
+import { degradedFor } from "../../http/answers.ts";
+import { jsonBody } from "../../http/middleware/json-body.ts";
+import { RagRetrieveRequest } from "../../http/schemas/retrieval.ts";
+import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
+import { restrictionTo } from "../../retrieval/retrieval-request.ts";
+import { retrieve } from "../../retrieval/retrieve.ts";
+import type { Explanation } from "../../retrieval/explain.ts";
+import type { RetrievalResult } from "../../retrieval/retrieve.ts";
+import type { Services } from "../../services.ts";
+import { modelName } from "./request/fields.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { bodyOf } from "./request/read-request.ts";
+
+/** The fields of the public search, and settings of the RAG to try without saving them. */
+const search = RagRetrieveRequest.safeExtend({
+  searchMode: z.enum(["hybrid", "semantic"]).optional(),
+  reranker: modelName.nullable().optional(),
+});
+
+type PanelSearch = z.output<typeof search>;
+
+/**
+ * What a search of one RAG finds, with every passage's place. Administrators also see the time
+ * of each leg and why each passage stands where it does.
+ */
+async function searchRag(
+  services: Services,
+  { rag, caller, signal }: { rag: RagRecord; caller: PanelCaller; signal?: AbortSignal },
+  input: PanelSearch,
+) {
+  const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
+  const { searchMode = rag.searchMode, reranker = rag.reranker } = input;
+  const isAdmin = caller.role === "admin";
+  const result = await retrieve(
+    services,
+    {
+      targets: [
+        {
+          rag: { ...rag, searchMode, reranker },
+          restriction: restrictionTo({ useAllFiles, files, folders }),
+        },
+      ],
+      queries: input.semanticSearch,
+      topK: input.topK,
+      useReranking: input.useReranking,
+      candidateMultiplier: input.candidateMultiplier,
+      similarityThreshold: input.similarityThreshold ?? null,
+      includeDuplicates: input.includeDuplicates,
+    },
+    { explain: isAdmin, ...(signal === undefined ? {} : { signal }) },
+  );
+  sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
+  return { ...answerOf(result, isAdmin), ...degradedFor({ isAdmin }, result.degradations) };
+}
+
+function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAdmin: boolean) {
+  const totalMs = timings.contextMs + timings.rerankingMs;
+  return {
+    chunks: chunks.map(({ text, score, source }, at) => ({
+      text,
+      score,
+      source,
+      ...explained(explanations?.[at]),
+    })),
+    ...(isAdmin ? { timings: { ...timings, totalMs, legs } } : {}),
+  };
+}
+
+const explained = (explanation: Explanation | undefined) =>
+  explanation === undefined ? {} : { explanation };
+
+/** Searches that a panel can try out; they change nothing, so members may make them too. */
+export function ragSearchRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+  app.post("/:id/search", jsonBody(), async (context) => {
+    const { services, caller } = context.var;
+    const rag = await findRag(services, { key: context.req.param("id") });
+    const input = await bodyOf(context.req, search);
+    const { signal } = context.req.raw;
+    return context.json(await searchRag(services, { rag, caller, signal }, input));
+  });
+  return app;
+}

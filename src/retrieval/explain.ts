@@ -1,0 +1,62 @@
+import type { ChunkId } from "../core/ids.ts";
+import type { Candidate } from "../ports/rag-index.ts";
+import type { ScoredChunk, ScoredList } from "./scored-chunks.ts";
+
+/** Where one leg had a chunk among its candidates: from 1, with the leg's own score. */
+type LegRank = { rank: number; score: number };
+
+/** What put a chunk into its place. */
+export type Explanation = {
+  /** For each query: BM25 and cosine; null where the leg did not find the chunk. */
+  queries: { lexical: LegRank | null; vector: LegRank | null }[];
+  /** The value of the fusion (or the similarity, in semantic mode), which orders. */
+  fused: number;
+  /** From 1: its place before reranking. */
+  fusedRank: number;
+  /** The reranker's relevance; null where it was not reranked. */
+  relevance: number | null;
+};
+
+/**
+ * Why each chunk of an answer stands where it does.
+ * @param scored the lists before reranking, best first. @param ranked the same lists after it.
+ */
+export function explain(
+  chunks: ScoredChunk[],
+  scored: ScoredList[],
+  ranked: ScoredList[],
+): Explanation[] {
+  const before = factsById(scored);
+  const relevances = new Map(
+    ranked
+      .filter(({ order }) => order === "relevance")
+      .flatMap((list) => list.chunks.map(({ chunk, value }) => [chunk.id, value] as const)),
+  );
+  return chunks.map(({ chunk: { id }, value }) => {
+    const { queries = [], fused = value, fusedRank = 0 } = before.get(id) ?? {};
+    return { queries, fused, fusedRank, relevance: relevances.get(id) ?? null };
+  });
+}
+
+type Before = Omit<Explanation, "relevance">;
+
+/** A rank is among the candidates of the chunk's own RAG. */
+function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
+  const facts = new Map<ChunkId, Before>();
+  for (const { chunks, found } of lists) {
+    const legs = found.queries.map(({ lexical, vector }) => {
+      return { lexical: ranksOf(lexical), vector: ranksOf(vector) };
+    });
+    for (const [at, { chunk, value }] of chunks.entries()) {
+      const queries = legs.map(({ lexical, vector }) => ({
+        lexical: lexical.get(chunk.id) ?? null,
+        vector: vector.get(chunk.id) ?? null,
+      }));
+      facts.set(chunk.id, { queries, fused: value, fusedRank: at + 1 });
+    }
+  }
+  return facts;
+}
+
+const ranksOf = (candidates: Candidate[]) =>
+  new Map(candidates.map(({ id, score }, at) => [id, { rank: at + 1, score }]));
