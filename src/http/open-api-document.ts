@@ -1,9 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 
 import packageFacts from "../../package.json" with { type: "json" };
+import { isObject } from "../core/is-object.ts";
 import type { AppEnv } from "./app-env.ts";
 import { TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
+import { UNPUBLISHED } from "./schemas/retrieval.ts";
 
 const DESCRIPTION = `Quarry brings up the passages that matter from a body of documents.
 
@@ -33,7 +35,22 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
     ],
     security: [{ bearer: [] }],
   });
-  return document;
+  return publishedPart(document);
+}
+
+/** The same without the fields that are marked as unpublished. */
+function publishedPart<Part>(part: Part): Part {
+  if (Array.isArray(part)) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
+    return part.map((one: unknown) => publishedPart(one)) as Part;
+  }
+  if (!isObject(part)) return part;
+  const kept = Object.entries(part).filter(
+    ([, value]) => !(isObject(value) && UNPUBLISHED in value),
+  );
+  const published = kept.map(([name, value]) => [name, publishedPart(value)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only optional fields are left out
+  return Object.fromEntries(published) as Part;
 }
 
 /** What the routes refer to: how to sign in, and the headers of answers. */

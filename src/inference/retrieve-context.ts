@@ -2,6 +2,7 @@ import type { InferenceRecord, RagRecord } from "../db/records.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { restrictionTo } from "../retrieval/retrieval-request.ts";
 import { retrieve } from "../retrieval/retrieve.ts";
+import { searchedAs } from "../retrieval/search-mode.ts";
 import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { ContextInput, InferenceServices } from "./types.ts";
@@ -43,7 +44,10 @@ export async function searchLinkedRags(
   return await retrieve(
     services,
     {
-      targets: rags.map((rag) => ({ rag, restriction: restrictionOf(rag, input) })),
+      targets: rags.map((rag) => ({
+        rag: searchedAs(rag, input.searchMode),
+        restriction: restrictionOf(rag, input),
+      })),
       queries: input.semanticSearch ?? [],
       topK: input.topK,
       useReranking: input.useReranking,

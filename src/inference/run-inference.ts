@@ -76,8 +76,9 @@ function leftOutOf(leftOut: number, of: number): string[] {
 }
 
 function searchSettings(input: InferenceInput): SearchSettings {
-  const { topK, useReranking, candidateMultiplier, includeDuplicates } = input;
+  const { topK, useReranking, candidateMultiplier, includeDuplicates, searchMode } = input;
   return {
+    searchMode,
     topK,
     useReranking,
     candidateMultiplier,

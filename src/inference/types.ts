@@ -1,5 +1,6 @@
 import type { TokenId } from "../core/ids.ts";
 import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
+import type { SearchMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
 
 export type InferenceServices = Pick<
@@ -24,6 +25,8 @@ export type ContextInput = {
   candidateMultiplier: number;
   similarityThreshold?: number | undefined;
   includeDuplicates: boolean;
+  /** Absent: each RAG is searched in its own mode. */
+  searchMode?: SearchMode | undefined;
   useAllFiles: boolean;
   selectedFiles?: { ragIdentifier: string; files: string[] }[] | undefined;
   selectedFolders?: { ragIdentifier: string; folders: string[] }[] | undefined;

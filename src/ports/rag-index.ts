@@ -60,11 +60,24 @@ export type DescribeResult =
 /** A key of the file's metadata and values of which one must match. Entries are ANDed. */
 export type MetadataFilter = { field: string; values: string[] };
 
-/** What a search may see. Null parts do not restrict. */
+/**
+ * A condition on a file; whoever makes one bounds its size. `paths`: one of them is the file's.
+ * `folder`: the file lies below it. An empty `all` holds for every file, an empty `any` for none.
+ */
+export type FileCondition =
+  | { all: FileCondition[] }
+  | { any: FileCondition[] }
+  | { not: FileCondition }
+  | { paths: string[] }
+  | { folder: string }
+  | { metadata: MetadataFilter };
+
+/** What a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
   /** Paths or external ids, and folder paths with or without the trailing slash. */
   named: { files: string[]; folders: string[] } | null;
   metadata: MetadataFilter[];
+  condition?: FileCondition;
 };
 
 export type CandidatesRequest = {

@@ -1,5 +1,6 @@
 import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { RagSearch } from "./rag-search.ts";
+import { searchesWords } from "./search-mode.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 
 /**
@@ -11,8 +12,9 @@ export const embeddedSearch: RagSearch = {
   async find(call, { target, embedded: embedding }, plan) {
     const embedded = await embedding;
     const { searchMode } = target.rag;
-    const vectors = embedded?.vectors ?? null;
-    const lexical = searchMode === "hybrid" || vectors === null;
+    // By words alone nothing near is searched; what is found still gets its similarities.
+    const vectors = searchMode === "keyword" ? null : (embedded?.vectors ?? null);
+    const lexical = searchesWords(searchMode) || vectors === null;
     const index = new ShardedIndex(call, target, plan);
     const { queries, shardOf } = await index.search({ vectors, lexical });
     return { target, embedded, searchMode, queries, shardOf, floors: [] };

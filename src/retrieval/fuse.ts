@@ -1,5 +1,6 @@
 import type { ChunkId } from "../core/ids.ts";
 import type { Candidate } from "../ports/rag-index.ts";
+import type { SearchMode } from "./search-mode.ts";
 
 /** What the legs found for one query in one RAG, best first. */
 export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
@@ -9,7 +10,7 @@ export const idsOf = (legs: QueryLegs | undefined): Set<ChunkId> =>
   new Set([...(legs?.lexical ?? []), ...(legs?.vector ?? [])].map(({ id }) => id));
 
 /** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
-export type FusionRule = { searchMode: "hybrid" | "semantic"; weight: number };
+export type FusionRule = { searchMode: SearchMode; weight: number };
 
 /** The range of one query's scores, which normalises them. */
 export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: number };
@@ -52,7 +53,7 @@ export function fuseQuery(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<
 }
 
 function weightOf({ lexical, vector }: QueryLegs, rule: FusionRule): number {
-  if (vector.length === 0) return 0;
+  if (vector.length === 0 || rule.searchMode === "keyword") return 0;
   if (rule.searchMode === "semantic" || lexical.length === 0) return 1;
   return rule.weight;
 }

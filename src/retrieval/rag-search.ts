@@ -5,14 +5,15 @@ import type { EmbeddedQueries, EmbeddedTarget } from "./embed-queries.ts";
 import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
 import type { Choice, QueryLegs, Scale } from "./fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
+import type { SearchMode } from "./search-mode.ts";
 
 /** What the legs found in one RAG, over all its shards. */
 export type Found = {
   target: RetrievalTarget;
   /** Null: the embedding model is lost. */
   embedded: EmbeddedQueries | null;
-  /** The RAG's mode, or `hybrid` where words replace vectors because the model failed. */
-  searchMode: "hybrid" | "semantic";
+  /** The call's mode, or `hybrid` where words replace vectors because the model failed. */
+  searchMode: SearchMode;
   /** In the order of the queries. */
   queries: QueryLegs[];
   /** The shard that holds a candidate, where it is known. */

@@ -1,10 +1,10 @@
 import { trimEnd } from "../core/trim.ts";
-import type { RagRecord } from "../db/records.ts";
 import type { MetadataFilter, Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
+import type { SearchedRag } from "./search-mode.ts";
 
 /** One RAG to search and what of it this call may see. */
-export type RetrievalTarget = { rag: RagRecord; restriction: Restriction };
+export type RetrievalTarget = { rag: SearchedRag; restriction: Restriction };
 
 export type RetrievalRequest = {
   targets: RetrievalTarget[];

@@ -12,6 +12,7 @@ import { mergeShards, withoutLaterEquals } from "./merge-shards.ts";
 import type { MergedShards } from "./merge-shards.ts";
 import type { Found } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
+import { searchesWords } from "./search-mode.ts";
 
 const SEARCH_SHARE = 0.6;
 const HYDRATION_SHARE = 0.7;
@@ -108,7 +109,7 @@ export class ShardedIndex {
     ids: ChunkId[],
   ): Promise<(MergedShards & { chunks: HydratedChunk[]; scanned: boolean }) | null> {
     const vectors = embedded?.vectors ?? null;
-    const lexical = searchMode === "hybrid" || vectors === null;
+    const lexical = searchesWords(searchMode) || vectors === null;
     const request = this.#request({ vectors, lexical, scan });
     const replies = await Promise.all(
       this.#shards.map((shard, at) =>

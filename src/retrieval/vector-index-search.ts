@@ -9,6 +9,7 @@ import { mergeCandidates } from "./merge-shards.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { Found, RagSearch, ReadChunks } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
+import { searchesWords } from "./search-mode.ts";
 import { similarityOf } from "./scored-chunks.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 import type { Hydrated, IndexSearch } from "./sharded-index.ts";
@@ -31,21 +32,22 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
    */
   async find(call, { target, embedded: embedding }, plan) {
     const index = new ShardedIndex(call, target, plan);
-    const isHybrid = target.rag.searchMode === "hybrid";
+    const { searchMode } = target.rag;
+    const asksWords = searchesWords(searchMode);
     const [embedded, first] = await Promise.all([
       embedding,
-      index.search({ vectors: null, lexical: isHybrid }),
+      index.search({ vectors: null, lexical: asksWords }),
     ]);
     const nearest =
-      embedded === null
+      embedded === null || searchMode === "keyword"
         ? NOTHING_NEAR
         : await findNearest({ call, vectorIndex, index, target, plan }, first, embedded.vectors);
-    const wordsStandIn = !isHybrid && !nearest.isWhole;
+    const wordsStandIn = !asksWords && !nearest.isWhole;
     const words = wordsStandIn ? await index.search({ vectors: null, lexical: true }) : first;
     return {
       target,
       embedded,
-      searchMode: isHybrid || wordsStandIn ? "hybrid" : "semantic",
+      searchMode: wordsStandIn ? "hybrid" : searchMode,
       queries: words.queries.map(({ lexical }, at) => {
         return { lexical, vector: nearest.lists[at] ?? [] };
       }),
@@ -141,12 +143,13 @@ async function findNearest(
  * folders; hydration drops the other files found there.
  */
 function vectorFilterOf(
-  { named, metadata }: Restriction,
+  { named, metadata, condition }: Restriction,
   plans: RestrictionPlan[],
 ): VectorFilter | null | "not expressible" {
   const filtered = plans.filter((plan) => plan.kind === "filtered");
   if (filtered.length === 0) return null;
-  if (named === null || named.files.length > 0 || metadata.length > 0) return "not expressible";
+  if (named === null || named.files.length > 0) return "not expressible";
+  if (metadata.length > 0 || condition !== undefined) return "not expressible";
   const asked = named.folders.map((folder) => trimEnd(folder, "/"));
   const left = coarserFolders(
     filtered.flatMap(({ elsewhere }) => elsewhere.folders),

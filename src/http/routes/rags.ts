@@ -4,6 +4,7 @@ import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicRags } from "../../db/access/public-lists.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
+import { searchedAs } from "../../retrieval/search-mode.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
@@ -79,10 +80,12 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const { rag, services, caller } = context.var;
   const input = context.req.valid("json");
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
+  const metadata = input.providerFilter ?? [];
+  const restriction = restrictionTo({ useAllFiles, files, folders, metadata });
   const found = await retrieve(
     services,
     {
-      targets: [{ rag, restriction: restrictionTo({ useAllFiles, files, folders }) }],
+      targets: [{ rag: searchedAs(rag, input.searchMode), restriction }],
       queries: input.semanticSearch,
       topK: input.topK,
       useReranking: input.useReranking,

@@ -5,6 +5,8 @@ import {
   Chunk,
   Degradation,
   fewSelected,
+  filterFields,
+  filtersOf,
   queries,
   searchFields,
   selectedPaths,
@@ -36,10 +38,6 @@ export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 
 /** Entries that name a RAG; one RAG may be named by several. */
 const RAGS_LIMIT = 1_000;
-const FILTERS_LIMIT = 100;
-const FILTER_VALUES_LIMIT = 1_000;
-const FIELD_MAX_LENGTH = 200;
-const VALUE_MAX_LENGTH = 10_000;
 
 const SelectedFiles = z
   .object({
@@ -59,14 +57,7 @@ const ProviderFilter = z
       .string()
       .optional()
       .openapi({ description: "Only for this RAG; otherwise for all that are linked." }),
-    field: z
-      .string()
-      .max(FIELD_MAX_LENGTH)
-      .openapi({ description: "A key of the file's metadata.", example: "labels" }),
-    values: z
-      .array(z.string().max(VALUE_MAX_LENGTH))
-      .max(FILTER_VALUES_LIMIT)
-      .openapi({ description: "One of them must match." }),
+    ...filterFields,
   })
   .openapi("ProviderFilter");
 
@@ -83,11 +74,9 @@ const context = {
     .max(RAGS_LIMIT)
     .optional()
     .openapi({ description: "Folders by RAG." }),
-  providerFilter: z
-    .array(ProviderFilter)
-    .max(FILTERS_LIMIT)
-    .optional()
-    .openapi({ description: "Filter on provider metadata; every entry must match." }),
+  providerFilter: filtersOf(ProviderFilter).openapi({
+    description: "Filter on provider metadata; every entry must match.",
+  }),
   includeSystemPrompt: z
     .boolean()
     .default(false)

@@ -1,9 +1,15 @@
 import { z } from "@hono/zod-openapi";
 
+import { SEARCH_MODES } from "../../retrieval/search-mode.ts";
+
 const QUERIES_LIMIT = 10;
 const TOP_K_LIMIT = 100;
 const TOP_K_DEFAULT = 5;
 const MULTIPLIER_LIMIT = 10;
+
+/** Marks a field that the API takes and the published specification leaves out. */
+export const UNPUBLISHED = "x-unpublished";
+const unpublished = { [UNPUBLISHED]: true } as const;
 
 /** Any length: a search truncates it. A blank query finds nothing and is refused. */
 const Query = z.string().regex(/\S/, "must not be blank");
@@ -49,6 +55,7 @@ export const searchFields = {
     description: "Add to each chunk where it comes from.",
     default: false,
   }),
+  searchMode: z.enum(SEARCH_MODES).optional().openapi(unpublished),
 };
 
 export const queries = z
@@ -126,6 +133,26 @@ export const fewSelected = {
 export const selectsFew = (...lists: (unknown[] | undefined)[]) =>
   lists.reduce((sum, list) => sum + (list?.length ?? 0), 0) <= SELECTED_LIMIT;
 
+const FILTERS_LIMIT = 100;
+const FILTER_VALUES_LIMIT = 1_000;
+const FIELD_MAX_LENGTH = 200;
+const VALUE_MAX_LENGTH = 10_000;
+
+/** A key of the file's metadata, and values of which one must match. */
+export const filterFields = {
+  field: z
+    .string()
+    .max(FIELD_MAX_LENGTH)
+    .openapi({ description: "A key of the file's metadata.", example: "labels" }),
+  values: z
+    .array(z.string().max(VALUE_MAX_LENGTH))
+    .max(FILTER_VALUES_LIMIT)
+    .openapi({ description: "One of them must match." }),
+};
+
+export const filtersOf = <Filter extends z.ZodType>(filter: Filter) =>
+  z.array(filter).max(FILTERS_LIMIT).optional();
+
 export const RagRetrieveRequest = z
   .object({
     semanticSearch: queries.min(1, "is required"),
@@ -138,6 +165,7 @@ export const RagRetrieveRequest = z
       description: "Paths of folders.",
       example: ["handbook/"],
     }),
+    providerFilter: filtersOf(z.object(filterFields)).openapi(unpublished),
   })
   .refine(
     ({ selectedFiles, selectedFolders }) => selectsFew(selectedFiles, selectedFolders),

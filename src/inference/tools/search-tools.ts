@@ -6,6 +6,8 @@ import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
+import { searchedAs } from "../../retrieval/search-mode.ts";
+import type { SearchMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/scored-chunks.ts";
@@ -21,6 +23,8 @@ const RESULT_SHARE = 0.2;
 const NAME_LENGTH = 64;
 
 export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> & {
+  /** Absent: each RAG's own. */
+  searchMode?: SearchMode | undefined;
   restrictionOf: (rag: RagRecord) => Restriction;
 };
 
@@ -150,8 +154,8 @@ async function searchOnce(
 ): Promise<string> {
   budget.started += 1;
   if (budget.started > MOST_SEARCHES) throw new Error("too many searches in one turn");
-  const { restrictionOf, ...wanted } = settings;
-  const targets = [{ rag, restriction: restrictionOf(rag) }];
+  const { restrictionOf, searchMode, ...wanted } = settings;
+  const targets = [{ rag: searchedAs(rag, searchMode), restriction: restrictionOf(rag) }];
   const options = signal === undefined ? {} : { signal };
   const found = await retrieve(services, { ...wanted, targets, queries: [query] }, options);
   log.contextMs += found.timings.contextMs;

@@ -1,4 +1,4 @@
-import type { MetadataFilter, Restriction } from "../../ports/rag-index.ts";
+import type { FileCondition, MetadataFilter, Restriction } from "../../ports/rag-index.ts";
 import { readTotals } from "../totals.ts";
 import { trimEnd } from "../../core/trim.ts";
 
@@ -14,8 +14,8 @@ type FileRow = { file: number; chunk_count: number };
 
 const VISIBLE = "f.state = 'live' AND f.hidden = 0";
 
-export const isRestricted = ({ named, metadata }: Restriction) =>
-  named !== null || metadata.length > 0;
+export const isRestricted = ({ named, metadata, condition }: Restriction) =>
+  named !== null || metadata.length > 0 || condition !== undefined;
 
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
   const list = JSON.stringify(names);
@@ -56,16 +56,53 @@ function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): Set<numb
   return new Set(Array.from(rows, ({ file }) => file));
 }
 
+function filesAt(sql: SqlStorage, paths: string[]): Set<number> {
+  const rows = sql.exec<{ file: number }>(
+    `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
+      WHERE f.state = 'live'`,
+    JSON.stringify(paths),
+  );
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+function everyFile(sql: SqlStorage): Set<number> {
+  const rows = sql.exec<{ file: number }>("SELECT file FROM files WHERE state = 'live'");
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+function intersection([first = new Set(), ...others]: Set<number>[]): Set<number> {
+  return new Set([...first].filter((file) => others.every((other) => other.has(file))));
+}
+
+function union(sets: Set<number>[]): Set<number> {
+  const all = new Set<number>();
+  for (const files of sets) for (const file of files) all.add(file);
+  return all;
+}
+
+function filesWhere(sql: SqlStorage, condition: FileCondition): Set<number> {
+  const each = (conditions: FileCondition[]) => conditions.map((one) => filesWhere(sql, one));
+  if ("any" in condition) return union(each(condition.any));
+  if ("not" in condition) {
+    const excluded = filesWhere(sql, condition.not);
+    return new Set([...everyFile(sql)].filter((file) => !excluded.has(file)));
+  }
+  if ("paths" in condition) return filesAt(sql, condition.paths);
+  if ("folder" in condition) return new Set(filesInFolders(sql, [condition.folder]));
+  if ("metadata" in condition) return filesWith(sql, condition.metadata);
+  return condition.all.length === 0 ? everyFile(sql) : intersection(each(condition.all));
+}
+
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
-function matchingFiles(sql: SqlStorage, { named, metadata }: Restriction): Set<number> | null {
+function matchingFiles(sql: SqlStorage, restriction: Restriction): Set<number> | null {
+  const { named, metadata, condition } = restriction;
   const parts = metadata.map((filter) => filesWith(sql, filter));
+  if (condition !== undefined) parts.push(filesWhere(sql, condition));
   if (named !== null) {
     const { files, folders } = named;
     parts.push(new Set([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
   }
-  const [first, ...others] = parts;
-  if (first === undefined) return null;
-  return new Set([...first].filter((file) => others.every((part) => part.has(file))));
+  return parts.length === 0 ? null : intersection(parts);
 }
 
 /** Resolves a restriction and the scopes together; exact at any number of files. */

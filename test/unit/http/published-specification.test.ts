@@ -57,6 +57,14 @@ test("spectral's oas rules find nothing", { timeout: LINT_WITHIN_MS }, () => {
   expect(lint.output).toContain("No results with a severity of 'hint' or higher found!");
 });
 
+test("it leaves out what is beside the contract", () => {
+  const text = JSON.stringify(document);
+  expect(text).not.toMatch(/searchMode|x-unpublished/);
+  const { components } = document as { components: { schemas: Record<string, object> } };
+  expect(components.schemas["RagRetrieveRequest"]).not.toHaveProperty("properties.providerFilter");
+  expect(components.schemas["InferenceRunRequest"]).toHaveProperty("properties.providerFilter");
+});
+
 test("the types made from it are those that the programs are compiled with", async () => {
   const compiler = new URL("./typescript-with-an-api.ts", import.meta.url).href;
   const hooks = registerHooks({

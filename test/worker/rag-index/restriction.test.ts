@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { MetadataFilter } from "../../../src/ports/rag-index.ts";
+import type { FileCondition, MetadataFilter } from "../../../src/ports/rag-index.ts";
 import { factsOf, indexOf, put, search } from "./support.ts";
 
 const LONG = "a-folder-whose-name-alone-is-longer-than-fifty-bytes-äöü-for-sure";
@@ -91,6 +91,30 @@ test("metadata filters are ANDed, values ORed; lists match on a shared value", a
   expect(await matching({ field: "none", values: ["null"] })).toBe("");
   await index.describeFile(factsOf("c", { metadata: { labels: "draft" } }), 2);
   expect(await matching(contract)).toBe("a");
+});
+
+test("a condition combines paths, folders and metadata with and, or and not", async () => {
+  const index = indexOf("condition");
+  const put1 = (path: string, metadata: Record<string, unknown>) =>
+    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
+  await put1("x/a", { labels: ["contract", "2026"] });
+  await put1("x/y/b", { labels: ["invoice"] });
+  await put1("z/c", {});
+  const matching = async (condition: FileCondition) => {
+    const restriction = { named: null, metadata: [], condition };
+    const found = await search(index, "stone", { restriction });
+    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
+    return pathsOf(found.vectorPlaces);
+  };
+  const contract: FileCondition = { metadata: { field: "labels", values: ["contract"] } };
+  expect(await matching({ not: contract })).toEqual(["x/y/b", "z/c"]);
+  expect(await matching({ any: [contract, { paths: ["z/c", "none"] }] })).toEqual(["x/a", "z/c"]);
+  expect(await matching({ all: [{ folder: "x/" }, { not: contract }] })).toEqual(["x/y/b"]);
+  expect(await matching({ all: [{ folder: "x" }, { paths: ["z/c"] }] })).toEqual([]);
+  expect(await matching({ any: [] })).toEqual([]);
+  expect(await matching({ all: [] })).toEqual(["x/a", "x/y/b", "z/c"]);
+  await index.restrictToScopes([{ type: "path", value: "z/" }]);
+  expect(await matching({ not: contract })).toEqual(["z/c"]);
 });
 
 test("files outside the scopes are hidden at once, also those activated later", async () => {

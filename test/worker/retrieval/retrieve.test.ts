@@ -5,6 +5,7 @@ import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { Restriction } from "../../../src/ports/rag-index.ts";
+import { searchedAs } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
@@ -253,6 +254,16 @@ describe("with a vector index outside", () => {
     const request = { ...requestOf([]), targets: [{ rag, restriction }] };
     const { chunks } = await retrieve(services, { ...request, queries: ["boiler service"] });
     expect(texts({ chunks })).toEqual(["Warm water is made here."]);
+    expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(0);
+  });
+
+  test("in keyword mode it is not asked, and the scores are similarities all the same", async () => {
+    const { rag, vectorize, services } = await world("words-outside");
+    const targets = [{ rag: searchedAs(rag, "keyword"), restriction: EVERYTHING }];
+    const { chunks, degradations } = await retrieve(services, { ...requestOf([]), targets });
+    expect(degradations).toEqual([]);
+    expect(chunks.map(({ source }) => source.filePath)).toEqual(["x/a.md"]);
+    expect(chunks[0]?.score).toBeGreaterThan(0.3);
     expect(vectorize.calls.filter(({ name }) => name === "query")).toHaveLength(0);
   });
 

@@ -7,6 +7,8 @@ import type { FileId, VectorId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { shardOf } from "../../../src/core/shard-of.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
+import { searchedAs } from "../../../src/retrieval/search-mode.ts";
+import type { SearchMode } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
@@ -175,4 +177,41 @@ test("with a vector index, shards answer as one index and show equal texts once"
   const { found } = await besideVectorIndex(four, { queries: ["notice"] });
   const notices = found.filter((line) => /notice/i.test(line));
   expect(notices).toEqual([expect.stringContaining(pathOf(0))]);
+});
+
+const SEARCH = {
+  queries: ["zyxomma"],
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  similarityThreshold: null,
+  includeDuplicates: false,
+};
+
+test("a call searches in the mode that it asks for, whatever the RAG's own is", async () => {
+  const files = {
+    "word.md": ["The zyxomma is a dragonfly."],
+    "like.md": ["Zyxommas, dragonflies of dusk, are like this."],
+    "other.md": ["Bicycles are parked behind the hall."],
+  };
+  const rag = await indexedRag("modes", files);
+  const { services } = worldWith({});
+  const inMode = async (mode: SearchMode, from: RagRecord = rag) => {
+    const restriction = { named: null, metadata: [] };
+    const targets = [{ rag: searchedAs(from, mode), restriction }];
+    return (await retrieve(services, { ...SEARCH, targets })).chunks;
+  };
+  const words = await inMode("keyword");
+  expect(words.map(({ source }) => source.filePath)).toEqual(["word.md", "like.md"]);
+  const query = hashEmbedding("zyxomma", DIMENSIONS);
+  const text = hashEmbedding(words[0]?.text ?? "", DIMENSIONS);
+  const cosine = query.reduce((sum, value, at) => sum + value * (text[at] ?? 0), 0);
+  expect(words[0]?.score).toBeCloseTo(cosine, 3);
+  const meaning = await inMode("semantic");
+  expect(meaning).toHaveLength(3);
+  expect(meaning.map(({ score }) => score)).toEqual(
+    meaning.map(({ score }) => score).toSorted((a, b) => b - a),
+  );
+  expect(await inMode("keyword", { ...rag, searchMode: "semantic" })).toEqual(words);
+  expect(await inMode("hybrid", { ...rag, searchMode: "semantic" })).toHaveLength(3);
 });

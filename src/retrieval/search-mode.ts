@@ -1,0 +1,15 @@
+import type { RagRecord } from "../db/records.ts";
+
+/** `keyword`: words alone decide what is found and its order; the score stays the similarity. */
+export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
+
+/** A RAG as one call searches it. */
+export type SearchedRag = Omit<RagRecord, "searchMode"> & { searchMode: SearchMode };
+
+/** The RAG in the mode that the call asks for; without one, in its own. */
+export const searchedAs = (rag: RagRecord, mode: SearchMode | undefined): SearchedRag =>
+  mode === undefined ? rag : { ...rag, searchMode: mode };
+
+/** Whether words are searched from the start, and not only where vectors are lost. */
+export const searchesWords = (mode: SearchMode): boolean => mode !== "semantic";
