@@ -306,9 +306,10 @@ CREATE TABLE `file_sources` (
 	`scan_run_id` text,
 	`scan_claimed_until` integer,
 	`change_cursor` text,
-	`channel_id` text,
-	`channel_token_hash` text,
-	`channel_expires_at` integer,
+	`watch_due_at` integer,
+	`watch_attempts` integer DEFAULT 0 NOT NULL,
+	`watch_error` text,
+	`watched_until` integer,
 	`pushed_files` integer DEFAULT 0 NOT NULL,
 	`pushes_refused` integer DEFAULT 0 NOT NULL,
 	`pushes_refused_at` integer,
@@ -319,7 +320,7 @@ CREATE TABLE `file_sources` (
 CREATE UNIQUE INDEX `file_sources_identifier` ON `file_sources` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `file_sources_next_scan` ON `file_sources` (`next_scan_at`);--> statement-breakpoint
 CREATE INDEX `file_sources_claimed` ON `file_sources` (`scan_claimed_until`);--> statement-breakpoint
-CREATE INDEX `file_sources_channel` ON `file_sources` (`channel_id`);--> statement-breakpoint
+CREATE INDEX `file_sources_watch_due` ON `file_sources` (`watch_due_at`);--> statement-breakpoint
 CREATE INDEX `file_sources_removed` ON `file_sources` (`removed_at`);--> statement-breakpoint
 CREATE TABLE `files` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -360,7 +361,21 @@ CREATE TABLE `scan_runs` (
 	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `scan_runs_source` ON `scan_runs` (`file_source_id`,`started_at`);
+CREATE INDEX `scan_runs_source` ON `scan_runs` (`file_source_id`,`started_at`);--> statement-breakpoint
+CREATE TABLE `source_watches` (
+	`id` text PRIMARY KEY NOT NULL,
+	`file_source_id` text NOT NULL,
+	`target` text NOT NULL,
+	`resource_id` text,
+	`token_hash` text NOT NULL,
+	`live` integer DEFAULT false NOT NULL,
+	`started_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`ends_at` integer,
+	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `source_watches_source` ON `source_watches` (`file_source_id`);
 --> statement-breakpoint
 -- By hand from here on: what drizzle-kit does not know.
 -- Keeps the counters of a generation exact whoever writes rag_files, and O(1) to read.

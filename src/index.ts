@@ -9,33 +9,18 @@ import { beginIsolate } from "./jobs/begin-isolate.ts";
  */
 const api = createApp(composeServices);
 
-let withPanelApi: typeof api | null = null;
-let withPanelPages: typeof api | null = null;
+let withPanel: typeof api | null = null;
 
-async function appWithPanelApi(): Promise<typeof api> {
-  if (withPanelApi !== null) return withPanelApi;
+async function appWithPanel(): Promise<typeof api> {
+  if (withPanel !== null) return withPanel;
   const { panelApi } = await import("./panel/api/app.ts");
   const app = createApp(composeServices);
   app.route("/panel/api", panelApi());
-  withPanelApi = app;
+  withPanel = app;
   return app;
 }
 
-async function appWithPanelPages(): Promise<typeof api> {
-  if (withPanelPages !== null) return withPanelPages;
-  const { panelPages } = await import("./panel/pages/app.ts");
-  const app = createApp(composeServices);
-  app.route("/panel", panelPages());
-  withPanelPages = app;
-  return app;
-}
-
-async function appFor({ url }: Request): Promise<typeof api> {
-  const { pathname } = new URL(url);
-  if (pathname.startsWith("/panel/api/")) return await appWithPanelApi();
-  const isPage = pathname === "/panel" || pathname.startsWith("/panel/");
-  return isPage ? await appWithPanelPages() : api;
-}
+const isForPanel = ({ url }: Request) => new URL(url).pathname.startsWith("/panel/");
 
 /** An isolate's first event also sets the clock's alarm. */
 function begin(env: Env, context: ExecutionContext): void {
@@ -45,7 +30,7 @@ function begin(env: Env, context: ExecutionContext): void {
 export default {
   async fetch(request, env, context) {
     begin(env, context);
-    const app = await appFor(request);
+    const app = isForPanel(request) ? await appWithPanel() : api;
     return await app.fetch(request, env, context);
   },
   async queue(batch, env, context) {

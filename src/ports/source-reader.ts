@@ -1,4 +1,5 @@
 import type { FileSourceId } from "../core/ids.ts";
+import type { SourceWatcher } from "./source-watcher.ts";
 
 type Provider = "file_system" | "cloud_drive" | "object_storage" | "document_site" | "web";
 
@@ -89,6 +90,11 @@ export interface KnownFiles {
 export interface SourceReader {
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
+  /**
+   * One cheap call that tells whether the settings and credentials work. Resolves to a sentence
+   * that names what is seen; what it throws says what to do.
+   */
+  check?(signal: AbortSignal): Promise<string>;
   /** The listing is complete and committed: data stored between its pages may be deleted. */
   ended?(): Promise<void>;
   /** Reads only these pushed paths, whether known or not. One page. */
@@ -103,6 +109,8 @@ export interface SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null>;
+  /** Where the provider notifies of changes; without it, only the scan interval finds them. */
+  readonly watcher?: SourceWatcher;
 }
 
 /** The input for creating a reader: the source's settings, its secrets decrypted. */

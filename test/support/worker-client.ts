@@ -53,7 +53,6 @@ export async function call(
     method,
     headers: { "CF-Connecting-IP": freshAddress(), ...options.headers },
     body: options.body ?? null,
-    redirect: "manual",
   });
   const response = await answerTo(request);
   const text = await response.text();

@@ -21,6 +21,9 @@ export type NewFileSource = {
   scanIntervalMinutes: number;
 };
 
+/** Providers that may notify of changes. */
+const NOTIFYING = new Set<Provider>(["cloud_drive", "document_site"]);
+
 /**
  * Creates a file source and queues its first scan. `webhookSecret` is returned only here.
  * @throws QuarryError `conflict` when the identifier is taken.
@@ -45,6 +48,7 @@ export async function createFileSource(
     createdAt,
     webhookSecretHash: await sha256Hex(webhookSecret),
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
+    watchDueAt: NOTIFYING.has(provider) ? createdAt : null,
   });
   if (!inserted) throw identifierTaken();
   if (provider !== "file_system") await requestScan(services, { sourceId: id });

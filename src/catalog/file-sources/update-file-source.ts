@@ -1,4 +1,5 @@
 import { abandonRun } from "../../db/scans/scan-store.ts";
+import { replaceWatches } from "../../db/scans/watch-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
@@ -31,9 +32,11 @@ export async function updateFileSource(
     Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
   }
   await updateSourceRow(services.db, id, change);
-  if (patch.config !== undefined) await abandonRun(services.db, id, services.now());
-  if (patch.config !== undefined && provider !== "file_system")
-    await requestScan(services, { sourceId: id });
+  if (patch.config !== undefined) {
+    await abandonRun(services.db, id, services.now());
+    await replaceWatches(services.db, id, services.now());
+    if (provider !== "file_system") await requestScan(services, { sourceId: id });
+  }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });
 }

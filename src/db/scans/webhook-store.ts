@@ -1,6 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
+import { id, jsonObject, row, text, type Row } from "../columns.ts";
 import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
 import { pendSql } from "../files/file-rows.ts";
 
@@ -18,28 +18,6 @@ export async function findWebSource(
       `select id, webhook_secret_hash as webhookSecretHash, config from file_sources
        where id = ?1 and provider = 'web' and removed_at is null`,
       sourceId,
-    ),
-  );
-}
-
-const DRIVE_CHANNEL = row({
-  id: id<FileSourceId>(),
-  tokenHash: nullable(text),
-  expiresAt: nullable(number),
-});
-export type DriveChannel = Row<typeof DRIVE_CHANNEL>;
-
-export async function findDriveChannel(
-  db: Database,
-  channelId: string,
-): Promise<DriveChannel | null> {
-  return await firstRow(
-    db,
-    query(
-      DRIVE_CHANNEL,
-      `select id, channel_token_hash as tokenHash, channel_expires_at as expiresAt
-       from file_sources where channel_id = ?1 and removed_at is null`,
-      channelId,
     ),
   );
 }

@@ -38,10 +38,13 @@ export const fileSources = sqliteTable(
     scanClaimedUntil: integer(),
     /** The last cursor of the provider's change feed. */
     changeCursor: text(),
-    /** Notification channel of a cloud drive. */
-    channelId: text(),
-    channelTokenHash: text(),
-    channelExpiresAt: integer(),
+    /** When the clock next looks after the source's watches; null: its provider has none. */
+    watchDueAt: integer(),
+    /** Failed attempts since the last success, and what the last one said. */
+    watchAttempts: integer().notNull().default(0),
+    watchError: text(),
+    /** Until when the provider notifies of every change, ms; null: it does not. */
+    watchedUntil: integer(),
     /** Number of rows of files pushed to a web source, deleted ones too: exact after each scan. */
     pushedFiles: integer().notNull().default(0),
     /** Pushed URLs that were rejected: beyond the limit, or of another host. */
@@ -57,9 +60,35 @@ export const fileSources = sqliteTable(
       .where(sql`removed_at is null`),
     index("file_sources_next_scan").on(table.nextScanAt),
     index("file_sources_claimed").on(table.scanClaimedUntil),
-    index("file_sources_channel").on(table.channelId),
+    index("file_sources_watch_due").on(table.watchDueAt),
     index("file_sources_removed").on(table.removedAt),
   ],
+);
+
+/** Subscriptions to the providers' notifications of changes. */
+export const sourceWatches = sqliteTable(
+  "source_watches",
+  {
+    /** The provider's id; until it answered, the one proposed to it. */
+    id: text().primaryKey(),
+    fileSourceId: text()
+      .$type<FileSourceId>()
+      .notNull()
+      .references(() => fileSources.id, { onDelete: "cascade" }),
+    /** What of the source is watched, as the reader names it. */
+    target: text().notNull(),
+    /** The same as the provider names it in notifications; null where it does not. */
+    resourceId: text(),
+    tokenHash: text().notNull(),
+    /** False until the provider has answered. */
+    live: integer({ mode: "boolean" }).notNull().default(false),
+    /** When it was started or last extended. */
+    startedAt: integer().notNull(),
+    expiresAt: integer().notNull(),
+    /** When it is to be stopped, because another took its place; null: it is kept. */
+    endsAt: integer(),
+  },
+  (table) => [index("source_watches_source").on(table.fileSourceId)],
 );
 
 export const scanRuns = sqliteTable(

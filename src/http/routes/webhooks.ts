@@ -8,7 +8,7 @@ import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
-import { receiveDriveNotification } from "../../ingestion/webhooks/receive-drive-notification.ts";
+import { receiveNotification } from "../../ingestion/webhooks/receive-notification.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
@@ -79,14 +79,24 @@ function isWebUrl(text: string): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
+/**
+ * The state that Google sends when a channel is opened.
+ * https://developers.google.com/workspace/drive/api/guides/push
+ */
+const OPENING_STATE = "sync";
+
 /** The answer is always the same: an error would make the provider retry. */
 webhookRoutes.post("/api/webhooks/drive", async (context) => {
   const header = (name: string) =>
     context.req.header(`X-Drive-${name}`) ?? context.req.header(`X-Goog-${name}`) ?? "";
-  await receiveDriveNotification(context.get("services"), {
-    channelId: header("Channel-ID"),
-    token: header("Channel-Token"),
-    state: header("Resource-State"),
-  });
+  const state = header("Resource-State");
+  if (state !== "") {
+    await receiveNotification(context.get("services"), {
+      watchId: header("Channel-ID"),
+      token: header("Channel-Token"),
+      resourceId: header("Resource-ID") || null,
+      event: state === OPENING_STATE ? "opened" : "changed",
+    });
+  }
   return context.json({ ok: true }, 200);
 });

@@ -17,6 +17,7 @@ import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.t
 import { MAX_TRIES } from "../back-off.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
 
 /** A larger number would fill the queue faster than it is processed. */
@@ -43,6 +44,7 @@ const STEPS: [name: string, step: Step][] = [
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
   ["retired indexes", dropRetired],
+  ["watches", keepWatches],
   // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
 ];

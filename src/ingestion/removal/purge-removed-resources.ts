@@ -11,6 +11,7 @@ import {
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
+import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
 import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
 
@@ -61,6 +62,7 @@ export async function emptyIndex(services: Services, address: IndexAddress): Pro
 /** One step of deleting the data of a removed file source, after that of its RAGs. */
 export async function purgeSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
   if (!(await isPurgeable(services.db, fileSourceId))) return;
+  await stopAllWatches(services, fileSourceId);
   const noObjects = await removeBelow(services.files, sourcePrefix(fileSourceId));
   const moreFiles = await deleteSourceFiles(services.db, fileSourceId, ROWS_PER_STEP);
   if (!noObjects || moreFiles) {

@@ -21,6 +21,12 @@ const shownPushes = ({ pushedFiles, pushesRefused, pushesRefusedAt }: FileSource
   lastRefusedAt: pushesRefusedAt === null ? null : isoTime(pushesRefusedAt),
 });
 
+/** Until when the provider notifies of changes, and why it does not. */
+const shownWatch = ({ watchedUntil, watchError }: FileSource["source"]) => ({
+  until: watchedUntil === null ? null : isoTime(watchedUntil),
+  error: watchError,
+});
+
 /** A file source as the panel answers it. Where a secret is set its `config` says `true`. */
 export const shownSource = ({ source, lastScan }: FileSource) => ({
   id: source.id,
@@ -32,5 +38,6 @@ export const shownSource = ({ source, lastScan }: FileSource) => ({
   status: source.status,
   lastScan: lastScan === null ? null : shownScan(lastScan),
   ...(source.provider === "web" ? { pushed: shownPushes(source) } : {}),
+  ...(source.watchDueAt === null ? {} : { notifications: shownWatch(source) }),
   createdAt: isoTime(source.createdAt),
 });

@@ -23,6 +23,14 @@ export type DriveClientOptions = {
   remedy: string;
 };
 
+type Call = {
+  path: string;
+  query: Query;
+  signal: AbortSignal;
+  timeoutMs?: number;
+  /** Sent as JSON with POST. */
+  body?: Record<string, unknown>;
+};
 type Query = Record<string, string | number | boolean | undefined>;
 export type Asked<Answer> = { answer: Answer } | { error: DriveError };
 
@@ -53,7 +61,21 @@ export class DriveClient {
     query: Query,
     signal: AbortSignal,
   ): Promise<Asked<Answer>> {
-    const got = await this.#fetch(path, query, signal);
+    return await this.#answerOf(schema, { path, query, signal });
+  }
+
+  /** As `ask`, with a JSON body. An empty answer reads as null. */
+  async post<Answer>(
+    schema: z.ZodType<Answer>,
+    call: { path: string; query: Query; body: Record<string, unknown> },
+    signal: AbortSignal,
+  ): Promise<Asked<Answer>> {
+    return await this.#answerOf(schema, { ...call, signal });
+  }
+
+  async #answerOf<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Asked<Answer>> {
+    const { signal } = call;
+    const got = await this.#fetch(call);
     if (!got.response.ok) return { error: await driveError(got, this.#options.now()) };
     const bytes = await readBytes(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
     return { answer: parsedAs(schema, new TextDecoder().decode(bytes)) };
@@ -65,7 +87,7 @@ export class DriveClient {
     query: Query,
     signal: AbortSignal,
   ): Promise<{ got: GuardedResponse } | { error: DriveError }> {
-    const got = await this.#fetch(path, query, signal, DOWNLOAD_TIMEOUT_MS);
+    const got = await this.#fetch({ path, query, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS });
     return got.response.ok ? { got } : { error: await driveError(got, this.#options.now()) };
   }
 
@@ -73,36 +95,38 @@ export class DriveClient {
     return driveFailure(error, this.#options.remedy);
   }
 
-  async #fetch(
-    path: string,
-    query: Query,
-    signal: AbortSignal,
-    timeoutMs?: number,
-  ): Promise<GuardedResponse> {
+  async #fetch(call: Call): Promise<GuardedResponse> {
     const { tokens } = this.#options;
-    const first = await this.#fetchOnce(path, query, signal, timeoutMs);
+    const first = await this.#fetchOnce(call);
     if (first.response.status !== 401) return first;
     await first.response.body?.cancel();
     tokens.renew();
-    return await this.#fetchOnce(path, query, signal, timeoutMs);
+    return await this.#fetchOnce(call);
   }
 
-  async #fetchOnce(path: string, query: Query, signal: AbortSignal, timeoutMs?: number) {
+  async #fetchOnce({ path, query, signal, timeoutMs, body }: Call) {
     const { outgoing, tokens, apiBaseUrl = API_BASE_URL } = this.#options;
     const url = new URL(`${apiBaseUrl.replace(/\/$/, "")}/drive/v3/${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const headers = { authorization: `Bearer ${await tokens.get(signal)}` };
+    const authorization = `Bearer ${await tokens.get(signal)}`;
+    const sent =
+      body === undefined
+        ? { headers: { authorization } }
+        : {
+            post: { body: JSON.stringify(body) },
+            headers: { authorization, "content-type": "application/json" },
+          };
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
     // A token is for one host: a redirect is reported, not followed.
-    return await guardedFetch(outgoing, url.href, { headers, signal, maxRedirects: 0, ...limit });
+    return await guardedFetch(outgoing, url.href, { ...sent, signal, maxRedirects: 0, ...limit });
   }
 }
 
 function parsedAs<Answer>(schema: z.ZodType<Answer>, text: string): Answer {
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(text === "" ? null : JSON.parse(text));
   } catch {
     throw new SourceFailure("down", "Google Drive: an answer that is not understood");
   }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
-import { SourceFailure, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
+import type { ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { DriveClient } from "./drive-client.ts";
-import { driveFile, FILE_FIELDS, fileList, FOLDER, startPageToken } from "./drive-files.ts";
+import { FILE_FIELDS, fileList, FOLDER, startPageToken, type DriveFile } from "./drive-files.ts";
+import { findRoot } from "./drive-root.ts";
 import { FolderTree } from "../folder-tree.ts";
 import type { StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig } from "./google-drive-config.ts";
@@ -10,11 +11,6 @@ import type { GoogleDriveConfig } from "./google-drive-config.ts";
 const FILES_PER_PAGE = 1_000;
 const LIVE_FOLDERS = `mimeType = '${FOLDER}' and trashed = false`;
 const LIVE_FILES = `mimeType != '${FOLDER}' and trashed = false`;
-
-const rootFolder = driveFile
-  .pick({ id: true, mimeType: true, trashed: true })
-  .extend({ driveId: z.string().optional() });
-const sharedDrive = z.object({ id: z.string().min(1) });
 
 /** Where a listing stands: all folders are listed first, since a file's path is made of them. */
 export type ListingCursor = { phase: "folders" | "files"; page: string | null };
@@ -38,14 +34,10 @@ export function corpusOf(driveId: string | null) {
  */
 export async function beginTree(
   client: DriveClient,
-  { rootFolderId, sharedDriveId }: GoogleDriveConfig,
+  config: GoogleDriveConfig,
   { account, now, signal }: { account: string; now: number; signal: AbortSignal },
 ): Promise<StoredTree> {
-  const root = rootFolderId ?? sharedDriveId ?? "";
-  const driveId =
-    rootFolderId === undefined
-      ? await findDrive(client, root, account, signal)
-      : await findRoot(client, rootFolderId, account, signal);
+  const { id: root, driveId } = await findRoot(client, config, account, signal);
   const of = driveId === null ? {} : { driveId };
   const query = { ...of, supportsAllDrives: true };
   const start = await client.get(startPageToken, "changes/startPageToken", query, signal);
@@ -57,30 +49,6 @@ export async function beginTree(
     folders: {},
   };
 }
-
-async function findDrive(client: DriveClient, id: string, account: string, signal: AbortSignal) {
-  const asked = await client.ask(sharedDrive, `drives/${encodeURIComponent(id)}`, {}, signal);
-  if ("answer" in asked) return asked.answer.id;
-  if (asked.error.status !== 404) throw client.failure(asked.error);
-  throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
-}
-
-/** The shared drive that the folder lies in; null: somebody's own drive. */
-async function findRoot(client: DriveClient, id: string, account: string, signal: AbortSignal) {
-  const query = { fields: "id,mimeType,trashed,driveId", supportsAllDrives: true };
-  const path = `files/${encodeURIComponent(id)}`;
-  const asked = await client.ask(rootFolder, path, query, signal);
-  if ("error" in asked) {
-    if (asked.error.status !== 404) throw client.failure(asked.error);
-    throw denied(`${account} sees no folder ${id}: share the folder with that address`);
-  }
-  const { mimeType, trashed, driveId } = asked.answer;
-  if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
-  if (trashed === true) throw denied(`the folder ${id} is in the bin`);
-  return driveId ?? null;
-}
-
-const denied = (message: string) => new SourceFailure("denied", `Google Drive: ${message}`);
 
 /** One page of folders is added to the tree. */
 export async function listFolders(
@@ -104,7 +72,7 @@ export async function listFolders(
 
 /** How files of a page become those of the source. */
 export type FilesOf = (
-  files: z.infer<typeof driveFile>[],
+  files: DriveFile[],
   tree: FolderTree,
 ) => Promise<{
   files: ListedFile[];

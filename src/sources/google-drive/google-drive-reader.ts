@@ -8,6 +8,7 @@ import type {
   SourceReader,
   ReaderStore,
 } from "../../ports/source-reader.ts";
+import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { limitBody, tooLarge, type Outgoing } from "../guarded-fetch.ts";
 import { accessTokens } from "./access-token.ts";
@@ -25,6 +26,8 @@ import {
   type DriveFile,
 } from "./drive-files.ts";
 import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./drive-listing.ts";
+import { findRoot } from "./drive-root.ts";
+import { driveWatcher } from "./drive-watcher.ts";
 import { FolderTree, segmentOf } from "../folder-tree.ts";
 import { treeBytes, treeFrom, type StoredTree } from "./stored-tree.ts";
 import type { GoogleDriveConfig, ServiceAccount } from "./google-drive-config.ts";
@@ -55,6 +58,7 @@ export class GoogleDriveReader implements SourceReader {
   readonly #account: string;
   readonly #options: GoogleDriveOptions;
   readonly #client: DriveClient;
+  readonly watcher: SourceWatcher;
 
   constructor(config: GoogleDriveConfig, account: ServiceAccount, options: GoogleDriveOptions) {
     const { outgoing, now } = options;
@@ -67,6 +71,11 @@ export class GoogleDriveReader implements SourceReader {
       apiBaseUrl: config.apiBaseUrl,
       tokens: accessTokens({ account, subject: config.subject }, outgoing, now),
       remedy: `share it with ${this.#account}`,
+    });
+    this.watcher = driveWatcher({
+      client: this.#client,
+      now,
+      findDriveId: async (signal) => (await this.#findRoot(signal)).driveId,
     });
   }
 
@@ -155,6 +164,10 @@ export class GoogleDriveReader implements SourceReader {
       size: Number.isSafeInteger(size) ? size : null,
       mimeType: exported ?? file.mimeType,
     };
+  }
+
+  async #findRoot(signal: AbortSignal) {
+    return await findRoot(this.#client, this.#config, this.#account, signal);
   }
 
   async #begin(signal: AbortSignal): Promise<StoredTree> {

@@ -1,6 +1,8 @@
 import { download, errorAnswer, hashOf, json, type Item } from "./answers.ts";
+import { PushNetwork } from "../push-network.ts";
 import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { parseFields, selected } from "./partial-response.ts";
+import { WatchChannels } from "./watch-channels.ts";
 
 /*
  * Google Drive v3 as far as a reader uses them, in memory:
@@ -28,6 +30,10 @@ export class GoogleDriveDouble {
   readonly failures: Failure[] = [];
   readonly root: string;
   readonly account = new ServiceAccountDouble();
+  /** What the double takes for the present, ms. */
+  now: () => number = () => Date.now();
+  readonly network = new PushNetwork();
+  readonly channels = new WatchChannels(this.network, () => this.now());
   pageSize = 1_000;
   /** Page tokens below this are no longer taken. */
   oldestToken = 1;
@@ -93,12 +99,23 @@ export class GoogleDriveDouble {
       failure.times--;
       return errorAnswer(failure.status, failure.reason ?? "backendError", failure.headers);
     }
-    if (path === "/token")
-      return await this.account.grant(await new Response(request.body ?? null).text());
+    const sent = await new Response(request.body ?? null).text();
+    if (path === "/token") return await this.account.grant(sent);
     const token = new Headers(request.headers).get("authorization")?.replace("Bearer ", "");
     if (!this.account.takes(token)) return errorAnswer(401, "authError");
-    return this.#route(path.replace("/drive/v3/", ""), url.searchParams);
+    const method = path.replace("/drive/v3/", "");
+    if (request.method === "POST") return this.#post(method, sent, url.searchParams);
+    return this.#route(method, url.searchParams);
   };
+
+  #post(path: string, sent: string, query: URLSearchParams): Response {
+    if (path === "channels/stop") return this.channels.stop(sent);
+    if (path !== "changes/watch") return errorAnswer(404, "notFound");
+    if (!Number.isInteger(Number(query.get("pageToken") || Number.NaN))) {
+      return errorAnswer(400, "invalid");
+    }
+    return this.channels.watch(sent);
+  }
 
   #route(path: string, query: URLSearchParams): Response {
     if (path === "files") return this.#list(query);
@@ -231,6 +248,7 @@ export class GoogleDriveDouble {
 
   #changed(id: string): void {
     this.#changes.push(id);
+    this.channels.changed();
   }
 
   /** A listing shows the drive as it is now until `catchUp`; the feed does not wait. */

@@ -12,17 +12,23 @@ const WINDOW_MS = 10_000;
 /** 10 notifications from each: the rate window of one address passes 20. */
 const ADDRESSES = 50;
 const TIMEOUT_MS = 300_000;
+const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   const hash = await sha256Hex(TOKEN);
-  for (const id of ["sync", "wrong", "drive", "goog", "expired", "busy"]) {
-    await env.DB.prepare(
-      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
-         channel_id, channel_token_hash, created_at)
-       values (?1, ?1, ?1, 'cloud_drive', '{}', '', 'channel-' || ?1, ?2, 0)`,
-    )
-      .bind(id, hash)
-      .run();
+  for (const id of ["sync", "wrong", "other", "drive", "goog", "expired", "busy"]) {
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+           created_at)
+         values (?1, ?1, ?1, 'cloud_drive', '{}', '', 0)`,
+      ).bind(id),
+      env.DB.prepare(
+        `insert into source_watches (id, file_source_id, target, resource_id, token_hash, live,
+           started_at, expires_at)
+         values ('channel-' || ?1, ?1, 'changes', 'resource', ?2, 1, 0, ?3)`,
+      ).bind(id, hash, Date.now() + DAY_MS),
+    ]);
   }
 });
 
@@ -30,12 +36,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function notify(prefix: string, id: string, token: string, state: string, from?: string) {
+async function notify(
+  prefix: string,
+  id: string,
+  token: string,
+  state: string,
+  { from, resource = "resource" }: { from?: string; resource?: string } = {},
+) {
   const { status, body } = await call("POST", "/api/webhooks/drive", {
     headers: {
       [`X-${prefix}-Channel-ID`]: `channel-${id}`,
       [`X-${prefix}-Channel-Token`]: token,
       [`X-${prefix}-Resource-State`]: state,
+      [`X-${prefix}-Resource-ID`]: resource,
       ...(from === undefined ? {} : { "CF-Connecting-IP": from }),
     },
   });
@@ -57,17 +70,19 @@ test("a change of a known channel brings a scan, under the provider's names too"
   expect(await scanIsDue("goog")).toBe(true);
 });
 
-test("what opens the channel, and what has a wrong token, changes nothing", async () => {
+test("what opens the channel, has a wrong token or another resource, changes nothing", async () => {
   await notify("Drive", "sync", TOKEN, "sync");
   expect(await scanIsDue("sync")).toBe(false);
   await notify("Drive", "wrong", `${TOKEN}!`, "change");
   expect(await scanIsDue("wrong")).toBe(false);
+  await notify("Goog", "other", TOKEN, "change", { resource: "another" });
+  expect(await scanIsDue("other")).toBe(false);
 });
 
 test("a channel that nobody knows, or that has expired, changes nothing", async () => {
   await notify("Goog", "nobody's", TOKEN, "change");
   expect(await scanIsDue("nobody's")).toBe(false);
-  await env.DB.prepare("update file_sources set channel_expires_at = ? where id = 'expired'")
+  await env.DB.prepare("update source_watches set expires_at = ? where id = 'channel-expired'")
     .bind(Date.now() - 1)
     .run();
   await notify("Goog", "expired", TOKEN, "change");
@@ -93,7 +108,7 @@ test(
       now = start + Math.floor((at * BURST_MS) / NOTIFICATIONS);
       await closeWhatIsDue();
       const address = `192.0.2.${at % ADDRESSES}`;
-      await notify(at % 2 === 0 ? "Goog" : "Drive", "busy", TOKEN, "change", address);
+      await notify(at % 2 === 0 ? "Goog" : "Drive", "busy", TOKEN, "change", { from: address });
     }
     expect(scans).toHaveLength(2);
     now += WINDOW_MS;

@@ -3,14 +3,14 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { receiveDriveNotification } from "../../../src/ingestion/webhooks/receive-drive-notification.ts";
+import { receiveNotification } from "../../../src/ingestion/webhooks/receive-notification.ts";
 import { World } from "../../support/ingestion-world.ts";
 
 async function driveWithChannel(world: World, channel: string) {
   const source = await world.addSource("cloud_drive");
   await env.DB.prepare(
-    `update file_sources set channel_id = ?2, channel_token_hash = ?3, channel_expires_at = ?4
-     where id = ?1`,
+    `insert into source_watches (id, file_source_id, target, token_hash, live, started_at, expires_at)
+     values (?2, ?1, 'changes', ?3, 1, 0, ?4)`,
   )
     .bind(source, channel, await sha256Hex("right"), world.now + 60_000)
     .run();
@@ -23,17 +23,16 @@ test("only a known, living channel with its token and a change brings a scan", a
     debounceDriveScan: async (id) => void opened.push(id),
   });
   const source = await driveWithChannel(world, "known");
-  const tell = (channelId: string, token: string, state: string) =>
-    receiveDriveNotification(world.services, { channelId, token, state });
-  await tell("unknown", "right", "change");
-  await tell("known", "wrong", "change");
-  await tell("known", "right", "sync");
-  await tell("known", "right", "");
+  const tell = (watchId: string, token: string, event: "changed" | "opened") =>
+    receiveNotification(world.services, { watchId, token, resourceId: null, event });
+  await tell("unknown", "right", "changed");
+  await tell("known", "wrong", "changed");
+  await tell("known", "right", "opened");
   expect(opened).toEqual([]);
-  await tell("known", "right", "change");
+  await tell("known", "right", "changed");
   expect(opened).toEqual([source]);
   world.now += 61_000;
-  await tell("known", "right", "change");
+  await tell("known", "right", "changed");
   expect(opened).toEqual([source]);
 });
 

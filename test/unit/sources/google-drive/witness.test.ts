@@ -52,6 +52,19 @@ test("Google's own client lists, exports, downloads and follows the double", asy
       { fileId: file, removed: false },
       { fileId: document, removed: true },
     ]);
+    const { data: channel } = await client.changes.watch({
+      pageToken: start.startPageToken ?? "",
+      requestBody: { id: "channel", type: "web_hook", address: "https://example.com/", token: "t" },
+    });
+    expect(channel).toMatchObject({ kind: "api#channel", id: "channel", token: "t" });
+    double.file(double.root, "b.txt", "more");
+    expect(double.network.waiting.map(({ headers }) => headers["X-Goog-Resource-State"])).toEqual([
+      "sync",
+      "change",
+    ]);
+    const { id = "", resourceId = "" } = channel;
+    await client.channels.stop({ requestBody: { id, resourceId } });
+    expect(double.channels.live()).toEqual([]);
     double.fail({ path: /files/, status: 403, reason: "userRateLimitExceeded", times: 10 });
     const refused = client.files.list({}, { retry: false });
     await expect(refused).rejects.toMatchObject({

@@ -1,0 +1,199 @@
+import { randomBase62 } from "../../access/credential-format.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import {
+  activateWatch,
+  deleteWatch,
+  endWatch,
+  extendWatch,
+  insertWatch,
+  noteWatchState,
+  takeDueWatches,
+  watchesOf,
+} from "../../db/scans/watch-store.ts";
+import type { StoredWatch, WatchedSource, WatchState } from "../../db/scans/watch-store.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
+import type { Services } from "../../services.ts";
+import { SWEPT_CLAIM_MS } from "../timeouts.ts";
+import { pushAddress } from "./push-address.ts";
+import { stopWatches } from "./stop-watches.ts";
+
+/** Each costs some calls to its provider, and the clock has other work. */
+const SOURCES_PER_TURN = 5;
+const STARTS_PER_TURN = 10;
+const TARGETS_MAX = 50;
+const TURN_TIMEOUT_MS = 45 * SECOND_MS;
+const TOKEN_LENGTH = 43;
+/** A watch is renewed when this share of its life is over; retries fit into the rest. */
+const RENEWED_AT = 0.75;
+/** Both watches notify for this time, so that no change falls between them. */
+const OVERLAP_MS = 5 * MINUTE_MS;
+/** A start that has no answer by then was lost. */
+const START_TIMEOUT_MS = 2 * MINUTE_MS;
+/** A lost start may have reached the provider, whose longest watch this is. */
+const LONGEST_WATCH_MS = 31 * DAY_MS;
+const RETRY_AFTER_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS);
+const LAST_RETRY_AFTER_MS = HOUR_MS;
+const STOP_AGAIN_AFTER_MS = 15 * MINUTE_MS;
+
+/** Starts, renews and stops the watches of sources whose watches are due. */
+export async function keepWatches(services: Services): Promise<void> {
+  const baseUrl = pushAddress(services.config);
+  if (baseUrl === null) return;
+  const now = services.now();
+  const dueAgainAt = now + SWEPT_CLAIM_MS;
+  const due = await takeDueWatches(services.db, { now, dueAgainAt, limit: SOURCES_PER_TURN });
+  await inParallel(due, SOURCES_PER_TURN, async (source) => {
+    const state = await stateAfterTurn(services, source, baseUrl);
+    await noteWatchState(services.db, source.id, dueAgainAt, state);
+  });
+}
+
+async function stateAfterTurn(
+  services: Services,
+  source: WatchedSource,
+  baseUrl: string,
+): Promise<WatchState> {
+  let targets: string[] | null = null;
+  const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
+  try {
+    const watcher = (await services.sourceReaders(source))?.watcher;
+    if (watcher === undefined) return NONE;
+    targets = (await watcher.targets(signal)).slice(0, TARGETS_MAX);
+    await renewWatches(services, { source, watcher, targets, baseUrl, signal });
+    await stopWatches(services, { source, watcher, targets, signal });
+  } catch (thrown) {
+    return await stateAfterFailure(services, source, targets, thrown);
+  }
+  const { dueAt, watchedUntil } = await standing(services, source, targets);
+  return { dueAt, watchedUntil, attempts: 0, error: null };
+}
+
+const NONE: WatchState = { dueAt: null, watchedUntil: null, attempts: 0, error: null };
+
+async function stateAfterFailure(
+  services: Services,
+  source: WatchedSource,
+  targets: string[] | null,
+  thrown: unknown,
+): Promise<WatchState> {
+  const isTold = thrown instanceof SourceFailure;
+  const error = isTold ? thrown.message : "the watch of changes could not be renewed";
+  const attempts = source.watchAttempts + 1;
+  services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: error });
+  const asked = isTold ? (thrown.retryAfterMs ?? 0) : 0;
+  const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, asked);
+  const { watchedUntil } = await standing(services, source, targets);
+  return { dueAt: services.now() + wait, watchedUntil, attempts, error };
+}
+
+/** When the watches are due next, and until when all targets are watched. */
+async function standing(
+  { db, now }: Services,
+  source: WatchedSource,
+  known: string[] | null,
+): Promise<Pick<WatchState, "dueAt" | "watchedUntil">> {
+  const watches = await watchesOf(db, source.id);
+  const targets = known ?? [...new Set(watches.map(({ target }) => target))];
+  const kept = targets.map((target) => currentOf(watches, target, now()));
+  const expiries = kept.map((watch) => watch?.expiresAt ?? 0);
+  const times = [
+    ...kept.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
+    ...watches.flatMap(({ endsAt }) => (endsAt === null ? [] : stopOf(endsAt, now()))),
+  ];
+  const until = expiries.length === 0 ? 0 : Math.min(...expiries);
+  return {
+    dueAt: Math.max(Math.min(...times, now() + DAY_MS), now() + MINUTE_MS),
+    watchedUntil: until === 0 ? null : until,
+  };
+}
+
+/** The target's newest watch that notifies now and is to be kept. */
+const currentOf = (watches: StoredWatch[], target: string, now: number): StoredWatch | null =>
+  watches.find(
+    (watch) =>
+      watch.target === target && watch.live && watch.endsAt === null && watch.expiresAt > now,
+  ) ?? null;
+
+const renewalOf = ({ startedAt, expiresAt }: StoredWatch) =>
+  startedAt + (expiresAt - startedAt) * RENEWED_AT;
+
+/** A watch that could not be stopped is tried again. */
+const stopOf = (endsAt: number, now: number) => (endsAt > now ? endsAt : now + STOP_AGAIN_AFTER_MS);
+
+type Turn = {
+  source: WatchedSource;
+  watcher: SourceWatcher;
+  targets: string[];
+  baseUrl: string;
+  signal: AbortSignal;
+};
+
+async function renewWatches(services: Services, turn: Turn): Promise<void> {
+  const { source, watcher, targets, signal } = turn;
+  const watches = await watchesOf(services.db, source.id);
+  const now = services.now();
+  let starts = 0;
+  for (const target of targets) {
+    const current = currentOf(watches, target, now);
+    if (current !== null && renewalOf(current) > now) continue;
+    if (current !== null && watcher.extend !== undefined) {
+      const extended = await watcher.extend(current, signal);
+      if (extended !== null) {
+        await extendWatch(services.db, current.id, { now, until: extended.expiresAt });
+        continue;
+      }
+    }
+    if (watches.some((watch) => isStarting(watch, target, now))) continue;
+    if (++starts > STARTS_PER_TURN) return;
+    await startWatch(services, turn, target, current !== null);
+  }
+}
+
+const isStarting = (watch: StoredWatch, target: string, now: number) =>
+  watch.target === target &&
+  !watch.live &&
+  watch.endsAt === null &&
+  watch.startedAt > now - START_TIMEOUT_MS;
+
+/**
+ * The watch counts from the moment that everything is done: a crash in between leads to another,
+ * and the lost one is stopped once a notification names it, or expires.
+ */
+async function startWatch(
+  services: Services,
+  { source, watcher, baseUrl, signal }: Turn,
+  target: string,
+  isWatched: boolean,
+): Promise<void> {
+  const { db, now } = services;
+  const id = crypto.randomUUID();
+  const token = randomBase62(TOKEN_LENGTH);
+  const startedAt = now();
+  const expiresAt = startedAt + LONGEST_WATCH_MS;
+  const tokenHash = await sha256Hex(token);
+  await insertWatch(db, { id, sourceId: source.id, target, tokenHash, startedAt, expiresAt });
+  const started = await startOrForget(services, id, async () => {
+    return await watcher.start(target, { id, token, baseUrl }, signal);
+  });
+  // What changed while nobody watched is found by a scan.
+  if (!isWatched) await services.debounceDriveScan(source.id);
+  await activateWatch(db, id, started, now() + OVERLAP_MS);
+}
+
+/** A refused start has left nothing at the provider; one without an answer may have. */
+async function startOrForget(
+  { db, now }: Services,
+  id: string,
+  start: () => Promise<Watch>,
+): Promise<Watch> {
+  try {
+    return await start();
+  } catch (thrown) {
+    const isRefused = thrown instanceof SourceFailure && thrown.kind !== "down";
+    await (isRefused ? deleteWatch(db, id) : endWatch(db, id, now()));
+    throw thrown;
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { DriveClient } from "./drive-client.ts";
+import { driveFile, FOLDER } from "./drive-files.ts";
+import type { GoogleDriveConfig } from "./google-drive-config.ts";
+
+const rootFolder = driveFile
+  .pick({ id: true, name: true, mimeType: true, trashed: true })
+  .extend({ driveId: z.string().optional() });
+const sharedDrive = z.object({ id: z.string().min(1), name: z.string() });
+
+/** What is read: a folder or a whole shared drive. `driveId` null: somebody's own drive. */
+export type DriveRoot = { id: string; name: string; driveId: string | null };
+
+/** One call. @throws SourceFailure `denied` that says what to share with whom */
+export async function findRoot(
+  client: DriveClient,
+  { rootFolderId, sharedDriveId }: GoogleDriveConfig,
+  account: string,
+  signal: AbortSignal,
+): Promise<DriveRoot> {
+  return rootFolderId === undefined
+    ? await findDrive(client, sharedDriveId ?? "", account, signal)
+    : await findFolder(client, rootFolderId, account, signal);
+}
+
+async function findDrive(client: DriveClient, id: string, account: string, signal: AbortSignal) {
+  const query = { fields: "id,name" };
+  const asked = await client.ask(sharedDrive, `drives/${encodeURIComponent(id)}`, query, signal);
+  if ("answer" in asked) return { ...asked.answer, driveId: asked.answer.id };
+  if (asked.error.status !== 404) throw client.failure(asked.error);
+  throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
+}
+
+async function findFolder(client: DriveClient, id: string, account: string, signal: AbortSignal) {
+  const query = { fields: "id,name,mimeType,trashed,driveId", supportsAllDrives: true };
+  const path = `files/${encodeURIComponent(id)}`;
+  const asked = await client.ask(rootFolder, path, query, signal);
+  if ("error" in asked) {
+    if (asked.error.status !== 404) throw client.failure(asked.error);
+    throw denied(`${account} sees no folder ${id}: share the folder with that address`);
+  }
+  const { name, mimeType, trashed, driveId } = asked.answer;
+  if (mimeType !== FOLDER) throw denied(`${id} is no folder: rootFolderId names a folder`);
+  if (trashed === true) throw denied(`the folder ${id} is in the bin`);
+  return { id, name, driveId: driveId ?? null };
+}
+
+const denied = (message: string) => new SourceFailure("denied", `Google Drive: ${message}`);

@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+import { DAY_MS, type Now } from "../../core/time.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
+import type { DriveClient } from "./drive-client.ts";
+import { startPageToken } from "./drive-files.ts";
+import { corpusOf } from "./drive-listing.ts";
+
+/*
+ * Channels of the change feed: https://developers.google.com/workspace/drive/api/guides/push
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/watch
+ */
+/** The longest that Drive grants for the change feed; without a wish it is an hour. */
+const LIFE_MS = 7 * DAY_MS;
+const TARGET = "changes";
+
+const channel = z.object({
+  id: z.string().min(1),
+  resourceId: z.string().min(1),
+  /** Milliseconds as text. */
+  expiration: z.coerce.number().int().positive(),
+});
+const nothing = z.unknown();
+/** Reasons such as `push.webhookUrlUnauthorized`: Drive does not call that address. */
+const BAD_ADDRESS = "webhookUrl";
+
+export type DriveWatcherOptions = {
+  client: DriveClient;
+  now: Now;
+  /** The shared drive that is read; null: somebody's own drive. */
+  findDriveId: (signal: AbortSignal) => Promise<string | null>;
+};
+
+/** Watches the change feed; a folder has none of its own. Drive cannot extend a channel. */
+export function driveWatcher({ client, now, findDriveId }: DriveWatcherOptions): SourceWatcher {
+  return {
+    targets: async () => [TARGET],
+
+    async start(_target, { id, token, baseUrl }: WatchRequest, signal): Promise<Watch> {
+      const driveId = await findDriveId(signal);
+      const { corpora: _corpora, ...corpus } = corpusOf(driveId);
+      const from = { supportsAllDrives: true, ...(driveId === null ? {} : { driveId }) };
+      const { startPageToken: pageToken } = await client.get(
+        startPageToken,
+        "changes/startPageToken",
+        from,
+        signal,
+      );
+      const address = `${baseUrl}/api/webhooks/drive`;
+      const expiration = String(now() + LIFE_MS);
+      const body = { id, type: "web_hook", address, token, expiration };
+      const query = { ...corpus, pageToken, includeRemoved: true };
+      const asked = await client.post(channel, { path: "changes/watch", query, body }, signal);
+      if ("answer" in asked) {
+        const { id: channelId, resourceId, expiration: expiresAt } = asked.answer;
+        return { id: channelId, resourceId, expiresAt };
+      }
+      const { status, reason } = asked.error;
+      if (!reason.includes(BAD_ADDRESS)) throw client.failure(asked.error);
+      const told = `${status} ${reason}: Google does not notify ${baseUrl}`;
+      throw new SourceFailure("denied", `Google Drive: ${told}`);
+    },
+
+    async stop({ id, resourceId }, signal): Promise<void> {
+      const body = { id, resourceId };
+      const asked = await client.post(nothing, { path: "channels/stop", query: {}, body }, signal);
+      if ("error" in asked && asked.error.status !== 404) throw client.failure(asked.error);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { PushNetwork } from "../push-network.ts";
+import { errorAnswer, json } from "./answers.ts";
+
+/*
+ * Channels of `changes.watch`:
+ * https://developers.google.com/workspace/drive/api/guides/push
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/watch
+ */
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 7 * 24 * HOUR_MS;
+const ID_MAX_LENGTH = 64;
+const TOKEN_MAX_LENGTH = 256;
+const RESOURCE_URI = "https://www.googleapis.com/drive/v3/changes?alt=json";
+
+export type Channel = {
+  id: string;
+  resourceId: string;
+  token: string | undefined;
+  address: string;
+  expiration: number;
+  messages: number;
+};
+
+type Asked = {
+  id?: string;
+  type?: string;
+  address?: string;
+  token?: string;
+  expiration?: string | number;
+};
+
+/** The channels of one account, which call back until they expire or are stopped. */
+export class WatchChannels {
+  readonly open = new Map<string, Channel>();
+  /** Hosts that Google does not call. */
+  readonly unauthorized = new Set<string>();
+  readonly #network: PushNetwork;
+  readonly #now: () => number;
+  #next = 0;
+
+  constructor(network: PushNetwork, now: () => number) {
+    this.#network = network;
+    this.#now = now;
+  }
+
+  watch(text: string): Response {
+    const asked = JSON.parse(text) as Asked;
+    const { id = "", type, address = "", token = "" } = asked;
+    if (type !== "web_hook" || id === "" || id.length > ID_MAX_LENGTH) {
+      return errorAnswer(400, "invalid");
+    }
+    if (token.length > TOKEN_MAX_LENGTH) return errorAnswer(400, "invalid");
+    if (this.open.has(id)) return errorAnswer(400, "channelIdNotUnique");
+    if (!address.startsWith("https://")) return errorAnswer(400, "push.webhookUrlNotHttps");
+    if (this.unauthorized.has(new URL(address).hostname)) {
+      return errorAnswer(401, "push.webhookUrlUnauthorized");
+    }
+    const now = this.#now();
+    const wanted = Number(asked.expiration ?? now + HOUR_MS);
+    const channel: Channel = {
+      id,
+      resourceId: `res-${this.#next++}`,
+      token: asked.token,
+      address,
+      expiration: Math.min(wanted, now + LONGEST_MS),
+      messages: 0,
+    };
+    this.open.set(id, channel);
+    this.#notify(channel, "sync");
+    const { resourceId, expiration } = channel;
+    return json({
+      kind: "api#channel",
+      id,
+      resourceId,
+      resourceUri: RESOURCE_URI,
+      token: asked.token,
+      expiration: String(expiration),
+    });
+  }
+
+  stop(text: string): Response {
+    const { id = "", resourceId } = JSON.parse(text) as { id?: string; resourceId?: string };
+    const channel = this.open.get(id);
+    if (channel === undefined || channel.resourceId !== resourceId) {
+      return errorAnswer(404, "notFound");
+    }
+    this.open.delete(id);
+    return new Response(null, { status: 204 });
+  }
+
+  /** Something changed: every channel that is still alive says so. */
+  changed(): void {
+    for (const channel of this.live()) this.#notify(channel, "change");
+  }
+
+  live(): Channel[] {
+    const now = this.#now();
+    for (const [id, { expiration }] of this.open) if (expiration <= now) this.open.delete(id);
+    return [...this.open.values()];
+  }
+
+  #notify(channel: Channel, state: "sync" | "change"): void {
+    const { id, resourceId, token, address, expiration } = channel;
+    channel.messages++;
+    this.#network.send({
+      address,
+      body: "",
+      headers: {
+        "X-Goog-Channel-ID": id,
+        "X-Goog-Message-Number": String(channel.messages),
+        "X-Goog-Resource-ID": resourceId,
+        "X-Goog-Resource-State": state,
+        "X-Goog-Resource-URI": RESOURCE_URI,
+        "X-Goog-Channel-Expiration": new Date(expiration).toUTCString(),
+        ...(token === undefined ? {} : { "X-Goog-Channel-Token": token }),
+      },
+    });
+  }
+}

@@ -1,0 +1,175 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
+import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
+import { watchesOf } from "../../../../src/db/scans/watch-store.ts";
+import type { FileSourceId } from "../../../../src/core/ids.ts";
+import { purgeSource } from "../../../../src/ingestion/removal/purge-removed-resources.ts";
+import { keepWatches } from "../../../../src/ingestion/watches/keep-watches.ts";
+import { receiveNotification } from "../../../../src/ingestion/webhooks/receive-notification.ts";
+import { SourceFailure, type SourceReader } from "../../../../src/ports/source-reader.ts";
+import { ScriptedSource } from "../../../doubles/source/scripted-source.ts";
+import { WatcherDouble } from "../../../doubles/source/watched-source.ts";
+import { World } from "../../../support/ingestion-world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+async function watchedWorld(address: string | undefined = "https://quarry.example.com") {
+  const scans: FileSourceId[] = [];
+  const world = new World({ debounceDriveScan: async (id) => void scans.push(id) });
+  const watcher = new WatcherDouble(() => world.now);
+  const reader: SourceReader = Object.assign(new ScriptedSource(), { watcher });
+  world.services.sourceReaders = async () => reader;
+  world.services.config = { ...world.services.config, PUBLIC_BASE_URL: address };
+  // Other tests of this file have sources of their own.
+  await env.DB.prepare("update file_sources set watch_due_at = null").run();
+  const source = await world.addSource("cloud_drive");
+  await env.DB.prepare("update file_sources set watch_due_at = 0 where id = ?").bind(source).run();
+  const keep = async (afterMs = 0) => {
+    world.now += afterMs;
+    await keepWatches(world.services);
+  };
+  return { world, watcher, source, scans, keep };
+}
+
+const dueTime = async (id: FileSourceId) =>
+  await env.DB.prepare("select watch_due_at from file_sources where id = ?")
+    .bind(id)
+    .first<number | null>("watch_due_at");
+
+const shown = async (world: World, key: string) => {
+  const { watchedUntil, watchError } = (await findFileSource(world.services, { key })).source;
+  return { watchedUntil, watchError };
+};
+
+test("a source is watched without a gap: renewed early, the old watch stopped late", async () => {
+  const { world, watcher, source, scans, keep } = await watchedWorld();
+  await keep();
+  expect(watcher.watched()).toEqual(["changes"]);
+  // What changed before the watch began is found by a scan.
+  expect(scans).toEqual([source]);
+  expect(await shown(world, source)).toEqual({
+    watchedUntil: world.now + 7 * DAY_MS,
+    watchError: null,
+  });
+  const end = world.now + 30 * DAY_MS;
+  let overlaps = 0;
+  while (world.now < end) {
+    // The clock comes by every minute; only when the watches are due does it do anything.
+    world.now = Math.max((await dueTime(source)) ?? end, world.now + MINUTE_MS);
+    expect(watcher.watched().length).toBeGreaterThan(0);
+    await keep();
+    if (watcher.watched().length === 2) overlaps++;
+  }
+  // 5.25 days of each life of 7: five renewals, each with both watches for five minutes.
+  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(6);
+  expect(watcher.asked.filter((asked) => asked === "stop")).toHaveLength(5);
+  expect(overlaps).toBeGreaterThanOrEqual(5);
+  expect(scans).toEqual([source]);
+  const ids = (await watchesOf(world.services.db, source)).map(({ id }) => id);
+  expect(ids).toEqual([...watcher.live.keys()]);
+});
+
+test("each watch has an id and a token of its own, and only its hash is stored", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  watcher.names = ["a", "b"];
+  await keep();
+  const tokens = [...watcher.live.values()].map(({ token }) => token);
+  expect(new Set(tokens).size).toBe(2);
+  for (const token of tokens) expect(token.length).toBeGreaterThanOrEqual(43);
+  const stored = JSON.stringify(await watchesOf(world.services.db, source));
+  for (const token of tokens) expect(stored).not.toContain(token);
+  // A target that is no longer there is no longer watched.
+  watcher.names = ["b"];
+  await keep(DAY_MS);
+  expect(watcher.watched()).toEqual(["b"]);
+});
+
+test.each([undefined, "http://quarry.example.com", "https://localhost:8787", "https://10.0.0.7"])(
+  "a service at %s is not watched for, and the provider is not asked",
+  async (address) => {
+    const { watcher, keep, world } = await watchedWorld();
+    world.services.config = { ...world.services.config, PUBLIC_BASE_URL: address };
+    await keep();
+    expect(watcher.asked).toEqual([]);
+  },
+);
+
+test("a renewal that fails is tried again for days, told, and forgotten when it works", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  await keep();
+  watcher.failures.set("start", new SourceFailure("denied", "Google does not notify us"));
+  await keep(5.5 * DAY_MS);
+  expect(await shown(world, source)).toMatchObject({ watchError: "Google does not notify us" });
+  expect(watcher.watched()).toEqual(["changes"]);
+  for (let hour = 0; hour < 30; hour++) await keep(HOUR_MS);
+  expect(watcher.watched()).toEqual(["changes"]);
+  expect((await watchesOf(world.services.db, source)).length).toBe(1);
+  watcher.failures.clear();
+  await keep(HOUR_MS);
+  expect(await shown(world, source)).toEqual({
+    watchedUntil: world.now + 7 * DAY_MS,
+    watchError: null,
+  });
+});
+
+test("a start whose answer is lost leads to another; the first is stopped once known", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  watcher.losesAnswers = true;
+  await keep();
+  watcher.losesAnswers = false;
+  await keep(2 * MINUTE_MS);
+  expect(watcher.watched()).toHaveLength(2);
+  const [lost] = watcher.live.values();
+  await receiveNotification(world.services, {
+    watchId: lost?.id ?? "",
+    token: lost?.token ?? "",
+    resourceId: lost?.resourceId ?? "",
+    event: "changed",
+  });
+  await keep(DAY_MS);
+  expect(watcher.watched()).toHaveLength(1);
+  expect((await watchesOf(world.services.db, source)).map(({ id }) => id)).toEqual([
+    ...watcher.live.keys(),
+  ]);
+});
+
+test("a watch that its provider ended is replaced at once, and a scan follows", async () => {
+  const { world, watcher, source, scans, keep } = await watchedWorld();
+  await keep();
+  const [watch] = watcher.live.values();
+  watcher.live.clear();
+  const { id: watchId = "", token = "" } = watch ?? {};
+  await receiveNotification(world.services, { watchId, token, resourceId: null, event: "ended" });
+  expect(scans).toEqual([source, source]);
+  await keep(MINUTE_MS);
+  expect(watcher.watched()).toEqual(["changes"]);
+});
+
+test("a changed configuration starts another watch and stops the old one", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  await keep();
+  const [before] = watcher.live.keys();
+  const found = await findFileSource(world.services, { key: source });
+  await env.DB.prepare("update file_sources set provider = 'web' where id = ?").bind(source).run();
+  const config = { startUrls: ["https://example.com/"] };
+  await updateFileSource(world.services, {
+    source: { ...found, source: { ...found.source, provider: "web" } },
+    patch: { config },
+  });
+  await keep(MINUTE_MS);
+  expect(watcher.watched()).toEqual(["changes"]);
+  expect(watcher.live.has(before ?? "")).toBe(false);
+});
+
+test("the watches of a removed source are stopped before its data goes", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  await keep();
+  await env.DB.prepare("update file_sources set removed_at = 1 where id = ?").bind(source).run();
+  await purgeSource(world.services, source);
+  expect(watcher.watched()).toEqual([]);
+  expect(watcher.asked.at(-1)).toBe("stop");
+});
