@@ -9,18 +9,33 @@ import { beginIsolate } from "./jobs/begin-isolate.ts";
  */
 const api = createApp(composeServices);
 
-let withPanel: typeof api | null = null;
+let withPanelApi: typeof api | null = null;
+let withPanelPages: typeof api | null = null;
 
-async function appWithPanel(): Promise<typeof api> {
-  if (withPanel !== null) return withPanel;
+async function appWithPanelApi(): Promise<typeof api> {
+  if (withPanelApi !== null) return withPanelApi;
   const { panelApi } = await import("./panel/api/app.ts");
   const app = createApp(composeServices);
   app.route("/panel/api", panelApi());
-  withPanel = app;
+  withPanelApi = app;
   return app;
 }
 
-const isForPanel = ({ url }: Request) => new URL(url).pathname.startsWith("/panel/");
+async function appWithPanelPages(): Promise<typeof api> {
+  if (withPanelPages !== null) return withPanelPages;
+  const { panelPages } = await import("./panel/pages/app.ts");
+  const app = createApp(composeServices);
+  app.route("/panel", panelPages());
+  withPanelPages = app;
+  return app;
+}
+
+async function appFor({ url }: Request): Promise<typeof api> {
+  const { pathname } = new URL(url);
+  if (pathname.startsWith("/panel/api/")) return await appWithPanelApi();
+  const isPage = pathname === "/panel" || pathname.startsWith("/panel/");
+  return isPage ? await appWithPanelPages() : api;
+}
 
 /** An isolate's first event also sets the clock's alarm. */
 function begin(env: Env, context: ExecutionContext): void {
@@ -30,7 +45,7 @@ function begin(env: Env, context: ExecutionContext): void {
 export default {
   async fetch(request, env, context) {
     begin(env, context);
-    const app = isForPanel(request) ? await appWithPanel() : api;
+    const app = await appFor(request);
     return await app.fetch(request, env, context);
   },
   async queue(batch, env, context) {

@@ -1,29 +1,85 @@
 /** Writes the browser assets to dist/public; wrangler and the tests run it before they start. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
+
+import { buildSync, transformSync } from "esbuild";
 
 const require = createRequire(import.meta.url);
-const PUBLIC = join(import.meta.dirname, "../../dist/public");
+const ROOT = join(import.meta.dirname, "../..");
+const ASSETS = join(ROOT, "dist/public/assets");
 
 /** The two files that `@hono/swagger-ui` asks for below its `baseUrl`. */
 const SWAGGER_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 function copySwaggerUi() {
   const from = dirname(require.resolve("swagger-ui-dist/package.json"));
-  const to = join(PUBLIC, "assets/swagger-ui-dist");
+  const to = join(ASSETS, "swagger-ui-dist");
   mkdirSync(to, { recursive: true });
-  for (const name of SWAGGER_FILES) copyChanged(join(from, name), join(to, name));
+  for (const name of SWAGGER_FILES) writeChanged(join(to, name), readFileSync(join(from, name)));
 }
 
-/** Copies changed files only: a running server watches the folder and restarts on each write. */
-function copyChanged(from: string, to: string) {
-  const bytes = readFileSync(from);
-  if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes);
+/** Writes changed files only: a running server watches the folder and restarts on each write. */
+function writeChanged(path: string, bytes: Uint8Array) {
+  if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes);
+}
+
+const HASH_LENGTH = 12;
+
+/** `panel.css` becomes `panel-0123456789ab.css`: a changed file has another address. */
+function hashed(name: string, bytes: Uint8Array): string {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, HASH_LENGTH);
+  const extension = extname(name);
+  return `${name.slice(0, -extension.length)}-${hash}${extension}`;
+}
+
+/** What the panel's pages load, and a manifest of the names under which they load it. */
+function buildPanelAssets() {
+  const to = join(ASSETS, "panel");
+  mkdirSync(to, { recursive: true });
+  const source = (name: string) => readFileSync(join(ROOT, "src/panel/assets", name));
+  const css = transformSync(source("panel.css").toString(), { loader: "css", minify: true }).code;
+  const written = new Map<string, Uint8Array>();
+  const add = (name: string, bytes: Uint8Array) => {
+    const unique = hashed(name, bytes);
+    written.set(unique, bytes);
+    return unique;
+  };
+  const style = add("panel.css", Buffer.from(css));
+  const icon = add("icon.svg", source("icon.svg"));
+  const { script, files } = bundleScript(to);
+  for (const [name, bytes] of files) written.set(name, bytes);
+  written.set("manifest.json", Buffer.from(JSON.stringify({ style, script, icon })));
+  for (const [name, bytes] of written) writeChanged(join(to, name), bytes);
+  for (const name of readdirSync(to)) if (!written.has(name)) rmSync(join(to, name));
+}
+
+/** The script that every page loads, and the parts that it imports where a page needs them. */
+function bundleScript(outdir: string) {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(ROOT, "src/panel/browser/panel.ts")],
+    outdir,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+  });
+  const files = new Map(
+    outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), contents]),
+  );
+  const script = [...files.keys()].find((name) => name.startsWith("panel-"));
+  if (script === undefined) throw new Error("esbuild wrote no panel script");
+  return { script, files };
 }
 
 export function buildAssets() {
   copySwaggerUi();
+  buildPanelAssets();
 }
 
 if (import.meta.main) buildAssets();

@@ -18,9 +18,14 @@ export type ErrorKind =
 /** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;
 
+/** One failing field of a request: its path, and what is wrong as the rest of a sentence. */
+export type FieldProblem = { field: string; problem: string };
+
 export class QuarryError extends Error {
   override readonly name = "QuarryError";
   readonly kind: ErrorKind;
+  /** The failing fields that the message names, for a form that shows each at its place. */
+  readonly fields: readonly FieldProblem[];
 
   /** Whole seconds to wait; null where waiting does not help. */
   readonly retryAfterSeconds: number | null;
@@ -28,19 +33,20 @@ export class QuarryError extends Error {
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number; fields?: FieldProblem[] } = {},
   ) {
     super(
       message.length > MESSAGE_LIMIT ? `${message.slice(0, MESSAGE_LIMIT)}…` : message,
       options,
     );
     this.kind = kind;
+    this.fields = options.fields ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
 
-export const invalid = (message: string) =>
-  new QuarryError("invalid", `Invalid request: ${message}`);
+export const invalid = (message: string, fields: FieldProblem[] = []) =>
+  new QuarryError("invalid", `Invalid request: ${message}`, { fields });
 export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");
 export const forbidden = () => new QuarryError("forbidden", "Forbidden");
 export const secondFactorRequired = () =>

@@ -13,6 +13,8 @@ export type AppEnv = {
     auditTarget?: string;
     /** The name of a change, where its method and path do not give it. */
     auditAction?: string;
+    /** The names of a form's fields, where the body is not JSON. */
+    auditFields?: string[];
   };
 };
 

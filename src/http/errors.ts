@@ -54,12 +54,22 @@ export function answerTo(thrown: unknown): Answer {
 
 /** The app's error handler. */
 export function handleError(thrown: unknown, context: Context<AppEnv>): Response {
-  const { status, error } = answerTo(thrown);
+  const { status, error } = answerAndLog(thrown, context);
+  return context.json({ error }, status, CHALLENGES[status]);
+}
+
+/** The part of a context that answers of pages have too. */
+type Answering = Pick<Context<AppEnv>, "get" | "header">;
+
+/** What the caller sees; what they do not see goes to the log, the time to wait to a header. */
+export function answerAndLog(thrown: unknown, context: Answering): Answer {
+  const answer = answerTo(thrown);
+  const { status, error } = answer;
   if (status === 500) logOf(context).error("defect", factsOf(thrown));
   if (status === 502 || status === 503) logOf(context).warn("failed", { status, error });
   const wait = thrown instanceof QuarryError ? thrown.retryAfterSeconds : null;
   if (wait !== null) context.header("Retry-After", String(wait));
-  return context.json({ error }, status, CHALLENGES[status]);
+  return answer;
 }
 
 /** Headers that RFC 9110 requires with a status: how to authenticate, how to encode a body. */
@@ -68,7 +78,7 @@ const CHALLENGES: Partial<Record<number, Record<string, string>>> = {
   415: { "Accept-Encoding": "identity" },
 };
 
-function logOf(context: Context<AppEnv>): Log {
+function logOf(context: Answering): Log {
   // Without services (invalid configuration) only the console is available.
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   if (services !== undefined) return services.log;

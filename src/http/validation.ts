@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 
-import { invalid } from "../core/errors.ts";
+import { invalid, type FieldProblem } from "../core/errors.ts";
 import { pathText } from "./field-path.ts";
 import { meantBy, pathOf, unknownFields, type UnknownField } from "./unknown-fields.ts";
 
@@ -81,24 +81,33 @@ export function describeIssues(
   whole = "body",
   unknown: UnknownField[] = [],
 ): string {
+  const untold = Math.max(0, error.issues.length - ISSUES_TOLD);
+  const rest = untold > 0 ? [`and ${untold} more`] : [];
+  const problems = problemsIn(error, input, whole, unknown).map(sentence);
+  return [...problems, ...rest].join("; ");
+}
+
+const sentence = ({ field, problem }: FieldProblem) =>
+  problem.startsWith(":") ? `${field}${problem}` : `${field} ${problem}`;
+
+function problemsIn(
+  error: { issues: readonly Issue[] },
+  input: unknown,
+  whole = "body",
+  unknown: UnknownField[] = [],
+): FieldProblem[] {
   const byField = new Map(unknown.map((field) => [pathOf(field), unknownText(field)]));
-  const told = error.issues.slice(0, ISSUES_TOLD);
-  for (const issue of told.flatMap(leaves)) {
+  for (const issue of error.issues.slice(0, ISSUES_TOLD).flatMap(leaves)) {
     const field = pathText(issue.path, whole);
     const absent = issue.code !== "custom" && valueAt(input, issue.path) === undefined;
-    const sentence = `${field} ${absent ? "is required" : sentenceOf(issue)}`;
-    if (!byField.has(field)) byField.set(field, sentence);
+    if (!byField.has(field)) byField.set(field, absent ? "is required" : sentenceOf(issue));
   }
-  const untold = error.issues.length - told.length;
-  const rest = untold > 0 ? [`and ${untold} more`] : [];
-  return [...byField.values(), ...rest].join("; ");
+  return [...byField].map(([field, problem]) => ({ field, problem }));
 }
 
 function unknownText(field: UnknownField): string {
   const meant = meantBy(field);
-  return meant === null
-    ? `${pathOf(field)} is not known`
-    : `${pathOf(field)}: did you mean ${meant}?`;
+  return meant === null ? "is not known" : `: did you mean ${meant}?`;
 }
 
 export type Validated =
@@ -123,7 +132,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw invalid(describeIssues(parsed.error, input));
+  throw invalid(describeIssues(parsed.error, input), problemsIn(parsed.error, input));
 }
 
 const UNKNOWN_TOLD = 20;
@@ -140,5 +149,8 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const issues = parsed.success ? [] : parsed.error.issues;
-  throw invalid(describeIssues({ issues }, input, "body", unknown));
+  throw invalid(
+    describeIssues({ issues }, input, "body", unknown),
+    problemsIn({ issues }, input, "body", unknown),
+  );
 }

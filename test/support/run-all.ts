@@ -19,6 +19,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],
+  ["types of what runs in browsers", "tsc", "--noEmit", "-p", "src/panel/browser"],
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
   ["bundles of production and preview", "node", "test/support/check-bundle.ts"],

@@ -53,6 +53,7 @@ export async function call(
     method,
     headers: { "CF-Connecting-IP": freshAddress(), ...options.headers },
     body: options.body ?? null,
+    redirect: "manual",
   });
   const response = await answerTo(request);
   const text = await response.text();

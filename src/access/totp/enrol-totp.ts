@@ -51,3 +51,14 @@ export async function confirmEnrolment(
   }
   return { recoveryCodes };
 }
+
+/** An enrolment that was begun and waits for its first code; null: there is none. */
+export async function pendingTotp(
+  { config, db }: Pick<Services, "config" | "db">,
+  user: { userId: UserId; email: string },
+): Promise<{ secret: string; uri: string } | null> {
+  const stored = await findTotp(db, user.userId);
+  if (stored === null || stored.confirmed) return null;
+  const secret = await unseal(config, stored.sealedSecret);
+  return { secret, uri: totpUri(secret, user.email) };
+}

@@ -9,6 +9,7 @@ const FIELDS_MAX = 30;
 const FIELD_NAME = /^[A-Za-z]\w{0,63}$/;
 const TARGET_KEPT = 500;
 const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
 /** These answer what a change would do, or what a search finds, and change nothing. */
@@ -46,6 +47,18 @@ export function auditedRefusal(prefix: string, action: string) {
     if (refused) await recordChange(context, pathBelow(prefix, context.req.path), action);
   });
 }
+
+/**
+ * The same for pages, whose addresses do not name the changes: only those are recorded that the
+ * handler names.
+ */
+export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
+  await next();
+  const { status } = context.res;
+  const isRefused = context.req.method === "POST" && status === FORBIDDEN;
+  const action = context.get("auditAction") ?? (isRefused ? "panel.refused" : undefined);
+  if (action !== undefined && status !== TOO_MANY_REQUESTS) await recordChange(context, [], action);
+});
 
 async function recordChange(
   context: Context<AppEnv>,
@@ -115,12 +128,15 @@ async function targetOf(answer: Response, [, ...named]: string[]): Promise<strin
   return typeof id === "string" ? id : null;
 }
 
-async function fieldsOf({ req }: Context<AppEnv>): Promise<string[]> {
+async function fieldsOf({ req, get }: Context<AppEnv>): Promise<string[]> {
+  const named = get("auditFields");
+  if (named !== undefined) return fieldNames(named);
   // Only where the body was read as JSON: a file's bytes have no fields.
   if (req.bodyCache.text === undefined) return [];
   const body: unknown = JSON.parse(await req.text());
   if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
-  return Object.keys(body)
-    .filter((name) => FIELD_NAME.test(name))
-    .slice(0, FIELDS_MAX);
+  return fieldNames(Object.keys(body));
 }
+
+const fieldNames = (names: string[]) =>
+  names.filter((name) => FIELD_NAME.test(name)).slice(0, FIELDS_MAX);

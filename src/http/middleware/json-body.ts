@@ -48,7 +48,8 @@ export function refuseCoded(headers: Headers): void {
   if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
 }
 
-async function readText(request: Request, limitBytes: number): Promise<string> {
+/** @throws QuarryError `too-large`. */
+export async function readText(request: Request, limitBytes: number): Promise<string> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
   if (request.body === null) return "";
   const decoder = new TextDecoder();

@@ -25,7 +25,7 @@ import { totpRoutes } from "./totp.ts";
 
 /** Accepts any password, whatever the rules were when it was chosen. */
 const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
-const credentials = z.object({
+export const credentials = z.object({
   email: z.string().min(1).max(EMAIL_MAX_LENGTH),
   password: typedPassword,
   code: code.optional(),
@@ -34,7 +34,8 @@ const credentials = z.object({
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
 
 /** A typed address is recorded only if it looks like one: it may be a password. */
-const emailIn = (typed: string) => (email.safeParse(typed).success ? foldEmail(typed) : "unknown");
+export const emailIn = (typed: string) =>
+  email.safeParse(typed).success ? foldEmail(typed) : "unknown";
 
 /** Signing in, asking who one is, signing out. */
 export function sessionRoutes(): Hono<PanelEnv> {
@@ -82,7 +83,7 @@ export function sessionRoutes(): Hono<PanelEnv> {
   return app;
 }
 
-const newPassword = z.object({ currentPassword: typedPassword, newPassword: password });
+export const newPassword = z.object({ currentPassword: typedPassword, newPassword: password });
 
 /** Every user's own: it takes the current password, and ends their other sessions. */
 function addOwnPassword(app: Hono<PanelEnv>): void {

@@ -15,8 +15,8 @@ import { ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
 
-const confirmation = z.object({ code });
-const proof = z
+export const confirmation = z.object({ code });
+export const proof = z
   .object({
     code: code.optional(),
     password: z.string().min(1).max(PASSWORD_MAX_LENGTH).optional(),

@@ -1,0 +1,59 @@
+const GOES: Record<string, string> = {
+  o: "/panel",
+  s: "/panel/sources",
+  r: "/panel/rags",
+  i: "/panel/inferences",
+  a: "/panel/agents",
+  t: "/panel/tokens",
+};
+const SEQUENCE_MS = 1_000;
+
+let leaderUntil = 0;
+
+/** `/` search, `?` the list of keys, Escape leaves a field or closes, `g` and a letter goes. */
+export function listenForKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape") return leave();
+    if (isTyping(event.target)) return;
+    if (act(event.key)) event.preventDefault();
+  });
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches("input, textarea, select, [contenteditable]");
+}
+
+function leave(): void {
+  for (const open of document.querySelectorAll<HTMLDetailsElement>(".more-places[open]")) {
+    open.open = false;
+  }
+  if (document.activeElement instanceof HTMLElement && isTyping(document.activeElement)) {
+    document.activeElement.blur();
+  }
+}
+
+/** Whether the key means something here. */
+function act(key: string): boolean {
+  const now = Date.now();
+  const place = now < leaderUntil ? GOES[key] : undefined;
+  leaderUntil = key === "g" ? now + SEQUENCE_MS : 0;
+  if (place !== undefined) location.assign(place);
+  else if (key === "/") search();
+  else if (key === "?") showKeys();
+  else return false;
+  return true;
+}
+
+function search(): void {
+  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  if (field === null) return location.assign("/panel/search");
+  field.focus();
+  field.select();
+}
+
+function showKeys(): void {
+  const dialog = document.querySelector<HTMLDialogElement>("#keys");
+  if (dialog?.open === false) dialog.showModal();
+}

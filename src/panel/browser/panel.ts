@@ -1,0 +1,14 @@
+/** What every page loads; what few pages need is fetched when the page has a use for it. */
+import { addCopyButtons } from "./copy.ts";
+import { listenForKeys } from "./keys.ts";
+import { keepFresh } from "./refresh.ts";
+import { keepTimes } from "./times.ts";
+
+addCopyButtons();
+listenForKeys();
+keepTimes();
+keepFresh();
+if (document.querySelector("[data-drop]") !== null) {
+  const { addDropPlaces } = await import("./drop.ts");
+  addDropPlaces();
+}

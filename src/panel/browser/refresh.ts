@@ -1,0 +1,69 @@
+import { showCopyButtons } from "./copy.ts";
+import { setTimes } from "./times.ts";
+
+const LEAST_SECONDS = 2;
+/** After this many failures in a row the page is left as it is. */
+const FAILURES_MAX = 5;
+
+let failures = 0;
+let asked = false;
+
+/**
+ * Where a page has parts that change by themselves (`data-live` and an id), the same page is
+ * fetched again after the seconds that it names, and the parts that differ are replaced. It stops
+ * while the tab is hidden, and where the page no longer names a time.
+ */
+export function keepFresh(): void {
+  plan();
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) plan();
+  });
+}
+
+function plan(): void {
+  const seconds = Number(document.body.dataset["refresh"] ?? 0);
+  if (seconds === 0 || asked || failures >= FAILURES_MAX) return;
+  asked = true;
+  setTimeout(() => void look(), Math.max(LEAST_SECONDS, seconds) * 1_000);
+}
+
+async function look(): Promise<void> {
+  asked = false;
+  if (document.hidden) return;
+  try {
+    await fetchAgain();
+    failures = 0;
+  } catch {
+    failures += 1;
+  }
+  plan();
+}
+
+async function fetchAgain(): Promise<void> {
+  const response = await fetch(location.href, { redirect: "manual" });
+  if (!response.ok) throw new Error(`answered ${response.status}`);
+  const fetched = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const now of fetched.querySelectorAll<HTMLElement>("[data-live][id]")) {
+    const shown = document.getElementById(now.id);
+    if (shown !== null && !isInUse(shown)) replace(shown, now);
+  }
+  const { refresh } = fetched.body.dataset;
+  if (refresh === undefined) delete document.body.dataset["refresh"];
+  else document.body.dataset["refresh"] = refresh;
+}
+
+/** A link or field in it has the focus, an unfolded part is being read, or text is selected. */
+function isInUse(part: HTMLElement): boolean {
+  if (part.contains(document.activeElement) || part.querySelector("details[open]") !== null) {
+    return true;
+  }
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(part, true);
+}
+
+function replace(shown: HTMLElement, now: HTMLElement): void {
+  setTimes(now);
+  showCopyButtons(now);
+  if (shown.innerHTML === now.innerHTML) return;
+  shown.replaceChildren(...[...now.childNodes].map((node) => document.importNode(node, true)));
+}

@@ -1,0 +1,42 @@
+import type { Child } from "hono/jsx";
+
+import type { Option } from "./form.tsx";
+
+type FiltersProps = { action: string; children: Child; active: boolean };
+
+/** Filters of a list: a GET, so that they stand in the address. `active`: some are set. */
+export const Filters = ({ action, children, active }: FiltersProps) => (
+  <form method="get" action={action} class="filters" role="search">
+    {children}
+    <button class="btn">Filter</button>
+    {active ? <a href={action}>Clear</a> : null}
+  </form>
+);
+
+type SearchProps = { name: string; label: string; value: string };
+
+/** The field that `/` leads to. */
+export const FilterText = ({ name, label, value }: SearchProps) => (
+  <input
+    type="search"
+    name={name}
+    value={value}
+    aria-label={label}
+    placeholder={label}
+    dir="auto"
+    autocomplete="off"
+    data-search
+  />
+);
+
+type SelectProps = { name: string; label: string; value: string; options: readonly Option[] };
+
+export const FilterSelect = ({ name, label, value, options }: SelectProps) => (
+  <select name={name} aria-label={label}>
+    {options.map((option) => (
+      <option value={option.value} selected={option.value === value}>
+        {option.label}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,238 @@
+import type { Child } from "hono/jsx";
+
+import type { FormState } from "../pages/request/form.ts";
+
+type FormProps = {
+  action: string;
+  state: FormState;
+  /** The words of the one button. */
+  submit: string;
+  /** Where leaving without saving leads; null: nowhere. */
+  cancel?: string | null;
+  /** For what cannot be undone. */
+  dangerous?: boolean;
+  children?: Child;
+};
+
+/** A form that posts; its fields read what was typed, and what is wrong, from `state`. */
+export const Form = ({ action, state, submit, cancel, dangerous, children }: FormProps) => (
+  <form method="post" action={action} class="form">
+    <FormMessage state={state} />
+    {children}
+    <p class="submit">
+      <button class={dangerous === true ? "btn danger" : "btn primary"}>{submit}</button>
+      {cancel == null ? null : <a href={cancel}>Cancel</a>}
+    </p>
+  </form>
+);
+
+/** Why nothing was saved; empty while nothing has failed. */
+export const FormMessage = ({ state }: { state: FormState }) => {
+  if (state.status === 200) return null;
+  return (
+    <p class="notice bad" role="alert">
+      {state.message ?? "Nothing was saved: see the marked fields."}
+    </p>
+  );
+};
+
+type FieldProps = {
+  state: FormState;
+  /** The field's path in the body that the API takes. */
+  name: string;
+  label: string;
+  /** What to type, in a sentence below the field. */
+  hint?: Child;
+};
+
+/** The attributes that bind a control to its label, its hint and its problem. */
+function controlOf({ state, name, hint }: FieldProps) {
+  const id = idOf(name);
+  const problem = state.problem(name);
+  const described = [
+    ...(problem === null ? [] : [`${id}-problem`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
+  return {
+    id,
+    name,
+    "aria-describedby": described.length === 0 ? undefined : described.join(" "),
+    "aria-invalid": problem === null ? undefined : "true",
+  } as const;
+}
+
+const idOf = (name: string) => `field-${name.replaceAll(/[^a-zA-Z0-9]/g, "-")}`;
+
+/** A label above its control, the problem and the hint below. */
+const Labelled = (props: FieldProps & { children: Child }) => {
+  const { state, name, label, hint, children } = props;
+  const id = idOf(name);
+  const problem = state.problem(name);
+  return (
+    <div class={problem === null ? "field" : "field failed"}>
+      <label for={id}>{label}</label>
+      {children}
+      {problem === null ? null : (
+        <span class="problem" id={`${id}-problem`}>
+          {sentenceOf(label, problem)}
+        </span>
+      )}
+      {hint === undefined ? null : (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+};
+
+/** "Name is required", "Query: did you mean …?". */
+const sentenceOf = (label: string, problem: string) =>
+  /^(must|is|has|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
+
+type InputProps = FieldProps & {
+  type?: "text" | "email" | "password" | "number" | "url" | "search" | "date";
+  required?: boolean;
+  autocomplete?: string;
+  /** Only digits are expected: phones show their keys. */
+  numeric?: boolean;
+  placeholder?: string;
+  min?: number;
+  max?: number;
+  step?: string;
+  maxlength?: number;
+  /** The first field of a page whose only purpose is the form. */
+  autofocus?: boolean;
+};
+
+export const TextField = (props: InputProps) => {
+  const { state, name, type = "text", numeric } = props;
+  return (
+    <Labelled {...props}>
+      <input
+        {...controlOf(props)}
+        type={type}
+        value={type === "password" ? "" : state.text(name)}
+        dir={type === "text" || type === "search" ? "auto" : undefined}
+        required={props.required}
+        autocomplete={props.autocomplete ?? "off"}
+        inputmode={numeric === true ? "numeric" : undefined}
+        placeholder={props.placeholder}
+        min={props.min}
+        max={props.max}
+        step={props.step}
+        maxlength={props.maxlength}
+        autofocus={props.autofocus}
+      />
+    </Labelled>
+  );
+};
+
+type AreaProps = FieldProps & {
+  rows?: number;
+  required?: boolean;
+  mono?: boolean;
+  secret?: boolean;
+};
+
+/** `secret`: what was typed is not sent back. */
+export const TextArea = (props: AreaProps) => (
+  <Labelled {...props}>
+    <textarea
+      {...controlOf(props)}
+      class={props.mono === true ? "mono" : undefined}
+      rows={props.rows ?? 4}
+      dir="auto"
+      required={props.required}
+      spellcheck={props.mono !== true && props.secret !== true}
+    >
+      {/* A line break right after the tag is not content for a browser. */}
+      {props.secret === true ? "" : `\n${props.state.text(props.name)}`}
+    </textarea>
+  </Labelled>
+);
+
+export type Option = { value: string; label: string };
+
+export const SelectField = (props: FieldProps & { options: readonly Option[] }) => {
+  const chosen = props.state.text(props.name);
+  const known = props.options.some(({ value }) => value === chosen);
+  return (
+    <Labelled {...props}>
+      <select {...controlOf(props)}>
+        {known || chosen === "" ? null : (
+          <option value={chosen} selected>
+            {chosen}
+          </option>
+        )}
+        {props.options.map(({ value, label }) => (
+          <option value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+};
+
+/** One box: sent as `on` when it is ticked. */
+export const Checkbox = ({ state, name, label, hint }: FieldProps) => {
+  const control = controlOf({ state, name, label, hint });
+  const problem = state.problem(name);
+  return (
+    <div class="field check">
+      <input {...control} type="checkbox" checked={state.text(name) === "on"} />
+      <label for={control.id}>{label}</label>
+      {problem === null ? null : (
+        <span class="problem" id={`${control.id}-problem`}>
+          {problem}
+        </span>
+      )}
+      {hint === undefined ? null : (
+        <span class="hint" id={`${control.id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+};
+
+type ChoicesProps = FieldProps & { options: readonly Option[]; kind?: "checkbox" | "radio" };
+
+/** Several boxes, or one of several, under one legend; all are sent by the same name. */
+export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }: ChoicesProps) => {
+  const chosen = new Set(state.all(name));
+  const problem = state.problem(name);
+  return (
+    <fieldset class={problem === null ? "field choices" : "field choices failed"}>
+      <legend>{label}</legend>
+      {options.map(({ value, label: text }) => (
+        <label class="choice">
+          <input type={kind} name={name} value={value} checked={chosen.has(value)} />
+          <bdi class="data">{text}</bdi>
+        </label>
+      ))}
+      {problem === null ? null : <span class="problem">{problem}</span>}
+      {hint === undefined ? null : <span class="hint">{hint}</span>}
+    </fieldset>
+  );
+};
+
+/** One button that posts: scan now, try again. Values go along unseen. */
+export const ActionButton = (props: {
+  action: string;
+  label: string;
+  values?: Record<string, string>;
+  kind?: "primary" | "danger" | "plain";
+}) => (
+  <form method="post" action={props.action} class="action">
+    {Object.entries(props.values ?? {}).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button
+      class={props.kind === "plain" || props.kind === undefined ? "btn" : `btn ${props.kind}`}
+    >
+      {props.label}
+    </button>
+  </form>
+);

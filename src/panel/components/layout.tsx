@@ -1,0 +1,160 @@
+import type { Child } from "hono/jsx";
+
+import type { Session } from "../../access/sessions/find-session.ts";
+import type { AssetNames } from "../pages/request/assets.ts";
+import type { Flash } from "../pages/request/flash.ts";
+import type { Theme } from "../pages/request/theme.ts";
+import { Data } from "./data.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { Notice, ShownOnce } from "./notice.tsx";
+
+type PlaceEntry = { name: string; path: string; icon: IconName; onPhones: boolean };
+
+/** The places of the panel, in the order of the left column. */
+const PLACES = {
+  overview: { name: "Overview", path: "/panel", icon: "overview", onPhones: true },
+  search: { name: "Search", path: "/panel/search", icon: "search", onPhones: true },
+  sources: { name: "Sources", path: "/panel/sources", icon: "folder", onPhones: true },
+  rags: { name: "RAGs", path: "/panel/rags", icon: "layers", onPhones: true },
+  inferences: { name: "Inferences", path: "/panel/inferences", icon: "message", onPhones: false },
+  agents: { name: "Agents", path: "/panel/agents", icon: "bot", onPhones: false },
+  tokens: { name: "Tokens", path: "/panel/tokens", icon: "key", onPhones: false },
+  settings: { name: "Settings", path: "/panel/settings", icon: "settings", onPhones: false },
+} as const satisfies Record<string, PlaceEntry>;
+
+export type Place = keyof typeof PLACES;
+
+export type LayoutProps = {
+  title: string;
+  /** The place that the page belongs to; null for one's own account. */
+  place: Place | null;
+  assets: AssetNames;
+  theme: Theme | null;
+  session: Session;
+  version: string | null;
+  flash: Flash | null;
+  /** Seconds until what is marked `data-live` is fetched again; null: nothing changes by itself. */
+  refreshSeconds: number | null;
+  children: Child;
+};
+
+export const Layout = (props: LayoutProps) => {
+  const { title, place, assets, theme, session, version, flash, refreshSeconds, children } = props;
+  return (
+    <Document title={title} assets={assets} theme={theme} refreshSeconds={refreshSeconds}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav aria-label="Places" class="places">
+        <a class="brand" href="/panel">
+          <i></i>Quarry
+        </a>
+        {Object.entries(PLACES).map(([id, entry]) => (
+          <PlaceLink entry={entry} isHere={id === place} />
+        ))}
+        <MorePlaces place={place} session={session} theme={theme} />
+        <Foot session={session} theme={theme} version={version} />
+      </nav>
+      <main id="main" tabindex={-1}>
+        {flash?.notice == null ? null : <Notice text={flash.notice} />}
+        {flash?.secret == null ? null : <ShownOnce {...flash.secret} />}
+        {children}
+      </main>
+      <KeysDialog />
+    </Document>
+  );
+};
+
+type DocumentProps = Pick<LayoutProps, "title" | "assets" | "theme" | "children"> & {
+  refreshSeconds?: number | null;
+};
+
+/** A whole HTML document, with what every page loads. */
+export const Document = ({
+  title,
+  assets,
+  theme,
+  refreshSeconds = null,
+  children,
+}: DocumentProps) => (
+  <html lang="en" data-theme={theme ?? undefined}>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${title} · Quarry`}</title>
+      {assets.style === "" ? null : <link rel="stylesheet" href={assets.style} />}
+      {assets.icon === "" ? null : <link rel="icon" href={assets.icon} type="image/svg+xml" />}
+      {assets.script === "" ? null : <script type="module" src={assets.script}></script>}
+    </head>
+    <body data-refresh={refreshSeconds === null ? undefined : String(refreshSeconds)}>
+      {children}
+    </body>
+  </html>
+);
+
+const PlaceLink = ({ entry, isHere }: { entry: PlaceEntry; isHere: boolean }) => (
+  <a
+    href={entry.path}
+    class={entry.onPhones ? "place" : "place wide-only"}
+    aria-current={isHere ? "page" : undefined}
+  >
+    <Icon name={entry.icon} />
+    {entry.name}
+  </a>
+);
+
+type Mine = { session: Session; theme: Theme | null };
+
+/** On phones: what the bar at the bottom has no room for. */
+const MorePlaces = ({ place, session, theme }: Mine & { place: Place | null }) => (
+  <details class="more-places">
+    <summary>
+      <Icon name="more" />
+      More
+    </summary>
+    <div>
+      {Object.entries(PLACES)
+        .filter(([, entry]) => !entry.onPhones)
+        .map(([id, entry]) => (
+          <a href={entry.path} aria-current={id === place ? "page" : undefined}>
+            <Icon name={entry.icon} />
+            {entry.name}
+          </a>
+        ))}
+      <Mine session={session} theme={theme} />
+    </div>
+  </details>
+);
+
+const Foot = ({ session, theme, version }: Mine & { version: string | null }) => (
+  <div class="foot">
+    <Mine session={session} theme={theme} />
+    {version === null ? null : <span>version {version}</span>}
+  </div>
+);
+
+/** One's own account, the colours, signing out. */
+const Mine = ({ session, theme }: Mine) => (
+  <>
+    <a href="/panel/account" title={session.email}>
+      <Data>{session.email}</Data>
+    </a>
+    <span class="mine">
+      <form method="post" action="/panel/theme">
+        <button class="link" name="theme" value={theme === "dark" ? "light" : "dark"}>
+          {theme === "dark" ? "Light" : "Dark"}
+        </button>
+        {theme === null ? null : (
+          <button class="link" name="theme" value="">
+            As the system
+          </button>
+        )}
+      </form>
+      <form method="post" action="/panel/sign-out">
+        <button class="link">Sign out</button>
+      </form>
+    </span>
+  </>
+);

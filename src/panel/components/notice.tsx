@@ -1,0 +1,30 @@
+import { visible } from "./data.tsx";
+import { CodeBlock, CodeLine } from "./code-block.tsx";
+
+/** What was just done. */
+export const Notice = ({ text }: { text: string }) => (
+  <p class="notice" role="status">
+    {visible(text)}
+  </p>
+);
+
+/** A secret that is never shown again. */
+export const ShownOnce = ({ label, value }: { label: string; value: string }) => (
+  <section class="notice once" role="status" aria-label={label}>
+    <p>
+      <strong>{label}</strong> It is shown only now: copy it to where it belongs.
+    </p>
+    {value.includes("\n") ? (
+      <CodeBlock text={value} label={label} />
+    ) : (
+      <CodeLine text={value} label={label} />
+    )}
+  </section>
+);
+
+/** Something that somebody has to look at. */
+export const Warning = ({ text }: { text: string }) => (
+  <p class="notice bad" role="alert">
+    {visible(text)}
+  </p>
+);

@@ -1,0 +1,76 @@
+import type { Child } from "hono/jsx";
+
+import { Data } from "./data.tsx";
+
+type Crumb = { name: string; href: string };
+
+type HeadProps = {
+  /** Ours, or somebody's own words (`data`). */
+  title: string;
+  data?: boolean;
+  /** The places above this one. */
+  trail?: readonly Crumb[];
+  sub?: Child;
+  /** The page's one action, and what else can be done here. */
+  children?: Child;
+};
+
+/** The head of a page: where one is, what it is, what can be done. */
+export const PageHead = ({ title, data, trail = [], sub, children }: HeadProps) => (
+  <header class="head">
+    {trail.length === 0 ? null : (
+      <nav aria-label="Above" class="trail">
+        {trail.map(({ name, href }) => (
+          <>
+            <a href={href}>
+              <Data>{name}</Data>
+            </a>
+            <span aria-hidden="true"> / </span>
+          </>
+        ))}
+      </nav>
+    )}
+    <div class="head-line">
+      <h1>{data === true ? <Data>{title}</Data> : title}</h1>
+      {children === undefined ? null : <div class="actions">{children}</div>}
+    </div>
+    {sub === undefined ? null : <p class="sub">{sub}</p>}
+  </header>
+);
+
+/** Tabs that are links: the tab stands in the address. */
+export const Tabs = (props: {
+  label: string;
+  here: string;
+  tabs: readonly { name: string; href: string }[];
+}) => (
+  <nav class="tabs" aria-label={props.label}>
+    {props.tabs.map(({ name, href }) => (
+      <a href={href} aria-current={href === props.here ? "page" : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);
+
+/** In place of a list that has nothing: why, and what to do. */
+export const Empty = ({ title, children }: { title: string; children?: Child }) => (
+  <div class="empty">
+    <p>
+      <strong>{title}</strong>
+    </p>
+    {children}
+  </div>
+);
+
+/** Names and values, one below the other. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

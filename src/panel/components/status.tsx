@@ -1,0 +1,81 @@
+import type { Child } from "hono/jsx";
+
+import { counted, percent } from "./figures.ts";
+
+export type Tone = "ok" | "work" | "warn" | "bad" | "off";
+
+/** A dot and a word: nothing depends on the colour alone. */
+export const Status = ({ tone, children }: { tone: Tone; children: Child }) => (
+  <span class="status">
+    <span class={`dot ${tone}`}></span>
+    {children}
+  </span>
+);
+
+const FILE_TONES: Record<string, Tone> = {
+  pending: "work",
+  processing: "work",
+  indexed: "ok",
+  error: "bad",
+  deleted: "off",
+};
+
+const FILE_WORDS: Record<string, string> = {
+  pending: "waiting",
+  processing: "being read",
+  indexed: "indexed",
+  error: "failed",
+  deleted: "deleted",
+};
+
+/** Of a file; null: no RAG indexes it. */
+export const FileStatus = ({ status }: { status: string | null }) => (
+  <Status tone={status === null ? "off" : (FILE_TONES[status] ?? "off")}>
+    {status === null ? "in no RAG" : (FILE_WORDS[status] ?? status)}
+  </Status>
+);
+
+export type FileCounts = { pending: number; processing: number; indexed: number; error: number };
+
+/** Files by status as one bar, drawn on the server, and the same in words. */
+export const StatusBar = ({ counts }: { counts: FileCounts }) => {
+  const { indexed, error } = counts;
+  const underWay = counts.pending + counts.processing;
+  const total = indexed + underWay + error;
+  const parts = [
+    { tone: "ok", files: indexed },
+    { tone: "work", files: underWay },
+    { tone: "bad", files: error },
+  ];
+  return (
+    <svg
+      class="bar"
+      viewBox={`0 0 ${Math.max(1, total)} 1`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={inWords(counts)}
+    >
+      {parts.map(({ tone, files }, at) => (
+        <rect
+          class={tone}
+          x={parts.slice(0, at).reduce((sum, part) => sum + part.files, 0)}
+          width={files}
+          height={1}
+        />
+      ))}
+    </svg>
+  );
+};
+
+/** "4,809 of 4,812 files indexed, 3 failed". */
+export function inWords({ pending, processing, indexed, error }: FileCounts): string {
+  const underWay = pending + processing;
+  const total = indexed + underWay + error;
+  if (total === 0) return "no files";
+  const rest = [
+    ...(underWay === 0 ? [] : [`${percent(underWay, total)} under way`]),
+    ...(error === 0 ? [] : [`${counted(error, "file")} failed`]),
+  ];
+  const head = rest.length === 0 ? "all indexed" : `${percent(indexed, total)} indexed`;
+  return [head, ...rest].join(", ");
+}

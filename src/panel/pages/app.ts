@@ -1,0 +1,32 @@
+import { Hono } from "hono";
+
+import { notFound } from "../../core/errors.ts";
+import { auditedPages } from "../../http/middleware/audit.ts";
+import { adminsChange } from "../api/request/guards.ts";
+import { accountPages } from "./account/account.tsx";
+import { secondFactorPages } from "./account/second-factor.tsx";
+import { errorPage } from "./error-page.tsx";
+import type { PageEnv } from "./page-env.ts";
+import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { sessionPages } from "./sign-in/sign-in.tsx";
+
+/**
+ * The panel's pages, to be mounted under /panel of the app that provides the services. A page
+ * passes the checks of the panel's API: session, origin, second factor, permission to change.
+ */
+export function panelPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.onError(errorPage);
+  app.use(asPage, ownForms, auditedPages);
+  app.route("/", sessionPages());
+  app.use(signedInPage);
+  app.route("/account/second-factor", secondFactorPages());
+  app.use(enrolledPage);
+  app.route("/account", accountPages());
+  // What members may post stands above, what administrators may below.
+  app.use(adminsChange);
+  app.all("*", () => {
+    throw notFound();
+  });
+  return app;
+}

@@ -1,0 +1,44 @@
+import type { Context } from "hono";
+
+import { answerAndLog } from "../../http/errors.ts";
+import type { PageEnv } from "./page-env.ts";
+import { barePage, page } from "./page.tsx";
+
+const TITLES: Partial<Record<number, string>> = {
+  400: "That request cannot be understood.",
+  401: "You are not signed in.",
+  403: "You may not do that.",
+  404: "There is nothing here.",
+  409: "That cannot be done now.",
+  413: "That is too large.",
+  429: "Too many requests.",
+  500: "Something of ours failed.",
+  503: "This cannot be reached right now.",
+};
+
+const HELP: Partial<Record<number, string>> = {
+  403: "Nothing was changed. An administrator can do it; a form that came from another site cannot.",
+  404: "It was removed, or the address is wrong.",
+  429: "Nothing was changed. Wait a minute and try again.",
+  500: "Nothing more is known here; the log has it under the request's id.",
+};
+
+/** What went wrong, what was kept, what to do. */
+export async function errorPage(thrown: unknown, context: Context<PageEnv>): Promise<Response> {
+  const { status, error } = answerAndLog(thrown, context);
+  const title = TITLES[status] ?? "That did not work.";
+  const content = (
+    <>
+      <h1>{title}</h1>
+      <p class="sub">{HELP[status] ?? error}</p>
+      {status === 500 ? <p class="faint">Request {context.get("requestId")}</p> : null}
+      <p>
+        <a href="/panel">To the overview</a>
+      </p>
+    </>
+  );
+  // A session that was not looked up yet is none.
+  const session: PageEnv["Variables"]["session"] | undefined = context.get("session");
+  if (session === undefined) return await barePage(context, { title, status }, content);
+  return await page(context, { title, place: null, status }, content);
+}

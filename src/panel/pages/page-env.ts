@@ -1,0 +1,13 @@
+import type { Context } from "hono";
+
+import type { Session } from "../../access/sessions/find-session.ts";
+import type { PanelEnv } from "../api/request/panel-env.ts";
+import type { AssetNames } from "./request/assets.ts";
+
+/** What every page behind the sign-in finds in its context. */
+export type PageEnv = {
+  Bindings: PanelEnv["Bindings"];
+  Variables: PanelEnv["Variables"] & { session: Session; assets: AssetNames };
+};
+
+export type PageContext = Context<PageEnv>;

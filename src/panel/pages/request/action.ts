@@ -1,0 +1,21 @@
+import type { PageContext } from "../page-env.ts";
+import { setFlash, type Flash } from "./flash.ts";
+
+/**
+ * Names a change for the audit trail, as the API's route names it: `file-sources.create`, and the
+ * resource. Called before the change, so that a failed one is recorded as well.
+ */
+export function auditAs(context: PageContext, action: string, target: string | null = null): void {
+  context.set("auditAction", action);
+  if (target !== null) context.set("auditTarget", target);
+}
+
+type Told = { notice?: string; secret?: Flash["secret"] };
+
+/** The answer to a form that succeeded. What is told is shown once, by the page it leads to. */
+export function goTo(context: PageContext, address: string, told: Told = {}): Response {
+  const { notice = null, secret = null } = told;
+  const { pathname } = new URL(address, "http://here");
+  if (notice !== null || secret !== null) setFlash(context, { path: pathname, notice, secret });
+  return context.redirect(address, 303);
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+import type { Env } from "../../../env.ts";
+
+const PREFIX = "/assets/panel";
+/** Any host: the binding looks at the path only. */
+const MANIFEST = `https://assets.local${PREFIX}/manifest.json`;
+
+const manifest = z.object({ style: z.string(), script: z.string(), icon: z.string() });
+
+/** The addresses of the files that every page loads; their names hold the hash of their content. */
+export type AssetNames = z.infer<typeof manifest>;
+
+/** Without assets a page is plain and works all the same. */
+const NONE: AssetNames = { style: "", script: "", icon: "" };
+
+/** The names change with a deployment only, and an isolate belongs to one deployment. */
+const known = new WeakMap<Fetcher, AssetNames>();
+
+export async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<AssetNames> {
+  if (ASSETS === undefined) return NONE;
+  const names = known.get(ASSETS) ?? (await readManifest(ASSETS));
+  known.set(ASSETS, names);
+  return names;
+}
+
+async function readManifest(assets: Fetcher): Promise<AssetNames> {
+  const found = await assets.fetch(MANIFEST);
+  if (!found.ok) return NONE;
+  const { style, script, icon } = manifest.parse(await found.json());
+  return { style: `${PREFIX}/${style}`, script: `${PREFIX}/${script}`, icon: `${PREFIX}/${icon}` };
+}

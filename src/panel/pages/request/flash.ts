@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+import { isHttps } from "../../../http/base-url.ts";
+import type { PageContext } from "../page-env.ts";
+import { cookieIn } from "./cookies.ts";
+
+/**
+ * What the page after a redirect tells once: what was done, or a secret that is shown only now.
+ * A cookie carries it, which the next view of exactly that page reads and removes.
+ */
+const flash = z.object({
+  path: z.string(),
+  notice: z.string().nullable(),
+  secret: z.object({ label: z.string(), value: z.string() }).nullable(),
+});
+export type Flash = z.infer<typeof flash>;
+
+/** A page that never comes must not leave a secret lying in the browser. */
+const KEPT_SECONDS = 60;
+const VALUE_MAX_LENGTH = 3_500;
+
+const nameOf = (secure: boolean) => (secure ? "__Host-quarry_flash" : "quarry_flash");
+
+function cookie(secure: boolean, value: string, seconds: number): string {
+  const attributes = `HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`;
+  return `${nameOf(secure)}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
+}
+
+export function setFlash(context: PageContext, told: Flash): void {
+  const value = Buffer.from(JSON.stringify(told)).toString("base64url");
+  if (value.length > VALUE_MAX_LENGTH) return;
+  const secure = isHttps(context.get("services").config, context.req.raw);
+  context.header("Set-Cookie", cookie(secure, value, KEPT_SECONDS), { append: true });
+}
+
+/** Reads what is meant for this page, and removes it. */
+export function takeFlash(context: PageContext): Flash | null {
+  const secure = isHttps(context.get("services").config, context.req.raw);
+  const value = cookieIn(context.req.header("Cookie"), nameOf(secure));
+  if (value === null || value === "") return null;
+  const told = parsed(value);
+  if (told !== null && told.path !== context.req.path) return null;
+  context.header("Set-Cookie", cookie(secure, "", 0), { append: true });
+  return told;
+}
+
+function parsed(value: string): Flash | null {
+  try {
+    return flash.parse(JSON.parse(Buffer.from(value, "base64url").toString()));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+import { QuarryError } from "../../../core/errors.ts";
+import { answerTo } from "../../../http/errors.ts";
+import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import type { PageContext } from "../page-env.ts";
+
+/** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */
+const FORM_LIMIT_BYTES = 4 * 1_024 * 1_024;
+
+/** What somebody typed. A field's name is its path in the body that the API takes. */
+export type Form = {
+  /** The field's text without surrounding white space; empty when it was not sent. */
+  text: (field: string) => string;
+  /** The same as it was typed: passwords and prompts. */
+  exact: (field: string) => string;
+  /** All values of a field that may be sent more than once: checkboxes. */
+  all: (field: string) => string[];
+  has: (field: string) => boolean;
+};
+
+const formFrom = (values: URLSearchParams): Form => ({
+  text: (field) => (values.get(field) ?? "").trim(),
+  // Browsers send line breaks as CR LF.
+  exact: (field) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
+  all: (field) => values.getAll(field),
+  has: (field) => values.has(field),
+});
+
+/** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
+export async function formOf(context: PageContext): Promise<Form> {
+  refuseCoded(context.req.raw.headers);
+  const values = new URLSearchParams(await readText(context.req.raw, FORM_LIMIT_BYTES));
+  const names = [...values.keys()].map((name) => name.split(".", 1)[0] ?? name);
+  context.set("auditFields", [...new Set(names)]);
+  return formFrom(values);
+}
+
+/** A number as the API wants it; other text stays text, so that the check refuses it. */
+export function numberOf(text: string): number | string {
+  const number = Number(text);
+  return text === "" || !Number.isFinite(number) ? text : number;
+}
+
+/** Undefined where nothing was typed: the default applies. */
+export const typed = (text: string): string | undefined => (text === "" ? undefined : text);
+
+/** A form as it is shown: what its fields hold, and what is wrong with them. */
+export type FormState = {
+  status: ContentfulStatusCode;
+  text: (field: string) => string;
+  all: (field: string) => string[];
+  /** What is wrong with a field; null: nothing. */
+  problem: (field: string) => string | null;
+  /** What is wrong with the form as a whole; null: nothing. */
+  message: string | null;
+};
+
+/** A form that nobody has sent yet. A list is for checkboxes. */
+export function freshForm(values: Record<string, string | string[]> = {}): FormState {
+  const all = (field: string) => [values[field] ?? []].flat();
+  return {
+    status: 200,
+    text: (field) => all(field)[0] ?? "",
+    all,
+    problem: () => null,
+    message: null,
+  };
+}
+
+export type Attempt<Result> = { done: true; result: Result } | { done: false; state: FormState };
+
+/** Kinds of errors that whoever filled in the form can mend. */
+const MENDABLE = new Set(["invalid", "conflict", "unprocessable", "unauthorized", "too-many"]);
+
+/**
+ * Does what a form asks for. What the form's author can mend comes back as the form's state: every
+ * value as it was typed, messages at their fields. Any other error is thrown on.
+ * @param fields the form's fields; problems of others are told above the form.
+ */
+export async function attempt<Result>(
+  form: Form,
+  fields: readonly string[],
+  work: () => Promise<Result>,
+): Promise<Attempt<Result>> {
+  try {
+    return { done: true, result: await work() };
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || !MENDABLE.has(thrown.kind)) throw thrown;
+    return { done: false, state: failedForm(form, fields, thrown) };
+  }
+}
+
+function failedForm(form: Form, fields: readonly string[], error: QuarryError): FormState {
+  const placed = new Map<string, string>();
+  const elsewhere: string[] = [];
+  for (const { field, problem } of problemsOf(error, fields)) {
+    const owner = ownerOf(field, fields);
+    if (owner === null) elsewhere.push(`${field} ${problem}`);
+    else if (!placed.has(owner)) placed.set(owner, problem);
+  }
+  if (placed.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
+  return {
+    status: answerTo(error).status,
+    text: form.exact,
+    all: form.all,
+    problem: (field) => placed.get(field) ?? null,
+    message: elsewhere.length === 0 ? null : elsewhere.join("; "),
+  };
+}
+
+function plain({ message, retryAfterSeconds }: QuarryError): string {
+  const text = message.replace(/^Invalid request: /, "");
+  const wait = retryAfterSeconds === null ? "" : `. Try again in ${retryAfterSeconds} seconds.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${wait}`;
+}
+
+/** The problems that the error lists, or the one that its sentence begins with: "code is wrong". */
+function problemsOf(error: QuarryError, fields: readonly string[]) {
+  if (error.fields.length > 0) return error.fields;
+  const text = error.message.replace(/^Invalid request: /, "");
+  const field = fields.find((name) => text.startsWith(`${name} `) || text.startsWith(`${name}: `));
+  if (field !== undefined) {
+    return [{ field, problem: text.slice(field.length).replace(/^[: ]+/, "") }];
+  }
+  const isTaken = error.kind === "conflict" && /^Identifier\b/i.test(text);
+  return isTaken && fields.includes("identifier") ? [{ field: "identifier", problem: text }] : [];
+}
+
+/** `config.rules[2]` is told at the field `config.rules`. */
+function ownerOf(field: string, fields: readonly string[]): string | null {
+  const owners = fields.filter((name) => isWithin(field, name));
+  return owners.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+const isWithin = (field: string, name: string) =>
+  field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);

@@ -1,0 +1,87 @@
+import { createMiddleware } from "hono/factory";
+
+import { findSession } from "../../../access/sessions/find-session.ts";
+import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
+import { forbidden, tooManyRequests } from "../../../core/errors.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
+import { clientOf } from "../../../http/client-address.ts";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { assetNames } from "./assets.ts";
+
+const isReading = (method: string) => method === "GET" || method === "HEAD";
+
+/** No inline script or style, no other host. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const asPage = createMiddleware<PageEnv>(async (context, next) => {
+  context.header("Content-Security-Policy", POLICY);
+  context.set("assets", await assetNames(context.env));
+  await next();
+});
+
+/** A form comes from one of our own pages, the one for signing in too. @throws `forbidden`. */
+export const ownForms = createMiddleware<PageEnv>(async ({ req, get }, next) => {
+  const baseUrl = baseUrlOf(get("services").config, req.raw);
+  if (!isReading(req.method) && !isSameOrigin(req.raw, baseUrl)) throw forbidden();
+  await next();
+});
+
+/** Whoever is not signed in is asked to, and comes back to where they wanted to go. */
+export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
+  const services = context.get("services");
+  const { raw } = context.req;
+  const secure = isHttps(services.config, raw);
+  const session = await findSession(services, raw.headers.get("Cookie"), secure);
+  if (session === null) return askToSignIn(context);
+  context.set("session", session);
+  context.set("caller", { kind: "session", role: session.role, session });
+  context.set("actor", { kind: "user", id: session.userId, name: session.email });
+  return await next();
+});
+
+/**
+ * A link on another site opens the page without the cookie, which is SameSite=Strict: the page
+ * asks for itself once more, now from our own site and with the cookie.
+ */
+function askToSignIn(context: PageContext): Response {
+  const { method } = context.req;
+  const url = new URL(context.req.url);
+  const wanted = isReading(method) ? url.pathname + url.search : "/panel";
+  if (context.req.header("Sec-Fetch-Site") === "cross-site" && isReading(method)) {
+    return context.body(null, 200, { Refresh: `0;url=${wanted}` });
+  }
+  return context.redirect(`/panel/sign-in?next=${encodeURIComponent(wanted)}`, 303);
+}
+
+/** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */
+export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
+  const { config } = context.get("services");
+  const mustEnrol = config.REQUIRE_TOTP && !context.get("session").hasTotp;
+  if (!mustEnrol) return await next();
+  return context.redirect("/panel/account/second-factor", 303);
+});
+
+/**
+ * Counts a try against the sign-in's budget of this client.
+ * @throws QuarryError `too-many`.
+ */
+export async function countTry(context: PageContext): Promise<void> {
+  const { rateLimits } = context.get("services");
+  const verdict = await rateLimits("login", clientOf(context.req.raw.headers));
+  if (!verdict.allowed) {
+    throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
+  }
+}
+
+/** Whether changes are offered: a member sees everything and is offered nothing to change. */
+export const isAdmin = (context: PageContext) => context.get("session").role === "admin";

@@ -1,0 +1,171 @@
+import { Hono } from "hono";
+
+import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
+import { findSession } from "../../../access/sessions/find-session.ts";
+import { CodeRefused, signIn } from "../../../access/sessions/sign-in.ts";
+import { signOut } from "../../../access/sessions/sign-out.ts";
+import { QuarryError } from "../../../core/errors.ts";
+import { isHttps } from "../../../http/base-url.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { credentials, emailIn } from "../../api/session.ts";
+import { TextField } from "../../components/form.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { barePage } from "../page.tsx";
+import { auditAs } from "../request/action.ts";
+import { attempt, formOf, freshForm, typed, type Form, type FormState } from "../request/form.ts";
+import { countTry } from "../request/guards.ts";
+import { themeCookie } from "../request/theme.ts";
+
+const START = "/panel";
+const FIELDS = ["email", "password", "code"];
+
+/** Signing in and out, and the choice of colours: what needs no session. */
+export function sessionPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/sign-in", async (context) => {
+    const services = context.get("services");
+    const secure = isHttps(services.config, context.req.raw);
+    const next = nextOf(context.req.query("next"));
+    const session = await findSession(services, context.req.header("Cookie") ?? null, secure);
+    if (session !== null) return context.redirect(next, 303);
+    return await signInPage(context, { state: freshForm(), next, asksCode: false });
+  });
+
+  app.post("/sign-in", async (context) => {
+    const form = await formOf(context);
+    const next = nextOf(form.text("next"));
+    const tried = await attempt(form, FIELDS, () => signInWith(context, form));
+    if (!tried.done) {
+      const { state } = tried;
+      return await signInPage(context, { state, next, asksCode: needsCode(form, state) });
+    }
+    const secure = isHttps(context.get("services").config, context.req.raw);
+    context.header("Set-Cookie", sessionCookie(tried.result, secure));
+    return context.redirect(next, 303);
+  });
+
+  app.post("/sign-out", async (context) => {
+    auditAs(context, "session.sign-out");
+    const { config, db } = context.get("services");
+    const secure = isHttps(config, context.req.raw);
+    await signOut({ db }, context.req.header("Cookie") ?? null, secure);
+    context.header("Set-Cookie", expiredSessionCookie(secure));
+    return context.redirect("/panel/sign-in", 303);
+  });
+
+  app.post("/theme", async (context) => {
+    const theme = (await formOf(context)).text("theme");
+    const secure = isHttps(context.get("services").config, context.req.raw);
+    context.header("Set-Cookie", themeCookie(theme, secure));
+    return context.redirect(nextOf(pathOf(context.req.header("Referer"))), 303);
+  });
+  return app;
+}
+
+/** Returns the new session's secret. */
+async function signInWith(context: PageContext, form: Form): Promise<string> {
+  await countTry(context);
+  auditAs(context, "session.sign-in", emailIn(form.text("email")));
+  const services = context.get("services");
+  const given = parseOrRefuse(credentials, {
+    email: form.text("email"),
+    password: form.exact("password"),
+    code: typed(form.text("code")),
+  });
+  const origin = {
+    address: addressOf(context.req.raw.headers),
+    userAgent: context.req.header("User-Agent") ?? "",
+  };
+  try {
+    const { session, secret } = await signIn(services, { ...given, ...origin });
+    context.set("actor", { kind: "user", id: session.userId, name: session.email });
+    return secret;
+  } catch (thrown) {
+    throw refusal(context, thrown);
+  }
+}
+
+/** The API's "Unauthorized", in words for whoever sits in front of it. */
+function refusal(context: PageContext, thrown: unknown): unknown {
+  if (thrown instanceof CodeRefused) {
+    context.set("auditAction", "session.code");
+    return new QuarryError("unauthorized", "code is wrong, or was used already");
+  }
+  if (!(thrown instanceof QuarryError) || thrown.kind !== "unauthorized") return thrown;
+  if (thrown.message.includes("code")) return new QuarryError("unauthorized", ASKS_CODE);
+  return new QuarryError("unauthorized", "The e-mail address or the password is wrong.");
+}
+
+const ASKS_CODE = "Enter the code of your authenticator app as well, or a recovery code.";
+
+const needsCode = (form: Form, state: FormState) =>
+  form.has("code") || state.message === ASKS_CODE || state.problem("code") !== null;
+
+/** Where to go after signing in: an address of the panel, whatever was asked for. */
+function nextOf(wanted: string | undefined): string {
+  const base = "http://here";
+  if (wanted === undefined || !URL.canParse(wanted, base)) return START;
+  const { origin, pathname, search } = new URL(wanted, base);
+  const isPage = pathname === START || pathname.startsWith(`${START}/`);
+  const isOwn = origin === base && isPage && pathname !== "/panel/sign-in";
+  return isOwn ? pathname + search : START;
+}
+
+function pathOf(referrer: string | undefined): string | undefined {
+  if (referrer === undefined || !URL.canParse(referrer)) return undefined;
+  const { pathname, search } = new URL(referrer);
+  return pathname + search;
+}
+
+type SignInProps = { state: FormState; next: string; asksCode: boolean };
+
+async function signInPage(context: PageContext, { state, next, asksCode }: SignInProps) {
+  const { status, message } = state;
+  return await barePage(
+    context,
+    { title: "Sign in", status },
+    <>
+      <h1>Sign in</h1>
+      <form method="post" action="/panel/sign-in" class="form">
+        {message === null ? null : (
+          <p class={message === ASKS_CODE ? "notice" : "notice bad"} role="alert">
+            {message}
+          </p>
+        )}
+        <input type="hidden" name="next" value={next} />
+        <TextField
+          state={state}
+          name="email"
+          label="E-mail"
+          type="text"
+          autocomplete="username"
+          required
+          autofocus={!asksCode}
+        />
+        <TextField
+          state={state}
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        {asksCode ? (
+          <TextField
+            state={state}
+            name="code"
+            label="Code"
+            autocomplete="one-time-code"
+            required
+            hint="Six digits of the app, or one of the recovery codes."
+          />
+        ) : null}
+        <p class="submit">
+          <button class="btn primary">Sign in</button>
+        </p>
+      </form>
+    </>,
+  );
+}
