@@ -63,12 +63,18 @@ type Answering = Pick<Context<AppEnv>, "get" | "header">;
 
 /** What the caller sees; what they do not see goes to the log, the time to wait to a header. */
 export function answerAndLog(thrown: unknown, context: Answering): Answer {
-  const answer = answerTo(thrown);
-  const { status, error } = answer;
-  if (status === 500) logOf(context).error("defect", factsOf(thrown));
-  if (status === 502 || status === 503) logOf(context).warn("failed", { status, error });
+  const answer = logFailure(thrown, logOf(context));
   const wait = thrown instanceof QuarryError ? thrown.retryAfterSeconds : null;
   if (wait !== null) context.header("Retry-After", String(wait));
+  return answer;
+}
+
+/** The answer to an error, which is logged where it is ours or a provider's; sets no header. */
+export function logFailure(thrown: unknown, log: Log): Answer {
+  const answer = answerTo(thrown);
+  const { status, error } = answer;
+  if (status === 500) log.error("defect", factsOf(thrown));
+  if (status === 502 || status === 503) log.warn("failed", { status, error });
   return answer;
 }
 

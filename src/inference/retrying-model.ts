@@ -9,7 +9,9 @@ import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
+import { count } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
+import { streamedCall } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -20,6 +22,8 @@ export type RetryingCall = {
   providerSchema: Record<string, unknown> | null;
   /** Calls (counted by the meter) after which tools are no longer offered. */
   toolsUntil: number;
+  /** Receives the text of call `step` (counted by the meter) as it comes; absent: nobody listens. */
+  hear?: ((text: string, step: number) => Promise<void>) | undefined;
 };
 
 const TRIES = 4;
@@ -32,19 +36,20 @@ const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
 /**
  * Wraps the model for the SDK's loop: retries within the deadline, counts usage, removes tools
  * from the last step so that the turn ends with an answer, and drops the JSON-schema mode where
- * the server refuses it.
+ * the server refuses it. Where somebody hears the answer, the model streams it; text that was
+ * heard cannot be taken back, so a call that fails after it is not retried.
  */
 export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
   let mode = call.providerSchema;
   const generate = async (options: LanguageModelV4CallOptions) => {
     try {
-      return await model.doGenerate(withMode(options, mode));
+      return await ask(call, withMode(options, mode));
     } catch (thrown) {
       const status = thrown instanceof ModelFailure ? thrown.status : null;
       if (mode === null || status === null || !MODE_REFUSED.has(status)) throw thrown;
       mode = null;
-      return model.doGenerate(options);
+      return ask(call, options);
     }
   };
   return {
@@ -59,7 +64,6 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const final = call.meter.calls + 1 >= call.toolsUntil;
         const asked = final ? withoutTools(options) : options;
         const result = await withRetries(() => generate(asked), retryRules(call, options));
-        count(call.meter, result);
         // The SDK would print warnings, and a tool call after the last step would leave no
         // answer.
         return { ...result, content: final ? answerOnly(result) : result.content, warnings: [] };
@@ -69,6 +73,20 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       }
     },
   };
+}
+
+/** One call, counted. */
+async function ask(
+  { chat, meter, hear }: RetryingCall,
+  options: LanguageModelV4CallOptions,
+): Promise<LanguageModelV4GenerateResult> {
+  if (hear !== undefined) {
+    const step = meter.calls;
+    return await streamedCall({ chat, meter, hear: (text) => hear(text, step) }, options);
+  }
+  const result = await chat.model.doGenerate(options);
+  count(meter, result.usage);
+  return result;
 }
 
 const retryRules = ({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4CallOptions) => ({
@@ -96,8 +114,3 @@ function withoutTools(options: LanguageModelV4CallOptions): LanguageModelV4CallO
 
 const answerOnly = ({ content }: LanguageModelV4GenerateResult) =>
   content.filter(({ type }) => type !== "tool-call");
-
-function count(meter: Meter, { usage }: LanguageModelV4GenerateResult): void {
-  meter.inputTokens += usage.inputTokens.total ?? 0;
-  meter.outputTokens += usage.outputTokens.total ?? 0;
-}

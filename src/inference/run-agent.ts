@@ -1,5 +1,6 @@
 import type { AgentRecord } from "../db/records.ts";
 import { measured } from "./record-usage.ts";
+import type { Tell } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
@@ -13,6 +14,7 @@ export type AgentRun = {
   messages?: AgentMessage[] | undefined;
   caller: Caller;
   signal?: AbortSignal | undefined;
+  tell?: Tell | undefined;
 };
 
 /** Settings of an agent's searches; the API does not expose them. */
@@ -28,7 +30,7 @@ const SEARCH: SearchSettings = {
 /** One turn of an agent; nothing is remembered. @throws QuarryError `model-failed` */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, messages = [], caller, signal }: AgentRun,
+  { agent, prompt, messages = [], caller, signal, tell }: AgentRun,
 ): Promise<InferenceResult> {
   const { systemPrompt, rags, model, maxSteps } = agent;
   const ragIds = rags.map(({ id }) => id);
@@ -44,6 +46,7 @@ export async function runAgent(
       maxSteps,
       ...tools,
       signal,
+      tell,
     }),
   );
 }

@@ -3,6 +3,7 @@ import { assemblePrompt } from "./assemble-prompt.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured } from "./record-usage.ts";
+import type { Tell } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
@@ -17,6 +18,7 @@ export type InferenceRun = {
   caller: Caller;
   /** The caller's disconnect: it ends all work at once. */
   signal?: AbortSignal | undefined;
+  tell?: Tell | undefined;
 };
 
 /**
@@ -25,7 +27,7 @@ export type InferenceRun = {
  */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, caller, signal }: InferenceRun,
+  { inference, input, caller, signal, tell }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
@@ -47,6 +49,8 @@ export async function runInference(
       maxOutputTokens,
       key: tools.key,
     });
+    const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
+    if (hasSearched(inference)) await tell?.({ type: "retrieval", items: used, degradations });
     const turn = await runTurn(services, {
       setting: inference,
       chat,
@@ -56,20 +60,19 @@ export async function runInference(
       maxSteps: MAX_STEPS,
       ...tools,
       signal,
+      tell,
     });
     return {
       ...turn,
       items: [...used, ...turn.items],
-      degradations: [
-        ...found.degradations,
-        ...leftOutOf(leftOut, found.chunks.length),
-        ...turn.degradations,
-      ],
+      degradations: [...degradations, ...turn.degradations],
       contextMs: found.timings.contextMs + turn.contextMs,
       rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
     };
   });
 }
+
+const hasSearched = ({ nativeRag, rags }: InferenceRecord) => nativeRag && rags.length > 0;
 
 function leftOutOf(leftOut: number, of: number): string[] {
   return leftOut === 0 ? [] : [`context: ${leftOut} of ${of} passages did not fit the model`];

@@ -7,6 +7,7 @@ import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
+import type { Tell } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { newSearchLog, searchTools } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
@@ -31,6 +32,8 @@ export type TurnRequest = {
   /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
   signal: AbortSignal | undefined;
+  /** Absent: nobody listens, and the model is not asked to stream. */
+  tell: Tell | undefined;
 } & RunTools;
 
 /**
@@ -43,7 +46,7 @@ export async function runTurn(
   services: InferenceServices,
   request: TurnRequest,
 ): Promise<FinishedRun> {
-  const { chat, setting, search, key, meter, signal } = request;
+  const { chat, setting, search, key, meter, signal, tell } = request;
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
@@ -53,7 +56,7 @@ export async function runTurn(
     search === null
       ? {}
       : await searchTools(
-          { services, settings: search, contextTokens, tokenizer, key, log },
+          { services, settings: search, contextTokens, tokenizer, key, log, tell },
           setting.rags,
         );
   const maxSteps = Object.keys(tools).length === 0 ? 1 : request.maxSteps;
@@ -62,7 +65,7 @@ export async function runTurn(
   const { response, asked } = await answerOf(turn);
   return {
     response,
-    items: [...log.chunks.values()],
+    items: log.items,
     toolCalls: inOrder(asked, log),
     degradations: [...log.degradations],
     contextMs: log.contextMs,
@@ -124,8 +127,9 @@ async function callModel(
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
+  const hear = hearing(turn);
   const { steps } = await generateText({
-    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil }),
+    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil, hear }),
     messages,
     stopWhen: isStepCount(maxSteps),
     maxRetries: 0,
@@ -149,6 +153,12 @@ async function callModel(
     asked,
     messages: steps.flatMap(({ response }) => response.messages),
   };
+}
+
+/** Structured output is heard by nobody: it is told when it was checked. */
+function hearing({ tell, output }: Turn) {
+  if (tell === undefined || output !== null) return undefined;
+  return (text: string, step: number) => tell({ type: "delta", text, step });
 }
 
 /** Every call that the model made, in order, including those that could not be run. */

@@ -58,7 +58,7 @@ export type Usage = {
 
 export type Timings = { contextMs: number; rerankingMs: number; modelMs: number; totalMs: number };
 
-type ContentBlock = { type: "text"; text: string };
+export type ContentBlock = { type: "text"; text: string };
 
 export type InferenceResult = {
   /** Content blocks; with a JSON Schema the object or array that follows it. */

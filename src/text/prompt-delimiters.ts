@@ -47,11 +47,11 @@ function attribute(text: string, key: string): string {
   return flat.replace(/["<>]/g, "'").trim();
 }
 
-/** The passages between their delimiters, numbered from `first`. */
-export function writePassages(passages: Passage[], key: string, first = 1): string {
+/** The passages between their delimiters, numbered from 1 unless `numbers` tells otherwise. */
+export function writePassages(passages: Passage[], key: string, numbers: number[] = []): string {
   const blocks = passages.map(({ source, text }, at) =>
     [
-      `<passage-${key} n="${first + at}" source="${attribute(source, key)}">`,
+      `<passage-${key} n="${numbers[at] ?? at + 1}" source="${attribute(source, key)}">`,
       neutralised(text, key),
       `</passage-${key}>`,
     ].join("\n"),

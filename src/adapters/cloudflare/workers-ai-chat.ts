@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
+import { asCompletionEvents, eventsOfWhole } from "./workers-ai-events.ts";
 import { runWorkersAi } from "./workers-ai-failures.ts";
 import type { WorkersAiSettings } from "./workers-ai-failures.ts";
 
@@ -37,11 +38,16 @@ export function workersAiChat(settings: WorkersAiSettings, modelId: string): Lan
     const { model: _, ...inputs } = requestBody.parse(JSON.parse(body));
     const signal = init?.signal ?? undefined;
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
+    if (reply instanceof ReadableStream) return eventStream(asCompletionEvents(reply));
+    if (inputs["stream"] === true) return eventStream(eventsOfWhole(asCompletion(reply)));
     return Response.json(asCompletion(reply));
   };
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", apiKey: undefined };
   return openAiChat({ ...endpoint, name: "workers-ai", fetch: viaBinding }, modelId);
 }
+
+const eventStream = (body: ReadableStream<Uint8Array>) =>
+  new Response(body, { headers: { "content-type": "text/event-stream" } });
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */
 function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {

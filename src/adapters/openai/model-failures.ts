@@ -1,11 +1,19 @@
 import { APICallError } from "@ai-sdk/provider";
-import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
+import type {
+  EmbeddingModelV4,
+  LanguageModelV4,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 
+import { isObject } from "../../core/is-object.ts";
 import { ModelFailure } from "../../ports/models.ts";
 
 const SECOND_MS = 1_000;
 const RETRYABLE = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
+/** Statuses that tell of an error. */
+const FIRST_ERROR = 400;
+const AFTER_ERRORS = 600;
 
 const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >= SERVER_ERROR;
 
@@ -39,7 +47,7 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
     if (statusCode === undefined) {
       return new ModelFailure("connection failed", { retryable: true }, cause);
     }
-    if (statusCode >= 400) return failureOfStatus(statusCode, responseHeaders ?? {}, cause);
+    if (statusCode >= FIRST_ERROR) return failureOfStatus(statusCode, responseHeaders ?? {}, cause);
     // A truncated body looks like an unreadable one; a retry may succeed.
     return new ModelFailure("unreadable reply", { retryable: true }, cause);
   }
@@ -61,8 +69,46 @@ export function withOurFailures(model: LanguageModelV4): LanguageModelV4 {
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     doGenerate: (options) => translated(model.doGenerate(options), options.abortSignal),
-    doStream: (options) => translated(model.doStream(options), options.abortSignal),
+    async doStream(options) {
+      const { abortSignal } = options;
+      const result = await translated(model.doStream(options), abortSignal);
+      return { ...result, stream: withOurFailuresIn(result.stream, abortSignal) };
+    },
   };
+}
+
+type Parts = ReadableStream<LanguageModelV4StreamPart>;
+
+/** A stream that fails, or tells of a failure, ends with an `error` part that is ours. */
+function withOurFailuresIn(stream: Parts, signal: AbortSignal | undefined): Parts {
+  const reader = stream.getReader();
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          if (value.type !== "error") return controller.enqueue(value);
+          controller.enqueue({ type: "error", error: failureInStream(value.error, signal) });
+          controller.close();
+          await reader.cancel();
+        } catch (thrown) {
+          controller.enqueue({ type: "error", error: failureInStream(thrown, signal) });
+          controller.close();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** A cut connection, an event that cannot be read, or the provider's own error in an event. */
+function failureInStream(thrown: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true || thrown instanceof ModelFailure) return thrown;
+  const code = isObject(thrown) ? Number(thrown["code"]) : Number.NaN;
+  if (code >= FIRST_ERROR && code < AFTER_ERRORS) return failureOfStatus(code, {});
+  return new ModelFailure("unreadable reply", { retryable: true }, { cause: thrown });
 }
 
 export function embeddingWithOurFailures(

@@ -24,6 +24,7 @@ function providerOf(endpoint: OpenAiEndpoint) {
     name: endpoint.name,
     baseURL: endpoint.baseUrl,
     supportsStructuredOutputs: true,
+    includeUsage: true,
     ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
     ...(endpoint.headers === undefined ? {} : { headers: endpoint.headers }),
     ...(endpoint.fetch === undefined ? {} : { fetch: endpoint.fetch }),

@@ -4,7 +4,9 @@ import { isoTime } from "../../core/time.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
+import type { Listening } from "../../inference/run-events.ts";
 import { runInference } from "../../inference/run-inference.ts";
+import type { InferenceResult } from "../../inference/types.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
@@ -13,6 +15,7 @@ import { guardInference } from "../middleware/guard.ts";
 import { ignoreIdleSearch } from "../middleware/ignore-idle-search.ts";
 import { validateInferenceBody } from "../validate-inference-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
+import { asksForEvents, streamRun } from "../run-stream.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import {
@@ -112,16 +115,24 @@ inferenceRoutes.openapi(
   async (context) => {
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
-    const { signal } = context.req.raw;
-    const result = await runInference(services, { inference, input, caller, signal });
-    if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
-    const answer = {
+    const answerOf = (result: InferenceResult) => ({
       response: result.response,
       inference: inference.identifier,
       params: input,
       ...runAnswer(result, input, caller),
-    };
-    return context.json(answer, 200);
+    });
+    if (asksForEvents(context)) {
+      const { includeSources } = input;
+      const { log } = services;
+      const run = (listening: Listening) =>
+        runInference(services, { inference, input, caller, ...listening });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
+      return (await streamRun(context, { run, answerOf, includeSources, caller, log })) as never;
+    }
+    const { signal } = context.req.raw;
+    const result = await runInference(services, { inference, input, caller, signal });
+    if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
+    return context.json(answerOf(result), 200);
   },
   validateInferenceBody,
 );

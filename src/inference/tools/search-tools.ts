@@ -12,6 +12,7 @@ import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/scored-chunks.ts";
 import { asPassage, within } from "../assemble-prompt.ts";
+import type { Tell } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
 /** Searches per turn, however many the model asks for at once. */
@@ -31,8 +32,10 @@ export type SearchSettings = Omit<RetrievalRequest, "targets" | "queries"> & {
 /** Results and degradations of the turn's searches. */
 export type SearchLog = {
   calls: ToolCall[];
-  /** Each passage once, in the order in which it was found. */
-  chunks: Map<string, RetrievedChunk>;
+  /** Each passage once, in the order in which it was found; its number in prompts is place + 1. */
+  items: RetrievedChunk[];
+  /** The place of each passage in `items`. */
+  places: Map<string, number>;
   degradations: Set<string>;
   /** Of embedding and reranking. */
   uses: ModelUse[];
@@ -42,7 +45,8 @@ export type SearchLog = {
 
 export const newSearchLog = (uses: ModelUse[]): SearchLog => ({
   calls: [],
-  chunks: new Map(),
+  items: [],
+  places: new Map(),
   degradations: new Set(),
   uses,
   contextMs: 0,
@@ -57,6 +61,7 @@ export type SearchTurn = {
   /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   log: SearchLog;
+  tell?: Tell | undefined;
 };
 
 type SearchInput = { query: string };
@@ -122,31 +127,31 @@ type Started = Pick<ToolCall, "id" | "tool"> & { input: SearchInput };
 
 /** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
 async function recorded(
-  { services, log }: SearchTurn,
+  { services, log, tell }: SearchTurn,
   { id, tool: name, input }: Started,
   work: () => Promise<string>,
 ): Promise<string> {
   const startedAt = services.now();
-  const add = (ok: boolean, output: string) =>
-    log.calls.push({
-      id,
-      tool: name,
-      ok,
-      debug: { input, output, durationMs: services.now() - startedAt },
-    });
+  const add = async (ok: boolean, output: string) => {
+    const debug = { input, output, durationMs: services.now() - startedAt };
+    log.calls.push({ id, tool: name, ok, debug });
+    await tell?.({ type: "tool", id, tool: name, state: "finished", ok });
+  };
+  await tell?.({ type: "tool", id, tool: name, state: "started" });
+  let output: string;
   try {
-    const output = await work();
-    add(true, output);
-    return output;
+    output = await work();
   } catch (thrown) {
-    add(false, reasonOf(thrown));
     log.degradations.add(`${name}: ${reasonOf(thrown)}`);
+    await add(false, reasonOf(thrown));
     throw thrown;
   }
+  await add(true, output);
+  return output;
 }
 
 async function searchOnce(
-  { services, settings, contextTokens, tokenizer, key, log }: SearchTurn,
+  { services, settings, contextTokens, tokenizer, key, log, tell }: SearchTurn,
   budget: { left: number; started: number },
   rag: RagRecord,
   query: string,
@@ -174,14 +179,22 @@ async function searchOnce(
   if (shown.length === 0) throw new Error("no room is left for more passages");
   // Parallel searches share one budget: what one takes, the others no longer have.
   budget.left -= tokens;
-  const first = log.chunks.size + 1;
-  for (const chunk of shown) keep(log, chunk);
-  return `${passagesNotice(key)}\n\n${writePassages(shown.map(asPassage), key, first)}`;
+  const known = log.items.length;
+  const numbers = shown.map((chunk) => keep(log, chunk) + 1);
+  const items = log.items.slice(known);
+  await tell?.({ type: "retrieval", items, degradations: found.degradations });
+  return `${passagesNotice(key)}\n\n${writePassages(shown.map(asPassage), key, numbers)}`;
 }
 
-function keep({ chunks }: SearchLog, chunk: RetrievedChunk): void {
+/** The passage's place in `items`. */
+function keep({ items, places }: SearchLog, chunk: RetrievedChunk): number {
   const { ragIdentifier, filePath, position } = chunk.source;
   const id = JSON.stringify([ragIdentifier, filePath, position]);
-  const known = chunks.get(id);
-  if (known === undefined || known.score < chunk.score) chunks.set(id, chunk);
+  const known = places.get(id);
+  if (known === undefined) {
+    places.set(id, items.length);
+    return items.push(chunk) - 1;
+  }
+  if ((items[known]?.score ?? 0) < chunk.score) items[known] = chunk;
+  return known;
 }

@@ -15,6 +15,8 @@ export type ChatBody = {
   response_format?: { type: string };
   temperature?: number;
   max_tokens?: number;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
 };
 
 /** What the model says: a text, or calls of tools (`arguments` as the wire has them). */
@@ -66,6 +68,38 @@ export function completion(model: string, said: Said): unknown {
   const finish_reason = "text" in said ? "stop" : "tool_calls";
   const choices = [{ index: 0, message, finish_reason }];
   return { id: "completion", object: "chat.completion", created: 0, model, choices, usage: USAGE };
+}
+
+const WORD = /\s*\S+\s*?(?=\s|$)|\s+$/g;
+
+/** The events of a streamed answer, one for each word of a text, usage where it is asked for. */
+export function completionEvents(body: ChatBody, said: Said): string[] {
+  const { model } = body;
+  const chunk = (choices: unknown[], usage?: unknown) => {
+    const facts = { id: "completion", object: "chat.completion.chunk", created: 0, model };
+    return `data: ${JSON.stringify({ ...facts, choices, ...(usage === undefined ? {} : { usage }) })}\n\n`;
+  };
+  const delta = (one: unknown) => chunk([{ index: 0, delta: one, finish_reason: null }]);
+  const deltas =
+    "text" in said
+      ? (said.text.match(WORD) ?? []).map((content) => delta({ content }))
+      : said.calls.flatMap(({ name, arguments: input }, index) => {
+          const half = Math.ceil(input.length / 2);
+          const id = `call_${(calls += 1)}`;
+          const begun = { name, arguments: input.slice(0, half) };
+          return [
+            delta({ tool_calls: [{ index, id, type: "function", function: begun }] }),
+            delta({ tool_calls: [{ index, function: { arguments: input.slice(half) } }] }),
+          ];
+        });
+  const finish_reason = "text" in said ? "stop" : "tool_calls";
+  return [
+    delta({ role: "assistant", content: "" }),
+    ...deltas,
+    chunk([{ index: 0, delta: {}, finish_reason }]),
+    ...(body.stream_options?.include_usage === true ? [chunk([], USAGE)] : []),
+    "data: [DONE]\n\n",
+  ];
 }
 
 export function refusal(model: string): unknown {

@@ -1,4 +1,10 @@
-import { completion, refusal, sayByDefault, sayInFailure } from "./chat-answer.ts";
+import {
+  completion,
+  completionEvents,
+  refusal,
+  sayByDefault,
+  sayInFailure,
+} from "./chat-answer.ts";
 import type { ChatBody, Said } from "./chat-answer.ts";
 import { failingAnswer } from "./failures.ts";
 import type { Failure } from "./failures.ts";
@@ -35,6 +41,8 @@ export class OpenAiDouble {
   readonly requests: Request[] = [];
   /** What the model says; `sayByDefault` until told otherwise. */
   script: (body: ChatBody) => Said = sayByDefault;
+  /** How a streamed answer is sent; by default each event as soon as it is asked for. */
+  send: (events: string[], signal: AbortSignal | undefined) => ReadableStream<Uint8Array> = sendAll;
   /** What `/rerank` says that it counted; null: it says nothing. */
   rerankTokens: number | null = null;
   readonly #options: Options;
@@ -63,7 +71,8 @@ export class OpenAiDouble {
     if (!this.#isAllowed(headers)) return Promise.resolve(badKey());
     const failure = this.#nextFailure(place);
     const failing = failure === null ? null : failingAnswer(failure, init?.signal);
-    return failing ?? Promise.resolve(this.#answer(place, body, failure));
+    const signal = init?.signal ?? undefined;
+    return failing ?? Promise.resolve(this.#answer(place, body, failure, signal));
   };
 
   #elsewhere(url: string, headers: Headers): Response {
@@ -85,13 +94,22 @@ export class OpenAiDouble {
     return planned.failure;
   }
 
-  #answer(place: Place, body: unknown, failure: Failure | null): Response {
+  #answer(
+    place: Place,
+    body: unknown,
+    failure: Failure | null,
+    signal: AbortSignal | undefined,
+  ): Response {
     switch (place) {
       case "chat": {
         const chat = body as ChatBody;
         if (failure?.kind === "refusal") return Response.json(refusal(chat.model));
         const said = failure === null ? null : sayInFailure(failure);
-        return Response.json(completion(chat.model, said ?? this.script(chat)));
+        const answered = said ?? this.script(chat);
+        if (chat.stream !== true) return Response.json(completion(chat.model, answered));
+        return new Response(this.send(completionEvents(chat, answered), signal), {
+          headers: { "content-type": "text/event-stream" },
+        });
       }
       case "embeddings":
         return this.#embeddings(body as { input: string[] });
@@ -120,6 +138,21 @@ export class OpenAiDouble {
       ...(this.rerankTokens === null ? {} : { usage: { total_tokens: this.rerankTokens } }),
     });
   }
+}
+
+export function sendAll(events: string[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = events.values();
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const { done, value } = left.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 const badKey = () => Response.json({ error: { message: "bad key" } }, { status: 401 });

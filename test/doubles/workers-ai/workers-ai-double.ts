@@ -22,6 +22,8 @@ export class WorkersAiDouble implements WorkersAi {
   mostAtOnce = 0;
   #underWay = 0;
   script: (body: ChatBody) => Said = sayByDefault;
+  /** Some models answer whole although a stream is asked for. */
+  streams = true;
   readonly #embed: (text: string) => number[];
   readonly #failures = new Map<Place, { failure: Failure; times: number }>();
 
@@ -115,6 +117,7 @@ export class WorkersAiDouble implements WorkersAi {
     if (failure?.kind === "refusal") return { response: "", usage: USAGE };
     const told = failure === null ? null : sayInFailure(failure);
     const said = told ?? this.script({ ...inputs, model } as unknown as ChatBody);
+    if (inputs["stream"] === true && this.streams) return eventsOf(said);
     if ("text" in said) return { response: said.text, usage: USAGE };
     const tool_calls = said.calls.map((call) => ({
       name: call.name,
@@ -132,6 +135,19 @@ export class WorkersAiDouble implements WorkersAi {
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+
+/** The older models' events: a word each, calls whole, and no reason for the end. */
+function eventsOf(said: Said): ReadableStream<Uint8Array> {
+  const parts =
+    "text" in said
+      ? (said.text.match(/\s*\S+/g) ?? []).map((response) => ({ response, p: "abc" }))
+      : said.calls.map((call) => ({
+          response: null,
+          tool_calls: [{ name: call.name, arguments: parsed(call.arguments) }],
+        }));
+  const events = [...parts, { response: "", usage: USAGE }].map((part) => JSON.stringify(part));
+  return new Blob([...events, "[DONE]"].map((event) => `data: ${event}\n\n`)).stream();
+}
 
 /** The older models give arguments as objects; what is no JSON stays a text. */
 function parsed(text: string): unknown {

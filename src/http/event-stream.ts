@@ -1,0 +1,75 @@
+import { SECOND_MS } from "../core/time.ts";
+
+/** Proxies close connections on which nothing comes; many do after 30 or 60 seconds. */
+const KEEP_ALIVE_MS = 15 * SECOND_MS;
+const COMMENT = ": \n\n";
+
+/** Proxies that would collect an answer before they pass it on let this one through. */
+export const EVENT_STREAM_HEADERS = {
+  "Content-Type": "text/event-stream",
+  "X-Accel-Buffering": "no",
+};
+
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html; JSON has no line breaks. */
+export const eventText = (data: unknown, name?: string): string =>
+  `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+export type Events = {
+  /** Texts of events; one is asked for when the client took the last. */
+  texts: AsyncIterator<string, unknown, undefined>;
+  /** The text that ends the stream after a failure. */
+  failed: (thrown: unknown) => string;
+  keepAliveMs?: number;
+};
+
+/**
+ * The body of an answer of server-sent events. It begins with the first event, or with a comment
+ * where that takes too long. A client that goes away ends the iterator.
+ * @throws what fails before the body begins.
+ */
+export async function eventStream(events: Events): Promise<ReadableStream<Uint8Array>> {
+  const { texts, failed, keepAliveMs = KEEP_ALIVE_MS } = events;
+  const encoder = new TextEncoder();
+  let next: Promise<IteratorResult<string, unknown>> | null = null;
+  const nextText = async (): Promise<string | null> => {
+    next ??= texts.next();
+    const got = await withinTime(next, keepAliveMs);
+    if (got === null) return COMMENT;
+    next = null;
+    return got.done === true ? null : got.value;
+  };
+  let first: { text: string | null } | null = { text: await nextText() };
+
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const text = first === null ? await nextText() : first.text;
+          first = null;
+          if (text === null) controller.close();
+          else controller.enqueue(encoder.encode(text));
+        } catch (thrown) {
+          controller.enqueue(encoder.encode(failed(thrown)));
+          controller.close();
+        }
+      },
+      async cancel() {
+        await texts.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Null when the time was over first; the work goes on. */
+async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

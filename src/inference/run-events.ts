@@ -1,0 +1,77 @@
+import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
+import type { InferenceResult } from "./types.ts";
+
+/** What a run tells while it works, in the order in which it happens. */
+export type ProgressEvent =
+  /** Passages that a search found and that were not told before; the result has them all. */
+  | { type: "retrieval"; items: RetrievedChunk[]; degradations: string[] }
+  /** Text of the model. `step` counts its calls from 0: a further call begins a new text. */
+  | { type: "delta"; text: string; step: number }
+  | { type: "tool"; id: string; tool: string; state: "started" }
+  | { type: "tool"; id: string; tool: string; state: "finished"; ok: boolean };
+
+export type RunEvent = ProgressEvent | { type: "result"; result: InferenceResult };
+
+/** Resolves when the event was taken: a slow listener slows the model's answer down. */
+export type Tell = (event: ProgressEvent) => Promise<void>;
+
+/** What a run is given that somebody listens to; the signal ends it. */
+export type Listening = { tell: Tell; signal: AbortSignal };
+
+type Waiting = { event: RunEvent; taken: () => void };
+
+/**
+ * The events of a run, one at a time; the last one is `result`. `next` rejects with what the run
+ * throws. `return`, or the signal, ends the run at once, also while `next` waits.
+ * @param run starts the work: `runInference` or `runAgent` with what it is given.
+ */
+export function runEvents(
+  run: (listening: Listening) => Promise<InferenceResult>,
+  signal?: AbortSignal,
+): AsyncIterableIterator<RunEvent, undefined, undefined> {
+  const left = new AbortController();
+  const ending = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+  const waiting: Waiting[] = [];
+  let wake = () => {};
+  let isOver = false;
+  const hasNothing = () => waiting.length === 0 && !isOver;
+
+  const tell = (event: RunEvent): Promise<void> =>
+    new Promise((taken) => {
+      waiting.push({ event, taken });
+      // Nobody may be there to take it.
+      if (ending.aborted) taken();
+      wake();
+    });
+  ending.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
+
+  const running = run({ tell, signal: ending });
+  const finish = (result?: InferenceResult) => {
+    isOver = true;
+    if (result === undefined) wake();
+    else void tell({ type: "result", result });
+  };
+  // `next` reports the failure.
+  running.then(finish, () => finish());
+
+  const iterator: AsyncIterableIterator<RunEvent, undefined, undefined> = {
+    async next() {
+      while (hasNothing()) {
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      const first = waiting.shift();
+      if (first === undefined) {
+        await running;
+        return { done: true, value: undefined };
+      }
+      first.taken();
+      return { done: false, value: first.event };
+    },
+    return() {
+      left.abort();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}

@@ -1,0 +1,137 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Text,
+} from "@ai-sdk/provider";
+
+import { ModelFailure } from "../ports/models.ts";
+import type { ChatModel } from "../ports/models.ts";
+import { StreamedUsage } from "./model-usage.ts";
+import type { Meter } from "./record-usage.ts";
+
+type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
+
+export type StreamedCall = {
+  chat: ChatModel;
+  meter: Meter;
+  /** Receives the answer's text as it comes; the model's stream waits for it. */
+  hear: (text: string) => Promise<void>;
+};
+
+/**
+ * Calls the model so that it streams, and returns what a plain call returns.
+ * @throws ModelFailure, never a retryable one after text was heard; the signal's reason.
+ */
+export async function streamedCall(
+  { chat, meter, hear }: StreamedCall,
+  options: LanguageModelV4CallOptions,
+): Promise<LanguageModelV4GenerateResult> {
+  const usage = new StreamedUsage(meter, chat.tokenizer);
+  let wasHeard = false;
+  const { stream } = await chat.model.doStream(options);
+  const take = async (part: LanguageModelV4StreamPart) => {
+    if (part.type !== "text-delta" && part.type !== "reasoning-delta") return;
+    usage.wrote(part.delta, options.prompt);
+    if (part.type === "reasoning-delta" || part.delta === "") return;
+    wasHeard = true;
+    await hear(part.delta);
+  };
+  try {
+    const collected = await collect(stream, options.abortSignal, take);
+    usage.ended(collected.usage);
+    return { ...collected, warnings: [] };
+  } catch (thrown) {
+    if (!wasHeard || !(thrown instanceof ModelFailure)) throw thrown;
+    const { message, status } = thrown;
+    throw new ModelFailure(message, { status, retryable: false }, { cause: thrown });
+  }
+}
+
+/** Reads a streamed answer to its end. */
+async function collect(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  signal: AbortSignal | undefined,
+  take: (part: LanguageModelV4StreamPart) => Promise<void>,
+): Promise<Collected> {
+  const collector = new Collector();
+  const reader = stream.getReader();
+  // The stream itself may not react to the signal.
+  const stop = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return collector.result();
+      collector.add(value);
+      await take(value);
+    }
+  } catch (thrown) {
+    stop();
+    throw thrown;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+type Block = {
+  kind: "text" | "reasoning";
+  parts: string[];
+  citations: LanguageModelV4Text["citations"];
+};
+
+class Collector {
+  readonly #content: (Block | LanguageModelV4Content)[] = [];
+  readonly #open = new Map<string, Block>();
+  #end: Pick<Collected, "finishReason" | "usage"> | null = null;
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+        return this.#begin("text", part.id);
+      case "reasoning-start":
+        return this.#begin("reasoning", part.id);
+      case "text-delta":
+      case "reasoning-delta":
+        this.#open.get(part.id)?.parts.push(part.delta);
+        return;
+      case "text-end": {
+        const block = this.#open.get(part.id);
+        if (block !== undefined && part.citations !== undefined) block.citations = part.citations;
+        return;
+      }
+      case "tool-call":
+        this.#content.push(part);
+        return;
+      case "finish":
+        this.#end = { finishReason: part.finishReason, usage: part.usage };
+        return;
+      case "error":
+        throw part.error;
+      default:
+    }
+  }
+
+  /** A later block may have the id of one that has ended. */
+  #begin(kind: Block["kind"], id: string): void {
+    const block: Block = { kind, parts: [], citations: undefined };
+    this.#open.set(id, block);
+    this.#content.push(block);
+  }
+
+  result(): Collected {
+    if (this.#end === null) throw new ModelFailure("unreadable reply", { retryable: true });
+    return { content: this.#content.map(written), ...this.#end };
+  }
+}
+
+/** The text is joined once, at the end: joining with each delta would copy it each time. */
+function written(one: Block | LanguageModelV4Content): LanguageModelV4Content {
+  if ("type" in one) return one;
+  const text = one.parts.join("");
+  if (one.kind === "reasoning" || one.citations === undefined) return { type: one.kind, text };
+  return { type: one.kind, text, citations: one.citations };
+}

@@ -1,0 +1,144 @@
+import { beforeAll, expect, test, vi } from "vitest";
+
+import type { RagRecord } from "../../../src/db/records.ts";
+import { runAgent } from "../../../src/inference/run-agent.ts";
+import { runEvents } from "../../../src/inference/run-events.ts";
+import type { RunEvent } from "../../../src/inference/run-events.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { InferenceInput } from "../../../src/inference/types.ts";
+import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
+import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import type { World } from "./support.ts";
+
+const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
+
+let rag: RagRecord;
+
+beforeAll(async () => {
+  rag = await indexedRag("handbook", { "leave.md": [HOLIDAY] });
+});
+
+const streamed = (world: World, more: Partial<InferenceInput> = {}, model = "local/chat") =>
+  runEvents((listening) =>
+    runInference(world.services, {
+      inference: inferenceOf({ model, rags: [rag] }),
+      input: inputOf({ semanticSearch: ["days of holiday"], ...more }),
+      caller: nobody,
+      ...listening,
+    }),
+  );
+
+async function allOf(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const all: RunEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+const types = (events: RunEvent[]) =>
+  events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+const textOf = (events: RunEvent[]) =>
+  events.map((event) => (event.type === "delta" ? event.text : "")).join("");
+
+test("the passages are told before the model has said a word", async () => {
+  const double = new OpenAiDouble();
+  const begun = Promise.withResolvers<void>();
+  double.send = () =>
+    new ReadableStream({
+      async pull() {
+        begun.resolve();
+        await new Promise(() => {});
+      },
+    });
+  const events = streamed(worldWith({ double, variables: { MODEL_TIMEOUT_MS: "250" } }));
+  const { value } = await events.next();
+  expect(value).toMatchObject({ type: "retrieval", items: [{ text: HOLIDAY }], degradations: [] });
+  await begun.promise;
+  await expect(events.next()).rejects.toThrow(/no answer after \d+ ms/);
+});
+
+test.each(["local/chat", "workers-ai/@cf/meta/llama", "embedded/extractive"])(
+  "%s: the deltas are the text of the result, and usage is counted",
+  async (model) => {
+    const world = worldWith({ double: new OpenAiDouble(), ai: new WorkersAiDouble() });
+    const events = await allOf(streamed(world, {}, model));
+    expect(types(events)).toEqual(["retrieval", "delta", "result"]);
+    const last = events.at(-1);
+    if (last?.type !== "result") throw new Error("no result");
+    expect(last.result.response).toEqual([{ type: "text", text: textOf(events) }]);
+    expect(last.result.usage.outputTokens).toBeGreaterThan(0);
+    await world.settled();
+    const { inputTokens, outputTokens } = last.result.usage;
+    expect(world.usage).toMatchObject([{ outcome: "ok", inputTokens, outputTokens }]);
+  },
+);
+
+test("structured output comes whole, after its repair", async () => {
+  const double = new OpenAiDouble();
+  double.script = ({ messages }) => ({
+    text: messages.length > 2 ? '{"answer":"26"}' : '{"wrong":1}',
+  });
+  const jsonSchema = JSON.stringify({ type: "object", required: ["answer"] });
+  const events = await allOf(streamed(worldWith({ double }), { jsonSchema }));
+  expect(types(events)).toEqual(["retrieval", "result"]);
+  expect(events.at(-1)).toMatchObject({ result: { response: { answer: "26" } } });
+});
+
+test.each(["local/chat", "workers-ai/@cf/meta/llama"])(
+  "an agent's searches are told as they begin and end (%s)",
+  async (model) => {
+    const world = worldWith({ double: new OpenAiDouble(), ai: new WorkersAiDouble() });
+    const agent = agentOf({ model, rags: [rag] });
+    const events = await allOf(
+      runEvents((listening) =>
+        runAgent(world.services, { agent, prompt: "How long?", caller: nobody, ...listening }),
+      ),
+    );
+    const tool = { type: "tool", tool: "search_handbook" };
+    expect(events.slice(0, 3)).toMatchObject([
+      { ...tool, state: "started" },
+      { type: "retrieval", items: [{ text: HOLIDAY }] },
+      { ...tool, state: "finished", ok: true },
+    ]);
+    expect(types(events.slice(3))).toEqual(["delta", "result"]);
+    expect(events.at(-1)).toMatchObject({
+      result: { items: [{ text: HOLIDAY }], toolCalls: [{ tool: "search_handbook", ok: true }] },
+    });
+  },
+);
+
+test("a plain call does not ask the model to stream", async () => {
+  const double = new OpenAiDouble();
+  const { services } = worldWith({ double });
+  const inference = inferenceOf({ model: "local/chat" });
+  await runInference(services, { inference, input: inputOf({}), caller: nobody });
+  expect((double.of("chat")[0]?.body as ChatBody).stream).toBeUndefined();
+});
+
+test("a listener that goes away ends the model's stream, and what it used is counted", async () => {
+  const double = new OpenAiDouble();
+  const cancelled = vi.fn();
+  double.send = ([first = "", second = ""]) => {
+    const said = [first, second];
+    return new ReadableStream({
+      async pull(controller) {
+        const event = said.shift();
+        if (event === undefined) await new Promise(() => {});
+        controller.enqueue(new TextEncoder().encode(event));
+      },
+      cancel: cancelled,
+    });
+  };
+  const world = worldWith({ double });
+  const events = streamed(world);
+  await events.next();
+  expect(await events.next()).toMatchObject({ value: { type: "delta", text: "It" } });
+  const waiting = events.next();
+  await events.return?.();
+  await expect(waiting).rejects.toMatchObject({ kind: "model-failed" });
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+  await world.settled();
+  expect(world.usage).toMatchObject([{ outcome: "error", outputTokens: 1 }]);
+  expect(world.usage[0]?.inputTokens).toBeGreaterThan(10);
+});
