@@ -75,6 +75,7 @@ export async function signedIn() {
   const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   const headers = { Cookie: cookie, Origin: ORIGIN };
   return {
+    cookie,
     send: async (method: string, path: string, body?: unknown) =>
       await call(method, `/panel/api${path}`, {
         headers,

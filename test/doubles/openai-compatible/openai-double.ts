@@ -42,7 +42,7 @@ export class OpenAiDouble {
   /** What the model says; `sayByDefault` until told otherwise. */
   script: (body: ChatBody) => Said = sayByDefault;
   /** How a streamed answer is sent; by default each event as soon as it is asked for. */
-  send: (events: string[], signal: AbortSignal | undefined) => ReadableStream<Uint8Array> = sendAll;
+  send: (events: string[]) => ReadableStream<Uint8Array> = sendAll;
   /** What `/rerank` says that it counted; null: it says nothing. */
   rerankTokens: number | null = null;
   readonly #options: Options;
@@ -71,8 +71,7 @@ export class OpenAiDouble {
     if (!this.#isAllowed(headers)) return Promise.resolve(badKey());
     const failure = this.#nextFailure(place);
     const failing = failure === null ? null : failingAnswer(failure, init?.signal);
-    const signal = init?.signal ?? undefined;
-    return failing ?? Promise.resolve(this.#answer(place, body, failure, signal));
+    return failing ?? Promise.resolve(this.#answer(place, body, failure));
   };
 
   #elsewhere(url: string, headers: Headers): Response {
@@ -94,12 +93,7 @@ export class OpenAiDouble {
     return planned.failure;
   }
 
-  #answer(
-    place: Place,
-    body: unknown,
-    failure: Failure | null,
-    signal: AbortSignal | undefined,
-  ): Response {
+  #answer(place: Place, body: unknown, failure: Failure | null): Response {
     switch (place) {
       case "chat": {
         const chat = body as ChatBody;
@@ -107,7 +101,7 @@ export class OpenAiDouble {
         const said = failure === null ? null : sayInFailure(failure);
         const answered = said ?? this.script(chat);
         if (chat.stream !== true) return Response.json(completion(chat.model, answered));
-        return new Response(this.send(completionEvents(chat, answered), signal), {
+        return new Response(this.send(completionEvents(chat, answered)), {
           headers: { "content-type": "text/event-stream" },
         });
       }

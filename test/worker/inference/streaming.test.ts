@@ -113,12 +113,13 @@ test("a plain call does not ask the model to stream", async () => {
   const { services } = worldWith({ double });
   const inference = inferenceOf({ model: "local/chat" });
   await runInference(services, { inference, input: inputOf({}), caller: nobody });
-  expect((double.of("chat")[0]?.body as ChatBody).stream).toBeUndefined();
+  const [asked] = double.of("chat").map(({ body }) => body as ChatBody);
+  expect(asked?.stream).toBeUndefined();
 });
 
 test("a listener that goes away ends the model's stream, and what it used is counted", async () => {
   const double = new OpenAiDouble();
-  const cancelled = vi.fn();
+  const cancelled = vi.fn<() => void>();
   double.send = ([first = "", second = ""]) => {
     const said = [first, second];
     return new ReadableStream({

@@ -1,0 +1,140 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { composeServices } from "../../../src/compose.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
+import { ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+let double = new OpenAiDouble();
+let authorization: string;
+let cookie: string;
+
+const app = createApp((bindings, context) => {
+  const services = composeServices(bindings, context);
+  const config = parseConfig({ ...env, OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" });
+  return { ...services, models: modelRegistry(config, { fetch: double.fetch }) };
+});
+
+beforeAll(async () => {
+  const admin = await signedIn();
+  cookie = admin.cookie;
+  const plain = { name: "Plain", identifier: "plain", systemPrompt: "Answer." };
+  const model = "embedded/extractive";
+  await admin.send("POST", "/inferences", { ...plain, model });
+  await admin.send("POST", "/agents", { ...plain, model, identifier: "helper" });
+  // The panel lets nobody choose a model that is not configured.
+  await env.DB.exec("update inferences set model = 'local/chat'");
+  await env.DB.exec("update agents set model = 'local/chat'");
+  const covered = { agents: ["*"], inferences: ["*"], rags: [] };
+  const made = await admin.send("POST", "/tokens", { name: "All", ...covered });
+  authorization = `Bearer ${(made.body as { token: string }).token}`;
+});
+
+beforeEach(() => {
+  double = new OpenAiDouble();
+});
+
+type Event = { name: string; data: unknown };
+
+const eventsIn = (text: string): Event[] =>
+  text.split("\n\n").flatMap((block) => {
+    const lines = new Map(
+      block.split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]),
+    );
+    const data = lines.get("data");
+    return data === undefined
+      ? []
+      : [{ name: lines.get("event") ?? "", data: JSON.parse(data) as unknown }];
+  });
+
+type Asked = { as?: Record<string, string>; body?: object };
+
+async function ask(path: string, accept: string | null, { as, body = {} }: Asked = {}) {
+  const context = createExecutionContext();
+  const accepted = accept === null ? {} : { Accept: accept };
+  const request = new Request(`${ORIGIN}/api/${path}`, {
+    method: "POST",
+    headers: { ...accepted, ...(as ?? { Authorization: authorization }) },
+    body: JSON.stringify({ prompt: "What is the answer?", ...body }),
+  });
+  const response = await app.fetch(request, env, context);
+  const text = await response.text();
+  await waitOnExecutionContext(context);
+  return { status: response.status, headers: response.headers, text, events: eventsIn(text) };
+}
+
+const EVENTS = "text/event-stream";
+
+test.each(["inferences/plain", "agents/helper/invoke"])(
+  "%s: the last event is the JSON of the plain call, byte for byte",
+  async (path) => {
+    const plain = await ask(path, "*/*");
+    expect(plain.headers.get("Content-Type")).toBe("application/json");
+    const { status, headers, text, events } = await ask(path, EVENTS, { body: { unknown: 1 } });
+    expect(status).toBe(200);
+    expect(headers.get("Content-Type")).toBe(EVENTS);
+    expect(headers.get("X-Ignored-Fields")).toBe("unknown");
+    expect(headers.get("X-Request-Id")).toMatch(/\w/);
+    expect(text.endsWith(`event: result\ndata: ${plain.text}\n\n`)).toBe(true);
+    const deltas = events.filter(({ name }) => name === "delta");
+    expect(deltas.map(({ data }) => data)).toEqual([
+      { text: "It" },
+      { text: " is" },
+      { text: " forty-two." },
+    ]);
+    expect(events).toHaveLength(deltas.length + 1);
+  },
+);
+
+test.each([
+  [null, false],
+  ["application/json", false],
+  ["text/*", false],
+  ["text/event-stream;q=0", false],
+  ["application/json, text/event-stream;q=0.5", false],
+  ["text/event-stream, application/json;q=0.5", true],
+  ["TEXT/Event-Stream", true],
+])("Accept: %s", async (accept, isStream) => {
+  const { headers } = await ask("inferences/plain", accept);
+  expect(headers.get("Content-Type")).toBe(isStream ? EVENTS : "application/json");
+});
+
+test("what fails before the first event is a plain error", async () => {
+  double.fail("chat", { kind: "status", status: 401 });
+  const failed = await ask("inferences/plain", EVENTS);
+  expect(failed.status).toBe(502);
+  expect(JSON.parse(failed.text)).toEqual({ error: "Model call failed: provider answered 401" });
+  const refused = await ask("inferences/plain", EVENTS, { body: { prompt: " " } });
+  expect(refused.status).toBe(400);
+  const unknown = { Authorization: "Bearer no" };
+  expect((await ask("inferences/plain", EVENTS, { as: unknown })).status).toBe(401);
+});
+
+test("what fails after it is the last event, and the call is not repeated", async () => {
+  double.send = (events) =>
+    sendAll([...events.slice(0, 2), "data: {broken\n\n", ...events.slice(2)]);
+  const { status, events } = await ask("inferences/plain", EVENTS);
+  expect(status).toBe(200);
+  expect(events).toEqual([
+    { name: "delta", data: { text: "It" } },
+    { name: "error", data: { error: "Model call failed: unreadable reply" } },
+  ]);
+  expect(double.of("chat")).toHaveLength(1);
+});
+
+test("an administrator's times and usage come with the result", async () => {
+  const { events } = await ask("inferences/plain", EVENTS, {
+    as: { Cookie: cookie, Origin: ORIGIN },
+  });
+  expect(events.at(-1)).toMatchObject({
+    name: "result",
+    data: {
+      timings: { totalMs: expect.any(Number) },
+      usage: { inputTokens: 100, outputTokens: 20 },
+    },
+  });
+});
