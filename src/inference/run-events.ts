@@ -2,7 +2,7 @@ import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
 import type { InferenceResult } from "./types.ts";
 
 /** What a run tells while it works, in the order in which it happens. */
-export type ProgressEvent =
+type ProgressEvent =
   /** Passages that a search found and that were not told before; the result has them all. */
   | { type: "retrieval"; items: RetrievedChunk[]; degradations: string[] }
   /** Text of the model. `step` counts its calls from 0: a further call begins a new text. */
