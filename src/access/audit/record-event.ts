@@ -15,12 +15,21 @@ export async function recordEvent(
   event: NewEvent,
 ): Promise<void> {
   const at = now();
-  await store({ db, log }, { ...event, id: newId(at), at });
+  await store({ db, log }, { ...event, id: newId(at), at, count: 1 });
 }
+
+/** For so long an isolate counts a repeated event before it writes the count, ms. */
+const GATHER_MS = 500;
+/** The writer of a count may have been killed: after this time another one takes over, ms. */
+const WRITER_LOST_MS = 10 * GATHER_MS;
+
+/** Repeated events of this isolate that are counted and not yet written, by id. */
+const gathered = new Map<string, { count: number; since: number }>();
 
 /**
  * As `recordEvent`, for actions that a program repeats thousands of times: one event an hour,
- * with a count.
+ * with a count. The first is written at once, those that follow it closely together; a killed
+ * isolate loses the counts of half a second.
  */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
@@ -30,13 +39,23 @@ export async function recordRepeated(
   const { actorKind, actorId, action, target, status } = event;
   const hour = Math.floor(at / HOUR_MS);
   const id = [action, hour, actorKind, actorId, target, status].join(" ");
-  await store({ db, log }, { ...event, id, at });
+  const known = gathered.get(id);
+  if (known !== undefined && at - known.since < WRITER_LOST_MS) {
+    known.count += 1;
+    return;
+  }
+  const following = { count: 0, since: at };
+  gathered.set(id, following);
+  const left = known?.count ?? 0;
+  if (known !== undefined) known.count = 0;
+  await store({ db, log }, { ...event, id, at, count: 1 + left });
+  await scheduler.wait(GATHER_MS);
+  if (gathered.get(id) === following) gathered.delete(id);
+  const { count } = following;
+  if (count > 0) await store({ db, log }, { ...event, id, at, count });
 }
 
-async function store(
-  { db, log }: Pick<Services, "db" | "log">,
-  event: Omit<AuditEvent, "count">,
-): Promise<void> {
+async function store({ db, log }: Pick<Services, "db" | "log">, event: AuditEvent): Promise<void> {
   try {
     await insertEvent(db, event);
   } catch (thrown) {

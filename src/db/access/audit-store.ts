@@ -22,14 +22,14 @@ export type AuditEvent = Row<typeof EVENT>;
 const COLUMNS = `id, at, actor_kind as actorKind, actor_id as actorId, actor_name as actorName,
   action, target, fields, status, address, request_id as requestId, count`;
 
-/** If an event with this id exists, its count is increased. */
-export async function insertEvent(db: Database, event: Omit<AuditEvent, "count">): Promise<void> {
+/** If an event with this id exists, its count grows by this one's. */
+export async function insertEvent(db: Database, event: AuditEvent): Promise<void> {
   await runBatch(db, [
     statement(
       `insert into audit_events (id, at, actor_kind, actor_id, actor_name, action, target, fields,
-         status, address, request_id)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-       on conflict (id) do update set count = count + 1`,
+         status, address, request_id, count)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+       on conflict (id) do update set count = count + excluded.count`,
       event.id,
       event.at,
       event.actorKind,
@@ -41,6 +41,7 @@ export async function insertEvent(db: Database, event: Omit<AuditEvent, "count">
       event.status,
       event.address,
       event.requestId,
+      event.count,
     ),
   ]);
 }

@@ -78,10 +78,13 @@ test("files that one caller puts into a source are one event with a count", asyn
       body: `The text of ${path}.`,
     });
   for (const path of ["a.txt", "b.txt", "c.txt"]) expect((await put(path)).status).toBe(201);
-  await vi.waitFor(async () => {
-    const { data } = await trail("?action=file-sources.files.put");
-    expect(data).toMatchObject([{ target: "pushed", status: 201, count: 3 }]);
-  });
+  await vi.waitFor(
+    async () => {
+      const { data } = await trail("?action=file-sources.files.put");
+      expect(data).toMatchObject([{ target: "pushed", status: 201, count: 3 }]);
+    },
+    { timeout: 10_000 },
+  );
 });
 
 async function newKey() {
