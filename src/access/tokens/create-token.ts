@@ -4,24 +4,10 @@ import { newId, type TokenId } from "../../core/ids.ts";
 import { findAgentIds } from "../../db/catalog/agent-store.ts";
 import { findInferenceIds } from "../../db/catalog/inference-store.ts";
 import { findRagIds } from "../../db/catalog/rag-store.ts";
-import { insertToken } from "../../db/access/token-store.ts";
+import { ALL, insertToken } from "../../db/access/token-store.ts";
+import type { AccessToken, TokenGroups } from "../../db/access/token-store.ts";
 import type { Services } from "../../services.ts";
 import { newToken } from "../credential-format.ts";
-
-/** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
-export type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
-
-export type AccessToken = TokenGroups & {
-  id: TokenId;
-  name: string;
-  /** Whether the token may add and remove scopes. */
-  manageScopes: boolean;
-  createdAt: number;
-  expiresAt: number | null;
-  lastUsedAt: number | null;
-};
-
-const ALL = "*";
 
 /**
  * Creates an access token. Its resources are stored by id. `secret` is returned only here.

@@ -1,7 +1,9 @@
-import { asc, count, eq } from "drizzle-orm";
+import { asc, count, eq, getTableColumns } from "drizzle-orm";
 
+import { notFound } from "../../core/errors.ts";
 import type { KeyId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
+import type { Slice } from "../page.ts";
 import { keys, users } from "../schema/index.ts";
 
 export type KeyRow = typeof keys.$inferSelect;
@@ -22,10 +24,12 @@ export async function insertKey(db: Database, key: KeyRow): Promise<void> {
   await db.insert(keys).values(key);
 }
 
-export async function listKeyRows(db: Database, offset: number, limit: number) {
+/** A page of the automation keys in order of name, without their hashes. */
+export async function listKeys(db: Database, { offset, limit }: Slice) {
+  const { hash: _hidden, ...shown } = getTableColumns(keys);
   const [data, [counted]] = await db.batch([
     db
-      .select({ key: keys, email: users.email })
+      .select({ ...shown, createdByEmail: users.email })
       .from(keys)
       .innerJoin(users, eq(users.id, keys.createdBy))
       .orderBy(asc(keys.name), asc(keys.id))
@@ -36,8 +40,8 @@ export async function listKeyRows(db: Database, offset: number, limit: number) {
   return { data, total: counted?.total ?? 0 };
 }
 
-/** False when there is no such key. */
-export async function deleteKey(db: Database, id: KeyId): Promise<boolean> {
+/** The key stops working at once. @throws QuarryError `not-found`. */
+export async function removeKey(db: Database, id: KeyId): Promise<void> {
   const deleted = await db.delete(keys).where(eq(keys.id, id)).returning({ id: keys.id });
-  return deleted.length > 0;
+  if (deleted.length === 0) throw notFound();
 }

@@ -1,8 +1,10 @@
 import { and, asc, count, desc, eq, gt, lt, or } from "drizzle-orm";
 
+import { notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
+import type { Slice } from "../page.ts";
 import { sessions, users, userTotp } from "../schema/index.ts";
 
 /** A session ends when it was not used for so long, */
@@ -76,15 +78,15 @@ export type SessionRow = Origin & {
   lastSeenAt: number;
 };
 
-/** Open sessions, the most recently used first. */
-export async function listSessionRows(
+/** A page of the open sessions of one user or of all, the most recently used first. */
+export async function listSessions(
   db: Database,
-  { userId, offset, limit }: { userId: UserId | null; offset: number; limit: number },
-  open: { seenAfter: number; createdAfter: number },
+  { userId, offset, limit }: Slice & { userId: UserId | null },
+  now: number,
 ): Promise<{ data: SessionRow[]; total: number }> {
   const wanted = and(
-    gt(sessions.lastSeenAt, open.seenAfter),
-    gt(sessions.createdAt, open.createdAfter),
+    gt(sessions.lastSeenAt, now - SESSION_IDLE_MS),
+    gt(sessions.createdAt, now - SESSION_MAX_MS),
     userId === null ? undefined : eq(sessions.userId, userId),
   );
   const [data, [counted]] = await db.batch([
@@ -101,16 +103,12 @@ export async function listSessionRows(
   return { data, total: counted?.total ?? 0 };
 }
 
-/** False when this user has no such session. */
-export async function deleteSessionById(
-  db: Database,
-  id: string,
-  userId: UserId | null,
-): Promise<boolean> {
+/** Ends a session: any session, or only one of the given user. @throws QuarryError `not-found`. */
+export async function endSession(db: Database, id: string, userId: UserId | null): Promise<void> {
   const own = userId === null ? undefined : eq(sessions.userId, userId);
   const deleted = await db
     .delete(sessions)
     .where(and(eq(sessions.id, id), own))
     .returning({ id: sessions.id });
-  return deleted.length > 0;
+  if (deleted.length === 0) throw notFound();
 }

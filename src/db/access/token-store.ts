@@ -1,8 +1,9 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
 
+import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { among } from "../page.ts";
+import { among, type Slice } from "../page.ts";
 import {
   agents,
   inferences,
@@ -13,7 +14,7 @@ import {
   tokens,
 } from "../schema/index.ts";
 
-export type TokenRow = typeof tokens.$inferSelect;
+type TokenRow = typeof tokens.$inferSelect;
 
 /** Ids that a token names, besides its "all" flags. */
 export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: RagId[] };
@@ -45,15 +46,27 @@ export async function insertToken(db: Database, row: TokenRow, grants: TokenGran
   ]);
 }
 
-export type TokenWithNames = {
-  token: TokenRow;
-  agents: string[];
-  inferences: string[];
-  rags: string[];
+/** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
+export type TokenGroups = { agents: string[]; inferences: string[]; rags: string[] };
+
+export type AccessToken = TokenGroups & {
+  id: TokenId;
+  name: string;
+  /** Whether the token may add and remove scopes. */
+  manageScopes: boolean;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
 };
 
-/** A page of the tokens in order of name, with the identifiers that they name. */
-export async function listTokenRows(db: Database, offset: number, limit: number) {
+/** In a group: all resources of the kind. */
+export const ALL = "*";
+
+/** A page of the access tokens in order of name; removed resources are not listed. */
+export async function listTokens(
+  db: Database,
+  { offset, limit }: Slice,
+): Promise<{ data: AccessToken[]; total: number }> {
   const [rows, [counted]] = await db.batch([
     db.select().from(tokens).orderBy(asc(tokens.name), asc(tokens.id)).limit(limit).offset(offset),
     db.select({ total: count() }).from(tokens),
@@ -79,21 +92,21 @@ export async function listTokenRows(db: Database, offset: number, limit: number)
       .where(among(tokenRags.tokenId, ids))
       .orderBy(asc(rags.identifier)),
   ]);
-  const data = rows.map((token): TokenWithNames => {
+  const data = rows.map(({ hash: _hidden, allAgents, allInferences, allRags, ...token }) => {
     const named = (all: { tokenId: TokenId; identifier: string }[]) =>
       all.filter(({ tokenId }) => tokenId === token.id).map(({ identifier }) => identifier);
     return {
-      token,
-      agents: named(ofAgents),
-      inferences: named(ofInferences),
-      rags: named(ofRags),
+      ...token,
+      agents: allAgents ? [ALL] : named(ofAgents),
+      inferences: allInferences ? [ALL] : named(ofInferences),
+      rags: allRags ? [ALL] : named(ofRags),
     };
   });
   return { data, total: counted?.total ?? 0 };
 }
 
-/** False when there is no such token. */
-export async function deleteToken(db: Database, id: TokenId): Promise<boolean> {
+/** The token stops working at once. @throws QuarryError `not-found`. */
+export async function removeToken(db: Database, id: TokenId): Promise<void> {
   const deleted = await db.delete(tokens).where(eq(tokens.id, id)).returning({ id: tokens.id });
-  return deleted.length > 0;
+  if (deleted.length === 0) throw notFound();
 }

@@ -1,7 +1,8 @@
-import { and, asc, count, eq, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
+import type { Slice } from "../page.ts";
 import { sessions, users } from "../schema/index.ts";
 
 export type Role = "admin" | "member";
@@ -51,9 +52,11 @@ export async function insertUser(db: Database, user: UserRow): Promise<boolean> 
   return inserted.length > 0;
 }
 
-export async function listUserRows(db: Database, offset: number, limit: number) {
+/** A page of the users in order of e-mail address, without their password hashes. */
+export async function listUsers(db: Database, { offset, limit }: Slice) {
+  const { passwordHash: _hidden, ...shown } = getTableColumns(users);
   const [data, [counted]] = await db.batch([
-    db.select().from(users).orderBy(asc(users.email)).limit(limit).offset(offset),
+    db.select(shown).from(users).orderBy(asc(users.email)).limit(limit).offset(offset),
     db.select({ total: count() }).from(users),
   ]);
   return { data, total: counted?.total ?? 0 };

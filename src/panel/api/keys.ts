@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { createKey, type AutomationKey } from "../../access/keys/create-key.ts";
-import { listKeys } from "../../access/keys/list-keys.ts";
-import { removeKey } from "../../access/keys/remove-key.ts";
+import { asId } from "../../core/ids.ts";
+import { listKeys, removeKey } from "../../db/access/key-store.ts";
 import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { futureTime, name, role } from "./request/fields.ts";
@@ -32,7 +32,7 @@ export function keyRoutes(): Hono<PanelEnv> {
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
     return context.json(
-      pageOf(await listKeys(context.get("services"), paging), paging, shownListed),
+      pageOf(await listKeys(context.get("services").db, paging), paging, shownListed),
     );
   });
 
@@ -46,7 +46,7 @@ export function keyRoutes(): Hono<PanelEnv> {
   });
 
   app.delete("/:id", async (context) => {
-    await removeKey(context.get("services"), { id: context.req.param("id") });
+    await removeKey(context.get("services").db, asId(context.req.param("id")));
     return context.body(null, 204);
   });
   return app;

@@ -1,12 +1,10 @@
 import { Hono } from "hono";
 
 import { sessionHashIn } from "../../access/sessions/session-cookie.ts";
-import { endSession } from "../../access/sessions/end-session.ts";
-import { listSessions } from "../../access/sessions/list-sessions.ts";
 import { isoTime } from "../../core/time.ts";
 import { forbidden } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
-import type { SessionRow } from "../../db/access/session-store.ts";
+import { endSession, listSessions, type SessionRow } from "../../db/access/session-store.ts";
 import { isHttps } from "../../http/base-url.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
@@ -36,7 +34,7 @@ export function openSessionRoutes(): Hono<PanelEnv> {
     const services = context.get("services");
     const paging = pagingOf(context.req);
     const userId = reachOf(context.get("caller"));
-    const listed = await listSessions(services, { userId, ...paging });
+    const listed = await listSessions(services.db, { userId, ...paging }, services.now());
     const secure = isHttps(services.config, context.req.raw);
     const current = await sessionHashIn(context.req.header("Cookie") ?? null, secure);
     return context.json(pageOf(listed, paging, shownTo(current)));
@@ -44,7 +42,7 @@ export function openSessionRoutes(): Hono<PanelEnv> {
 
   app.delete("/:id", async (context) => {
     const userId = reachOf(context.get("caller"));
-    await endSession(context.get("services"), { id: context.req.param("id"), userId });
+    await endSession(context.get("services").db, context.req.param("id"), userId);
     return context.body(null, 204);
   });
   return app;

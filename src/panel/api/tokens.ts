@@ -1,13 +1,12 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { createToken, type AccessToken } from "../../access/tokens/create-token.ts";
-import { listTokens } from "../../access/tokens/list-tokens.ts";
-import { removeToken } from "../../access/tokens/remove-token.ts";
+import { createToken } from "../../access/tokens/create-token.ts";
+import { listTokens, removeToken, type AccessToken } from "../../db/access/token-store.ts";
 import { isoTime } from "../../core/time.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { futureTime, name } from "./request/fields.ts";
-import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { asId, IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
@@ -48,7 +47,9 @@ export function tokenRoutes(): Hono<PanelEnv> {
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    return context.json(pageOf(await listTokens(context.get("services"), paging), paging, shown));
+    return context.json(
+      pageOf(await listTokens(context.get("services").db, paging), paging, shown),
+    );
   });
 
   app.post("/", jsonBody(), async (context) => {
@@ -59,7 +60,7 @@ export function tokenRoutes(): Hono<PanelEnv> {
   });
 
   app.delete("/:id", async (context) => {
-    await removeToken(context.get("services"), { id: context.req.param("id") });
+    await removeToken(context.get("services").db, asId(context.req.param("id")));
     return context.body(null, 204);
   });
   return app;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { createUser, type User } from "../../access/users/create-user.ts";
-import { listUsers } from "../../access/users/list-users.ts";
+import { listUsers } from "../../db/access/user-store.ts";
 import { removeUser } from "../../access/users/remove-user.ts";
 import { updateUser } from "../../access/users/update-user.ts";
 import { removeTotp } from "../../access/totp/remove-totp.ts";
@@ -28,7 +28,7 @@ export function userRoutes(): Hono<PanelEnv> {
 
   app.get("/", async (context) => {
     const paging = pagingOf(context.req);
-    return context.json(pageOf(await listUsers(context.get("services"), paging), paging, shown));
+    return context.json(pageOf(await listUsers(context.get("services").db, paging), paging, shown));
   });
 
   app.post("/", jsonBody(), async (context) => {

@@ -1,10 +1,8 @@
 import { Hono } from "hono";
 
-import { endSession } from "../../../access/sessions/end-session.ts";
-import { listSessions } from "../../../access/sessions/list-sessions.ts";
 import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
 import { PASSWORD_MIN_LENGTH } from "../../../access/users/password-rules.ts";
-import type { SessionRow } from "../../../db/access/session-store.ts";
+import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { newPassword } from "../../api/session.ts";
@@ -54,7 +52,7 @@ export function accountPages(): Hono<PageEnv> {
   app.post("/sessions/:id/end", async (context) => {
     const id = context.req.param("id");
     auditAs(context, "sessions.remove", id);
-    await endSession(context.get("services"), { id, userId: context.get("session").userId });
+    await endSession(context.get("services").db, id, context.get("session").userId);
     return goTo(context, HERE, { notice: "The session has ended." });
   });
   return app;
@@ -63,8 +61,8 @@ export function accountPages(): Hono<PageEnv> {
 async function accountPage(context: PageContext, state: FormState): Promise<Response> {
   const services = context.get("services");
   const session = context.get("session");
-  const slice = { offset: 0, limit: SESSIONS_SHOWN };
-  const open = await listSessions(services, { userId: session.userId, ...slice });
+  const own = { userId: session.userId, offset: 0, limit: SESSIONS_SHOWN };
+  const open = await listSessions(services.db, own, services.now());
   const current = await sessionHashOf(context);
   const content = (
     <>
