@@ -1,4 +1,4 @@
-import { normalizeUrl, pageAddress } from "./web/page-url.ts";
+import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
 
 const WEB_ADDRESS = /^https?:/i;
 

@@ -1,6 +1,6 @@
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { storedPath } from "../../sources/file-names.ts";
-import { pageAddress } from "../../sources/web/page-url.ts";
+import { pageAddress } from "../../sources/web/pages/page-url.ts";
 
 /** The scope in its stored form, which compares with the stored paths of files. */
 export function storedScope({ type, value }: IndexScope): IndexScope {

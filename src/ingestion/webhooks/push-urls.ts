@@ -3,7 +3,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import type { PushLimits } from "../../sources/web/web-config.ts";
-import { pageAddress } from "../../sources/web/page-url.ts";
+import { pageAddress } from "../../sources/web/pages/page-url.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { CompactMap } from "./compact-map.ts";
-import type { RobotsRules } from "./robots.ts";
-import type { NotFoundWords } from "./soft-not-found.ts";
+import type { RobotsRules } from "./site/robots.ts";
+import type { NotFoundWords } from "./pages/soft-not-found.ts";
 
 /** How an address was found. All but `link` were named by someone. */
 const found = z.enum(["start", "sitemap", "link", "pushed"]);

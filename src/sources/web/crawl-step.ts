@@ -4,17 +4,17 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
 import { fillWaiting } from "./crawl-store.ts";
 import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
-import { crawlDelayMs } from "./load-site.ts";
-import { nameOfPage, normalizeUrl } from "./page-url.ts";
+import { crawlDelayMs } from "./site/load-site.ts";
+import { nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import { foundAs, recordOutcome, type Step } from "./record-outcome.ts";
-import { readSitemap } from "./sitemap.ts";
+import { readSitemap } from "./site/sitemap.ts";
 import {
   UnresponsiveServer,
   fetchPage,
   type Validators,
   type Fetched,
   type FetchOptions,
-} from "./fetch-page.ts";
+} from "./pages/fetch-page.ts";
 import type { Crawler } from "./crawler.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */

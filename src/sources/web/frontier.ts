@@ -1,7 +1,7 @@
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, Found, Waiting } from "./crawl-state.ts";
-import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./page-url.ts";
+import { isTooLong, looksEndless, neverDocument, normalizeUrl, shapeOf } from "./pages/page-url.ts";
 import type { UrlFilter } from "./url-filter.ts";
 
 /** The limits within which a crawl grows. */

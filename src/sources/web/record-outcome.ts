@@ -6,12 +6,12 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
 import type { Crawl, Found, Waiting } from "./crawl-state.ts";
 import { addLink, type Bounds } from "./frontier.ts";
-import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./html-page.ts";
+import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
-import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./robots-directives.ts";
-import { isTooLong, nameOfPage, normalizeUrl } from "./page-url.ts";
-import { isSoftNotFound } from "./soft-not-found.ts";
-import type { Page, Fetched } from "./fetch-page.ts";
+import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots-directives.ts";
+import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
+import { isSoftNotFound } from "./pages/soft-not-found.ts";
+import type { Page, Fetched } from "./pages/fetch-page.ts";
 
 /** What one call of the reader works on and returns. */
 export type Step = {

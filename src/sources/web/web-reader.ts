@@ -13,14 +13,14 @@ import { newCrawl, waitingHere, type Crawl } from "./crawl-state.ts";
 import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts";
 import { crawlStep, fetchEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
-import { decodeHtml, isHtml, readHtmlPage } from "./html-page.ts";
+import { decodeHtml, isHtml, readHtmlPage } from "./pages/html-page.ts";
 import { forgetUnlistedPages } from "./forget-unlisted-pages.ts";
 import { readPage } from "./page-store.ts";
-import { normalizeUrl, pageAddress } from "./page-url.ts";
-import { directivesOf, NOT_TO_BE_INDEXED } from "./robots-directives.ts";
+import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots-directives.ts";
 import { recordOutcome, type Step } from "./record-outcome.ts";
 import { urlFilter } from "./url-filter.ts";
-import { fetchPage } from "./fetch-page.ts";
+import { fetchPage } from "./pages/fetch-page.ts";
 import type { Crawler } from "./crawler.ts";
 
 const PAGE_TIMEOUT_MS = 20 * SECOND_MS;

@@ -2,11 +2,11 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, test } from "vitest";
 
-import { decodeHtml, readHtmlPage } from "../../../src/sources/web/html-page.ts";
-import { looksEndless, normalizeUrl } from "../../../src/sources/web/page-url.ts";
-import { parseRobots, robotsAllow } from "../../../src/sources/web/robots.ts";
-import { readSitemap } from "../../../src/sources/web/sitemap.ts";
-import { isSoftNotFound, notFoundWords } from "../../../src/sources/web/soft-not-found.ts";
+import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
+import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
+import { parseRobots, robotsAllow } from "../../../src/sources/web/site/robots.ts";
+import { readSitemap } from "../../../src/sources/web/site/sitemap.ts";
+import { isSoftNotFound, notFoundWords } from "../../../src/sources/web/pages/soft-not-found.ts";
 import { urlFilter } from "../../../src/sources/web/url-filter.ts";
 
 const at = (path: string) => new URL(path, "https://example.com");

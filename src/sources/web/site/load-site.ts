@@ -1,12 +1,12 @@
-import { SECOND_MS } from "../../core/time.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
-import { guardedFetch, readBytes } from "../guarded-fetch.ts";
-import { bareMediaType } from "../bare-media-type.ts";
-import { decodeHtml, isHtml } from "./html-page.ts";
-import type { Crawl } from "./crawl-state.ts";
+import { SECOND_MS } from "../../../core/time.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
+import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
+import { bareMediaType } from "../../bare-media-type.ts";
+import { decodeHtml, isHtml } from "../pages/html-page.ts";
+import type { Crawl } from "../crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
-import { notFoundWords } from "./soft-not-found.ts";
-import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
+import { notFoundWords } from "../pages/soft-not-found.ts";
+import { ACCEPT, USER_AGENT, type Crawler } from "../crawler.ts";
 
 const PRODUCT_TOKEN = "quarry";
 const ROBOTS_LIMIT_BYTES = 512_000;

@@ -1,6 +1,6 @@
 import { Parser, type Handler } from "htmlparser2";
 
-import { NestingLimit } from "../../documents/formats/html/nesting-limit.ts";
+import { NestingLimit } from "../../../documents/formats/html/nesting-limit.ts";
 
 type Told = Pick<Partial<Handler>, "onopentag" | "ontext" | "onclosetag">;
 

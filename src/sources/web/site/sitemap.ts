@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 
-import { SourceFailure } from "../../ports/source-reader.ts";
-import { readBytes } from "../guarded-fetch.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
+import { readBytes } from "../../guarded-fetch.ts";
 
 /** `index`: addresses of further sitemaps; `pages`: addresses of documents, as written. */
 export type Sitemap = { kind: "index" | "pages"; addresses: string[] };

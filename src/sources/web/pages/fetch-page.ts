@@ -1,5 +1,5 @@
-import { SourceFailure } from "../../ports/source-reader.ts";
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { SourceFailure } from "../../../ports/source-reader.ts";
+import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
 import {
   guardedFetch,
   readBytes,
@@ -7,12 +7,12 @@ import {
   tooLarge,
   TooLarge,
   type GuardedResponse,
-} from "../guarded-fetch.ts";
-import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../documents/media-type/media-types.ts";
-import { bareMediaType } from "../bare-media-type.ts";
-import type { Crawl } from "./crawl-state.ts";
-import { crawlDelayMs, refusedByRobots } from "./load-site.ts";
-import { ACCEPT, USER_AGENT, type Crawler } from "./crawler.ts";
+} from "../../guarded-fetch.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
+import { bareMediaType } from "../../bare-media-type.ts";
+import type { Crawl } from "../crawl-state.ts";
+import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
+import { ACCEPT, USER_AGENT, type Crawler } from "../crawler.ts";
 
 /**
  * A scan stops after so many consecutive requests without an answer or with "too many requests".

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../text/words.ts";
+import { wordsOf } from "../../../text/words.ts";
 import { decoded } from "./page-url.ts";
 import { parseHtml } from "./parse-html.ts";
 
