@@ -52,7 +52,7 @@ export function pageOf<Item, Shown>(
   return { data: data.map(shown), total, page, limit };
 }
 
-type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> };
+export type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> };
 
 /** A patch without the fields that were not sent. */
 export function given<Patch extends object>(patch: Patch): Given<Patch> {
