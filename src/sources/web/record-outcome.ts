@@ -8,7 +8,11 @@ import type { Crawl, Found, Waiting } from "./crawl-state.ts";
 import { addLink, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage, type HtmlPage } from "./pages/html-page.ts";
 import { keepPage, readPage } from "./page-store.ts";
-import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots-directives.ts";
+import {
+  directivesOf,
+  NOT_TO_BE_INDEXED,
+  type RobotsDirectives,
+} from "./site/robots-directives.ts";
 import { isTooLong, nameOfPage, normalizeUrl } from "./pages/page-url.ts";
 import { isSoftNotFound } from "./pages/soft-not-found.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
