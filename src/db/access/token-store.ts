@@ -95,12 +95,11 @@ export async function listTokens(
   const data = rows.map(({ hash: _hidden, allAgents, allInferences, allRags, ...token }) => {
     const named = (all: { tokenId: TokenId; identifier: string }[]) =>
       all.filter(({ tokenId }) => tokenId === token.id).map(({ identifier }) => identifier);
-    return {
-      ...token,
+    return Object.assign(token, {
       agents: allAgents ? [ALL] : named(ofAgents),
       inferences: allInferences ? [ALL] : named(ofInferences),
       rags: allRags ? [ALL] : named(ofRags),
-    };
+    });
   });
   return { data, total: counted?.total ?? 0 };
 }
