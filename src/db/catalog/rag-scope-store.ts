@@ -1,10 +1,11 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 
-import type { RagId } from "../../core/ids.ts";
+import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { among } from "../page.ts";
-import { runBatch, statement } from "../raw-sql.ts";
+import { row, text } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import { rags, ragScopes } from "../schema/index.ts";
 
 const columns = { type: ragScopes.type, value: ragScopes.value };
@@ -16,6 +17,31 @@ export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]
     .from(ragScopes)
     .where(eq(ragScopes.ragId, ragId))
     .orderBy(...inOrder);
+}
+
+/**
+ * Those of these external ids that no file of the source has, neither as its own nor as that of a
+ * folder above it. Reads the source's files once.
+ */
+export async function findUnknownIds(
+  db: Database,
+  sourceId: FileSourceId,
+  ids: string[],
+): Promise<string[]> {
+  const rows = await allRows(
+    db,
+    query(
+      row({ id: text }),
+      `select m.value as id from json_each(?2) m
+       where not exists (select 1 from files f where f.file_source_id = ?1
+           and f.external_id = m.value and f.deleted_at is null)
+         and m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
+           where f.file_source_id = ?1 and f.deleted_at is null)`,
+      sourceId,
+      ids,
+    ),
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** The scopes of many RAGs, in one round trip. */

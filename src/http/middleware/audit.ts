@@ -13,7 +13,7 @@ const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
 /** These answer what a change would do, or what a search finds, and change nothing. */
-const READ_BY_POST = new Set(["estimate", "preview", "search"]);
+const READ_BY_POST = new Set(["check", "estimate", "preview", "search"]);
 
 /** The action of a request without a body, by its method. */
 const VERBS: Record<string, string> = {

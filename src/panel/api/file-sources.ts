@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
+import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows } from "../../db/catalog/source-store.ts";
@@ -14,6 +15,7 @@ import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
+import type { Services } from "../../services.ts";
 import { identifier, name } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
@@ -52,6 +54,12 @@ function checkedPatch({ source }: FileSource, body: unknown) {
   return given(parseKnownOrRefuse(z.object(patch).partial(), body));
 }
 
+/** What its provider said of a source that was saved; nothing for one that is not asked. */
+async function shownCheck(services: Services, source: FileSource) {
+  const check = await checkFileSource(services, { source });
+  return check.ok === null ? {} : { check };
+}
+
 export function fileSourceRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
 
@@ -64,8 +72,10 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
 
   app.post("/", jsonBody(), async (context) => {
     const input = checkedSource(await jsonOf(context.req));
-    const { source, webhookSecret } = await createFileSource(context.get("services"), input);
-    return context.json({ ...shownSource(source), webhookSecret }, 201);
+    const services = context.get("services");
+    const { source, webhookSecret } = await createFileSource(services, input);
+    const checked = await shownCheck(services, source);
+    return context.json({ ...shownSource(source), webhookSecret, ...checked }, 201);
   });
 
   app.get("/:id", async (context) => {
@@ -80,7 +90,9 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
     const { identifier: wanted, provider: kind, ...patch } = body;
     refuseChange("identifier", source.source.identifier, wanted);
     refuseChange("provider", source.source.provider, kind);
-    return context.json(shownSource(await updateFileSource(services, { source, patch })));
+    const updated = await updateFileSource(services, { source, patch });
+    if (patch.config === undefined) return context.json(shownSource(updated));
+    return context.json({ ...shownSource(updated), ...(await shownCheck(services, updated)) });
   });
 
   app.delete("/:id", async (context) => {
@@ -101,6 +113,12 @@ function addActions(app: Hono<PanelEnv>): void {
     const services = context.get("services");
     const source = await findFileSource(services, { key: context.req.param("id") });
     return context.json({ webhookSecret: await renewWebhookSecret(services, { source }) });
+  });
+
+  app.post("/:id/check", async (context) => {
+    const services = context.get("services");
+    const source = await findFileSource(services, { key: context.req.param("id") });
+    return context.json(await checkFileSource(services, { source }));
   });
 
   app.post("/:id/scan", jsonBody(), async (context) => {

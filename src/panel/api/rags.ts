@@ -9,7 +9,7 @@ import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
 import type { RagRecord } from "../../db/records.ts";
-import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
+import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-on-request.ts";
@@ -59,8 +59,14 @@ const shown = ({ rag, scopes }: ScopedRag) => ({
   searchMode: rag.searchMode,
 });
 
-const shownAlone = async ({ db }: Pick<Services, "db">, rag: RagRecord) =>
-  shown({ rag, scopes: await scopesOf(db, rag.id) });
+/** With the external ids of its scopes that no file or folder of the source has. */
+async function shownAlone({ db }: Pick<Services, "db">, rag: RagRecord) {
+  const scopes = await scopesOf(db, rag.id);
+  const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
+  const unknownExternalIds =
+    ids.length === 0 ? [] : await findUnknownIds(db, rag.fileSource.id, ids);
+  return { ...shown({ rag, scopes }), unknownExternalIds };
+}
 
 export function ragRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();

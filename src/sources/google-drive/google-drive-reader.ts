@@ -131,6 +131,12 @@ export class GoogleDriveReader implements SourceReader {
     };
   }
 
+  async check(signal: AbortSignal): Promise<string> {
+    const { name, driveId, id } = await this.#findRoot(signal);
+    const what = driveId === id ? "shared drive" : "folder";
+    return `Google Drive: ${this.#account} sees the ${what} "${name}"`;
+  }
+
   /** Changes are compared with the folders of the last committed scan. */
   async ended(): Promise<void> {
     const { store } = this.#options;

@@ -33,23 +33,26 @@ export function objectStorageReader(
   const client = signerOf(config, secrets);
   const prefix = folderPrefix(config.prefix);
 
-  const get = async (url: URL, signal: AbortSignal, timeoutMs?: number) => {
-    const signed = await client.sign(url.href, { method: "GET" });
-    const headers = Object.fromEntries(signed.headers);
-    // A signature is for one address: a redirect is told, not followed.
-    const request = { headers, signal, maxRedirects: 0 };
-    const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    return await guardedFetch(outgoing, url.href, { ...request, ...limit });
+  const get = signedGet(client, outgoing);
+
+  const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
+    const got = await get(listingUrl(config, prefix, cursor, keys), signal);
+    if (!got.response.ok) throw await storageFailure(got, now());
+    const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
+    const listing = parseListing(new TextDecoder().decode(await readBytes(got, limits)));
+    if (listing === null) throw brokenListing("the answer is no complete listing");
+    return listing;
   };
 
   return {
+    async check(signal) {
+      const { objects } = await listPage(null, 1, signal);
+      const isEmpty = objects.length === 0 ? ", and there is nothing in it" : "";
+      return `object storage: the bucket ${config.bucket} can be listed${isEmpty}`;
+    },
+
     async list(cursor, signal) {
-      const url = listingUrl(config, prefix, cursor, pageSize);
-      const got = await get(url, signal);
-      if (!got.response.ok) throw await storageFailure(got, now());
-      const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
-      const listing = parseListing(new TextDecoder().decode(await readBytes(got, limits)));
-      if (listing === null) throw brokenListing("the answer is no complete listing");
+      const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
       if (next === "" || (next !== null && next === cursor))
         throw brokenListing("it does not advance");
@@ -80,6 +83,17 @@ export function objectStorageReader(
     },
   };
 }
+
+const signedGet =
+  (client: AwsClient, outgoing: Outgoing) =>
+  async (url: URL, signal: AbortSignal, timeoutMs?: number) => {
+    const signed = await client.sign(url.href, { method: "GET" });
+    const headers = Object.fromEntries(signed.headers);
+    // A signature is for one address: a redirect is told, not followed.
+    const request = { headers, signal, maxRedirects: 0 };
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    return await guardedFetch(outgoing, url.href, { ...request, ...limit });
+  };
 
 function signerOf({ region }: ObjectStorageConfig, secrets: ObjectStorageSecrets): AwsClient {
   const { sessionToken, ...keys } = secrets;

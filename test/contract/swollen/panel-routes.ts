@@ -69,7 +69,7 @@ const SOURCES = [
 export const FIXED_SEGMENTS = new Set(
   [
     "api panel health embed webhooks web drive session sessions password users keys file-sources",
-    "scan webhook-secret files manifest text rags estimate index reindex return retry inferences",
+    "scan check webhook-secret files manifest text rags estimate index reindex return retry inferences",
     "agents tokens models usage overview audit invoke retrieve scopes openapi.json docs",
   ]
     .join(" ")
@@ -137,6 +137,7 @@ export function panelRoutes(world: World, models: unknown): Route[] {
     ["PATCH", `/file-sources/${source}`, { body: { name: "Docs", config: {}, ...scan } }],
     ["DELETE", "/file-sources/nothing"],
     ["POST", `/file-sources/${source}/scan`, { body: { confirmRemovals: false } }],
+    ["POST", `/file-sources/${source}/check`],
     ["POST", "/file-sources/nothing/webhook-secret"],
     ["GET", `/file-sources/${source}/files`, { query: { ...paging, status: "error", path: "a/" } }],
     ["PUT", file, { bytes: "A note.", headers: { "X-File-Metadata": '{"labels":["a"]}' } }],

@@ -164,6 +164,16 @@ test("a `true` in place of a secret that was never set is no secret", async () =
   });
 });
 
+test("a source that is saved says what its provider answers, and says it again", async () => {
+  const refused = { ok: false, message: "address refused: the host is not a public one" };
+  const made = await make({ name: "Checked", provider: "object_storage", config: bucket() });
+  expect(made).toMatchObject({ check: refused });
+  expect(await admin.send("POST", "/file-sources/checked/check")).toMatchObject({ body: refused });
+  const config = bucket({ bucket: "other" });
+  const changed = await admin.send("PATCH", "/file-sources/checked", { config });
+  expect(changed.body).toMatchObject({ check: refused });
+});
+
 test("a service account may be given as the text of its key file", async () => {
   const account = {
     type: "service_account",

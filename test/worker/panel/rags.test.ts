@@ -69,6 +69,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     fileSourceScopes: [],
     scopeMode: "global",
     scopes: [],
+    unknownExternalIds: [],
     chunkSize: 400,
     chunkOverlap: 60,
     reranker: null,
@@ -98,6 +99,22 @@ test("scopes without a mode make a RAG scoped, and hold from the start", async (
   expect(made).toMatchObject({ scopeMode: "scoped", scopes: [{ type: "path", value: "hr/" }] });
   await indexed("hr-only", 1);
   expect(await found("hr-only", "leave tunnel")).toEqual(["hr/leave.md"]);
+});
+
+test("a scope of an id that no file or folder of the source has says so", async () => {
+  await env.DB.prepare(
+    `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version,
+       metadata, created_at)
+     select 'known-file', id, 'known.md', '1file', 'known.md', 1, 'text/markdown', 'v',
+       '{"ancestors":["1root","1folder"]}', 0 from file_sources where identifier = 'docs'`,
+  ).run();
+  const scopes = ["1file", "1folder", "1nobody"].map((value) => ({ type: "externalId", value }));
+  const made = await make({ name: "By id", scopes });
+  expect(made).toMatchObject({ unknownExternalIds: ["1nobody"] });
+  const { body } = await admin.send("GET", "/rags/by-id");
+  expect(body).toMatchObject({ unknownExternalIds: ["1nobody"] });
+  await admin.send("DELETE", "/rags/by-id");
+  await env.DB.prepare("delete from files where id = 'known-file'").run();
 });
 
 test("a narrower scope hides files from the very next search, a wider one brings them", async () => {

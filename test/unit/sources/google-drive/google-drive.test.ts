@@ -209,6 +209,20 @@ test("what cannot be exported or downloaded is the file's own error", async () =
   expect(await textOf(source, lost)).toBe("deleted");
 });
 
+test("a check is one call that names what is seen, or says what to share", async () => {
+  const drive = await GoogleDriveDouble.open();
+  drive.file(drive.root, "a.txt", "a");
+  const source = driveSource(drive);
+  expect(await source.reader().check(FOREVER)).toBe(
+    `Google Drive: ${drive.account.email} sees the folder "Handbook"`,
+  );
+  expect(drive.asked.filter((asked) => !asked.includes("/token"))).toHaveLength(1);
+  drive.change(drive.root, { shared: false });
+  expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({
+    message: `Google Drive: ${drive.account.email} sees no folder ${drive.root}: share the folder with that address`,
+  });
+});
+
 test("refusals say what to do and hold nothing of the key", async () => {
   const drive = await GoogleDriveDouble.open();
   const unseen = await failureOf(driveSource(drive, { rootFolderId: "1none" }).scan());
