@@ -333,6 +333,7 @@ CREATE TABLE `files` (
 	`mime_type` text NOT NULL,
 	`version` text NOT NULL,
 	`sha256` text,
+	`content_id` text DEFAULT (lower(hex(randomblob(8)))) NOT NULL,
 	`metadata` text NOT NULL,
 	`source_state` text,
 	`created_at` integer NOT NULL,
@@ -343,6 +344,17 @@ CREATE TABLE `files` (
 CREATE UNIQUE INDEX `files_path` ON `files` (`file_source_id`,`path`);--> statement-breakpoint
 CREATE INDEX `files_external` ON `files` (`file_source_id`,`external_id`);--> statement-breakpoint
 CREATE INDEX `files_deleted` ON `files` (`deleted_at`) WHERE deleted_at is not null;--> statement-breakpoint
+CREATE TABLE `replaced_contents` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`file_source_id` text NOT NULL,
+	`file_id` text NOT NULL,
+	`path` text NOT NULL,
+	`version` text NOT NULL,
+	`content_id` text,
+	`due_at` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `replaced_contents_due` ON `replaced_contents` (`due_at`);--> statement-breakpoint
 CREATE TABLE `scan_runs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`file_source_id` text NOT NULL,
@@ -414,4 +426,22 @@ BEGIN
 		`deleted_files` = `deleted_files` - (old.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` - old.`chunk_count`
 	WHERE `rag_id` = old.`rag_id` AND `generation` = old.`generation`;
+END;
+--> statement-breakpoint
+-- What a replaced or deleted file had stored in the bucket is noted whoever changes the file.
+CREATE TRIGGER `files_content_replaced` AFTER UPDATE OF `version`, `content_id`, `deleted_at` ON `files`
+WHEN old.`deleted_at` IS NULL AND (
+	new.`deleted_at` IS NOT NULL
+	OR new.`version` <> old.`version`
+	OR new.`content_id` <> old.`content_id`
+)
+BEGIN
+	INSERT INTO `replaced_contents` (`file_source_id`, `file_id`, `path`, `version`, `content_id`)
+	VALUES (
+		old.`file_source_id`,
+		old.`id`,
+		old.`path`,
+		old.`version`,
+		CASE WHEN new.`deleted_at` IS NOT NULL OR new.`content_id` <> old.`content_id` THEN old.`content_id` END
+	);
 END;

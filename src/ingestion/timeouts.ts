@@ -8,5 +8,10 @@ export const QUEUED_CLAIM_MS = MINUTE_MS;
  * The same for messages from the sweep: longer, so that a long queue does not fill with repeats.
  */
 export const SWEPT_CLAIM_MS = 10 * MINUTE_MS;
+/**
+ * A worker lives 15 minutes at most: what it still writes for a file that was replaced or removed
+ * meanwhile is written by then.
+ */
+export const LATE_WRITES_MS = 16 * MINUTE_MS;
 /** How long a removal may take to reach the index before the sweep repeats it. */
 export const REMOVAL_CLAIM_MS = 30 * SECOND_MS;

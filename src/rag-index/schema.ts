@@ -87,7 +87,9 @@ const STEPS: string[] = [
   ) STRICT;
   CREATE VIRTUAL TABLE words USING fts5 (
     headings, text, content = '', tokenize = 'porter unicode61'
-  );`,
+  );
+  -- Without it the words of deleted chunks stay in the index until its segments are merged.
+  INSERT INTO words (words, rank) VALUES ('secure-delete', 1);`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -12,9 +12,12 @@ type Of = { sourceId: FileSourceId; fileId: FileId };
 export const bytesKey = ({ sourceId, fileId }: Of, version: string) =>
   `${filePrefix(sourceId, fileId)}bytes/${version}`;
 
-/** Extracted text, by what it was made from. */
-export const textKey = ({ sourceId, fileId }: Of, contentKey: string) =>
-  `${filePrefix(sourceId, fileId)}text/${contentKey}`;
+/**
+ * Key of the text extracted from a file's bytes. No content id is used twice, so that deleting an
+ * old text never removes a current one.
+ */
+export const textKey = ({ sourceId, fileId }: Of, contentId: string) =>
+  `${filePrefix(sourceId, fileId)}text/${contentId}`;
 
 const KEYS_PER_CALL = 1_000;
 

@@ -68,7 +68,7 @@ export class CrashPoint {
     return {
       ...services,
       db,
-      files: this.#guard(services.files, ["get", "put", "delete", "list"]),
+      files: this.#guard(services.files, ["get", "head", "put", "delete", "list"]),
       queue: this.#guard(services.queue, ["index", "scan"]),
       ragIndexes: (address) => this.#guardIndex(services.ragIndexes(address)),
       vectorIndex:

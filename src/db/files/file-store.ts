@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { MESSAGE, pendSql } from "./file-rows.ts";
 
 /** A document of a source as it is stored. */
@@ -96,6 +97,8 @@ function insertFile(file: WrittenFile, now: number) {
 function updateFile(file: WrittenFile, now: number) {
   return statement(
     `update files set size = ?2, mime_type = ?3, version = ?4, sha256 = ?5, metadata = ?6,
+       content_id = case when deleted_at is null and sha256 = ?5 and mime_type = ?3
+         then content_id else ${NEW_CONTENT_ID} end,
        created_at = case when deleted_at is null then created_at else ?7 end, deleted_at = null
      where id = ?1 returning id`,
     file.id,
@@ -130,23 +133,38 @@ export async function manifestRows(
   );
 }
 
-/** Records the hash of a pulled file's bytes, if the version is still the same. */
+/** Records the hash of a pulled file's bytes, if they are still its content. */
 export async function noteContent(
   db: Database,
-  fileId: FileId,
-  version: string,
+  file: { fileId: FileId; contentId: string },
   content: { sha256: string; size: number },
 ): Promise<void> {
   await allRows(
     db,
     statement(
-      `update files set sha256 = ?3, size = ?4 where id = ?1 and version = ?2`,
-      fileId,
-      version,
+      `update files set sha256 = ?3, size = ?4 where id = ?1 and content_id = ?2`,
+      file.fileId,
+      file.contentId,
       content.sha256,
       content.size,
     ),
   );
+}
+
+/** Whether a file still has this content: it was neither replaced nor deleted. */
+export async function isCurrentContent(
+  db: Database,
+  { fileId, contentId }: { fileId: FileId; contentId: string },
+): Promise<boolean> {
+  const rows = await allRows(
+    db,
+    statement(
+      `select 1 from files where id = ?1 and content_id = ?2 and deleted_at is null`,
+      fileId,
+      contentId,
+    ),
+  );
+  return rows.length > 0;
 }
 
 const FORGETTABLE = row({ id: id<FileId>(), sourceId: id<FileSourceId>() });

@@ -66,6 +66,7 @@ const FILE_WITH_STATUS = row({
   mimeType: text,
   version: text,
   sha256: nullable(text),
+  contentId: text,
   deletedAt: nullable(number),
   status: nullable(oneOf(FILE_STATUSES)),
 });
@@ -82,7 +83,7 @@ export async function findFileWithStatus(
     query(
       FILE_WITH_STATUS,
       `select f.id, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256,
-         f.deleted_at as deletedAt, ${STATUS} as status
+         f.content_id as contentId, f.deleted_at as deletedAt, ${STATUS} as status
        from files f where f.file_source_id = ?1 and f.path = ?2`,
       sourceId,
       path,

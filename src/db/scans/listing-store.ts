@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
+import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
@@ -174,6 +175,9 @@ const WRITE_FILES = `insert into files (id, file_source_id, path, external_id, u
     url = excluded.url, name = excluded.name, mime_type = excluded.mime_type,
     size = case when version = excluded.version then size else excluded.size end,
     sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
+    content_id = case when version = excluded.version and deleted_at is null
+      and name = excluded.name and mime_type = excluded.mime_type then content_id
+      else ${NEW_CONTENT_ID} end,
     version = excluded.version, metadata = excluded.metadata,
     source_state = excluded.source_state,
     created_at = case when deleted_at is null then created_at else excluded.created_at end,

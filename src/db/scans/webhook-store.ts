@@ -2,6 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, jsonObject, row, text, type Row } from "../columns.ts";
 import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { pendSql } from "../files/file-rows.ts";
 
 const WEB_SOURCE = row({ id: id<FileSourceId>(), webhookSecretHash: text, config: jsonObject });
@@ -57,6 +58,7 @@ export async function pushFiles(
          source_state = json_set(coalesce(source_state, '{}'), '$.pushed', json('true')),
          version = case when deleted_at is null then version else '' end,
          sha256 = case when deleted_at is null then sha256 end,
+         content_id = case when deleted_at is null then content_id else ${NEW_CONTENT_ID} end,
          created_at = case when deleted_at is null then created_at else excluded.created_at end,
          deleted_at = null
        returning path`,

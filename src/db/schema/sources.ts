@@ -3,6 +3,9 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
 
+/** SQL for an id that no other content of the file ever had. */
+export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
+
 export const PROVIDERS = [
   "file_system",
   "cloud_drive",
@@ -137,6 +140,11 @@ export const files = sqliteTable(
     version: text().notNull(),
     /** SHA-256 of the bytes, hex; null before they were read. */
     sha256: text(),
+    /**
+     * Names the text stored for these bytes, name and type: new with each change of these and when
+     * a deleted file returns, and never used again, so that an old text can be deleted at any time.
+     */
+    contentId: text().notNull().default(sql.raw(NEW_CONTENT_ID)),
     /** Labels, owner, tags and the like, for `providerFilter`. */
     metadata: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
     /** What a reader stores between scans: validators, how a page was found. */
@@ -152,4 +160,25 @@ export const files = sqliteTable(
       .on(table.deletedAt)
       .where(sql`deleted_at is not null`),
   ],
+);
+
+/**
+ * Stored content of a replaced or deleted file, to be deleted from the bucket: at once, and again
+ * when no worker that still writes it can be left. Triggers on `files` add the rows. No foreign
+ * keys: a row outlives its file.
+ */
+export const replacedContents = sqliteTable(
+  "replaced_contents",
+  {
+    id: integer().primaryKey(),
+    fileSourceId: text().$type<FileSourceId>().notNull(),
+    fileId: text().$type<FileId>().notNull(),
+    path: text().notNull(),
+    version: text().notNull(),
+    /** Null when the file keeps its text: only its version has changed. */
+    contentId: text(),
+    /** When it is deleted next, ms; 0: at once, for the first time. */
+    dueAt: integer().notNull().default(0),
+  },
+  (table) => [index("replaced_contents_due").on(table.dueAt)],
 );

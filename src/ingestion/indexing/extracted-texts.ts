@@ -1,4 +1,3 @@
-import { sha256Hex } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EXTRACTION_FORMAT } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
@@ -18,38 +17,35 @@ const FIRST_LINE_END = "\n";
 
 const encoder = new TextEncoder();
 
-type FileFacts = {
-  fileId: FileId;
-  name: string;
-  mimeType: string;
-  /** Bytes. */
-  size: number;
-  source: { id: FileSourceId; provider: string };
-};
+/** `size` in bytes. */
+type FileFacts = { mimeType: string; size: number; source: { provider: string } };
+type StoredContent = { fileId: FileId; contentId: string; source: { id: FileSourceId } };
 
 export function keepsExtractedText({ source, mimeType, size }: FileFacts): boolean {
   const isPlain = /^text\/(plain|markdown|csv)\b/.test(mimeType);
   return source.provider !== "file_system" || !isPlain || size >= PLAIN_TEXT_KEPT_FROM_BYTES;
 }
 
-/** The key under which the text of these bytes, read with this name and type, is stored. */
-export async function extractedTextKey(file: FileFacts, sha256: string): Promise<string> {
-  const reading = await sha256Hex(`${file.name}\u0000${file.mimeType}`);
-  const contentKey = `${sha256}.${reading.slice(0, 8)}.${EXTRACTION_FORMAT}`;
-  return textKey({ sourceId: file.source.id, fileId: file.fileId }, contentKey);
-}
+const keyOf = ({ fileId, contentId, source }: StoredContent) =>
+  textKey({ sourceId: source.id, fileId }, contentId);
 
-/** Stores an extracted document: one line of JSON with its facts, then its text. */
+/** A text of another format is extracted again. */
+const STORED_AS = { format: String(EXTRACTION_FORMAT) };
+
+/** Stores an extracted document: its facts as one line of JSON, then its text. */
 export async function putExtractedText(
   bucket: R2Bucket,
-  key: string,
+  file: StoredContent,
   { markdown, ...facts }: ExtractedDocument,
 ): Promise<void> {
   const head = encoder.encode(JSON.stringify(facts) + FIRST_LINE_END);
   let length = head.length;
   for (const piece of utf8Pieces(markdown)) length += piece.length;
   const { readable, writable } = new FixedLengthStream(length);
-  await Promise.all([bucket.put(key, readable), write(writable, head, markdown)]);
+  await Promise.all([
+    bucket.put(keyOf(file), readable, { customMetadata: STORED_AS }),
+    write(writable, head, markdown),
+  ]);
 }
 
 async function write(
@@ -87,16 +83,34 @@ export function utf8Stream(text: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** The document stored under this key; null when there is none. */
+const isReadable = (object: R2Object | null) =>
+  object?.customMetadata?.["format"] === STORED_AS.format;
+
+/** Whether the text of the file as it is now is stored. */
+export async function hasExtractedText(bucket: R2Bucket, file: StoredContent): Promise<boolean> {
+  const object = await bucket.head(keyOf(file));
+  return isReadable(object);
+}
+
+/** Deletes the text of content that the file no longer has. */
+export async function deleteExtractedText(bucket: R2Bucket, file: StoredContent): Promise<void> {
+  await bucket.delete(keyOf(file));
+}
+
+/** The extracted document of the file as it is now; null when it is not stored. */
 export async function getExtractedText(
   bucket: R2Bucket,
-  key: string,
+  file: StoredContent,
 ): Promise<ExtractedDocument | null> {
-  const object = await bucket.get(key);
+  const object = await bucket.get(keyOf(file));
   if (object === null) return null;
+  if (!isReadable(object)) {
+    await object.body.cancel();
+    return null;
+  }
   const whole = await object.text();
   const end = whole.indexOf(FIRST_LINE_END);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above, under a key of its version
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above, by this format
   const facts = JSON.parse(whole.slice(0, end)) as Omit<ExtractedDocument, "markdown">;
   return { ...facts, markdown: whole.slice(end + 1) };
 }

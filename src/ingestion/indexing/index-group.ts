@@ -12,6 +12,7 @@ import type { EmbeddingTally } from "./embedding-tally.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { factsOf, indexOf, placed } from "./file-work.ts";
 import { fingerprintOf, identify } from "./fingerprint-and-ids.ts";
+import { hasExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 import type { FileWork } from "./file-work.ts";
 import { StepFailure, during, verdictOn } from "./index-failure.ts";
 import type { Lease } from "./lease.ts";
@@ -104,8 +105,10 @@ async function prepare(
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is reported before anything is downloaded.
   const { tokenizer } = embedderOf(services, file);
-  const known = file.sha256 === null ? null : await describeUnchanged(services, file, file.sha256);
-  if (known !== null) return known;
+  if (file.sha256 !== null && (await isTextStored(services, file))) {
+    const known = await describeUnchanged(services, file, file.sha256);
+    if (known !== null) return known;
+  }
   const loaded = await load(file);
   if (loaded.outcome === "deleted") {
     await removeDeletedFile(services, file.fileId);
@@ -131,6 +134,12 @@ async function prepare(
   const missing = chunks.filter(({ id }) => wanted.has(id));
   const notes = storedNotes(loaded.document.notes);
   return { file, fingerprint, markdown, notes, chunks, missing, failure: null };
+}
+
+/** Bytes that return after others were indexed are known, but their text was deleted. */
+async function isTextStored({ files }: Services, file: ClaimedFile): Promise<boolean> {
+  if (!keepsExtractedText(file)) return true;
+  return await during("file storage", () => hasExtractedText(files, file));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { YieldToOthers } from "../../core/work/cooperative.ts";
-import { noteContent } from "../../db/files/file-store.ts";
+import { isCurrentContent, noteContent } from "../../db/files/file-store.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
@@ -9,13 +9,13 @@ import type { Services } from "../../services.ts";
 import { extractDocument } from "../../documents/extract-document.ts";
 import { TakesTooLong, UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
-import { bytesKey, textKey } from "../../sources/file-objects.ts";
+import { bytesKey } from "../../sources/file-objects.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, during } from "./index-failure.ts";
 import {
+  deleteExtractedText,
   getExtractedText,
   keepsExtractedText,
-  extractedTextKey,
   putExtractedText,
 } from "./extracted-texts.ts";
 import type { Lease } from "./lease.ts";
@@ -48,7 +48,7 @@ export async function loadDocument(
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
-    const document = await findExtractedText(services, file, file.sha256);
+    const document = await during("file storage", () => getExtractedText(services.files, file));
     if (document !== null) {
       return {
         outcome: "loaded",
@@ -63,13 +63,13 @@ export async function loadDocument(
   const { sha256, mimeType } = content;
   if (sha256 !== file.sha256) {
     const facts = { sha256, size: content.bytes.byteLength };
-    await during("database", () => noteContent(services.db, file.fileId, file.version, facts));
+    await during("database", () => noteContent(services.db, file, facts));
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
   const yieldToOthers = yieldWithin(services, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await during("text extraction", () => extractDocument(raw, options));
-  if (keeps) await keepExtractedText(services, file, sha256, document);
+  if (keeps) await keepExtractedText(services, file, document);
   return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
@@ -83,34 +83,15 @@ function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
   };
 }
 
-async function findExtractedText(services: Services, file: ClaimedFile, sha256: string) {
-  const key = await extractedTextKey(file, sha256);
-  return await during("file storage", () => getExtractedText(services.files, key));
-}
-
+/** A job that finds its file replaced or deleted meanwhile deletes the text again. */
 async function keepExtractedText(
-  services: Services,
+  { db, files }: Services,
   file: ClaimedFile,
-  sha256: string,
   document: ExtractedDocument,
 ): Promise<void> {
-  const key = await extractedTextKey(file, sha256);
-  await during("file storage", () => putExtractedText(services.files, key, document));
-  // A file that was never indexed has no earlier text, and a listing costs as much as a write.
-  if (file.indexedAt !== null) services.inBackground(deleteOtherTexts(services, file, key));
-}
-
-/**
- * Deletes the texts of replaced versions. A reader that still needs one falls back to the bytes.
- */
-async function deleteOtherTexts(
-  { files }: Services,
-  { source, fileId }: ClaimedFile,
-  kept: string,
-): Promise<void> {
-  const { objects } = await files.list({ prefix: textKey({ sourceId: source.id, fileId }, "") });
-  const others = objects.map(({ key }) => key).filter((key) => key !== kept);
-  if (others.length > 0) await files.delete(others);
+  await during("file storage", () => putExtractedText(files, file, document));
+  const isCurrent = await during("database", () => isCurrentContent(db, file));
+  if (!isCurrent) await during("file storage", () => deleteExtractedText(files, file));
 }
 
 async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {

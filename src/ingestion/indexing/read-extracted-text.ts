@@ -7,7 +7,7 @@ import type { Services } from "../../services.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { getExtractedText, keepsExtractedText, extractedTextKey } from "./extracted-texts.ts";
+import { getExtractedText, keepsExtractedText } from "./extracted-texts.ts";
 
 type Source = { id: FileSourceId; provider: string };
 
@@ -42,10 +42,10 @@ export async function readExtractedDocument(
 }> {
   const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
-  const { id: fileId, name, mimeType, size, sha256, status } = file;
-  const kept = { fileId, name, mimeType, size, source };
+  const { id: fileId, name, mimeType, size, sha256, contentId, status } = file;
+  const kept = { fileId, mimeType, size, contentId, source };
   const document = keepsExtractedText(kept)
-    ? await getExtractedText(services.files, await extractedTextKey(kept, sha256))
+    ? await getExtractedText(services.files, kept)
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
   return { document, name, sha256, status };

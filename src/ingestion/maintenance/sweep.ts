@@ -16,6 +16,7 @@ import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { MAX_TRIES } from "../back-off.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
+import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
@@ -32,6 +33,7 @@ type Step = (services: Services) => Promise<void>;
 
 const STEPS: [name: string, step: Step][] = [
   ["removals", finishRemovals],
+  ["replaced contents", purgeReplacedContents],
   ["files", queueUnclaimedFilesOnce],
   ["scans", queueUnclaimedScans],
   ["scopes", queueUnappliedScopes],
@@ -114,8 +116,8 @@ async function queuePurges(services: Services): Promise<void> {
 }
 
 /**
+ * Their bytes and texts were deleted long ago; what an interrupted upload left is deleted here.
  * Deletes rows first: a file that is pushed again keeps its row, and with it its stored objects.
- * Objects that a crash leaves behind are deleted with the source.
  */
 async function forgetDeletedFiles({ config, db, files, now }: Services): Promise<void> {
   const before = now() - config.DELETED_FILES_DAYS * DAY_MS;

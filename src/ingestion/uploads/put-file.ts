@@ -128,6 +128,7 @@ async function store(
   );
   const replaced = written?.replaced ?? null;
   const isOther = replaced !== null && replaced !== version;
+  // The sweep does it again if this is interrupted, and deletes the text.
   if (isOther) services.inBackground(services.files.delete(bytesKey(of, replaced)));
   return written?.messages ?? null;
 }

@@ -8,7 +8,7 @@ import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
  * Removes a file of a `file_system` source. Once this returns, no search finds it; its row stays
- * `deleted` for 30 days.
+ * `deleted` for `DELETED_FILES_DAYS`.
  * @throws QuarryError `not-found` when the source has no such file
  */
 export async function removePushedFile(
@@ -21,6 +21,7 @@ export async function removePushedFile(
   if (marked === null) throw notFound();
   await removeFromIndexes(services, marked.removals);
   const { id, version } = marked.file;
+  // The sweep does it again if this is interrupted, and deletes the text.
   const key = bytesKey({ sourceId: source.id, fileId: id }, version);
   services.inBackground(services.files.delete(key));
 }

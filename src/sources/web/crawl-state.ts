@@ -55,8 +55,6 @@ export type Crawl = {
   listed: number;
   asked: number;
   maps: number;
-  /** Paths of all files listed. */
-  paths: LongList<string>;
   partial: boolean;
   /** The pushed URL up to which the known ones were taken in; null: all of them. */
   pushedAfter: string | null;
@@ -82,7 +80,6 @@ export function newCrawl(hosts: string[], isLook: boolean): Crawl {
     listed: 0,
     asked: 0,
     maps: 0,
-    paths: { parts: [], end: [] },
     partial: false,
     pushedAfter: null,
     pushedDone: false,

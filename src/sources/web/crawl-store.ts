@@ -30,7 +30,6 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
   const nameOf = (what: string) => `${crawl.step}-${attempt}-${what}`;
   await keepNotes(store, crawl, nameOf("notes"));
   await spill(store, crawl.id, crawl.later, nameOf("later"));
-  await spill(store, crawl.id, crawl.paths, nameOf("paths"));
   const cursor = `${crawl.id} ${crawl.step} ${attempt}`;
   await writeJson(store, `${headsOf(crawl.id, crawl.step)}${attempt}`, {
     ...crawl,
@@ -94,7 +93,6 @@ export async function readCrawl(store: ReaderStore, cursor: string): Promise<Cra
 }
 
 const waitingList: z.ZodType<Waiting[]> = z.array(waitingAddress);
-const pathList = z.array(z.string());
 
 /** Loads the addresses to be fetched next. False: nothing waits. */
 export async function fillWaiting(store: ReaderStore, crawl: Crawl): Promise<boolean> {
@@ -108,14 +106,6 @@ export async function fillWaiting(store: ReaderStore, crawl: Crawl): Promise<boo
     } else break;
   }
   return waiting.length > 0;
-}
-
-/** The paths of all files that the crawl listed. */
-export async function listedPaths(store: ReaderStore, { id, paths }: Crawl): Promise<string[]> {
-  const parts = await inParallel(paths.parts, AT_ONCE, (part) =>
-    readJson(store, dataKey(id, part)),
-  );
-  return [...parts.flatMap((part) => pathList.parse(part)), ...paths.end];
 }
 
 /** Removes the states of finished and abandoned crawls. */

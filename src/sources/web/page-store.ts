@@ -26,6 +26,16 @@ export async function readPage(
   return version === "" ? null : await store.read(`${await folderOf(path)}${version}`);
 }
 
+/** The bytes of a version that the page no longer has. */
+export async function forgetVersion(
+  store: ReaderStore,
+  path: string,
+  version: string,
+): Promise<void> {
+  if (version !== "") await store.remove(`${await folderOf(path)}${version}`);
+}
+
+/** The bytes of a deleted page. One that is listed again meanwhile is fetched again. */
 export async function forgetPage(store: ReaderStore, path: string): Promise<void> {
   await store.remove(await folderOf(path));
 }

@@ -168,7 +168,6 @@ function fileOf({ path, page, facts }: Listing, version: string, pushed: boolean
 
 function noteListed({ crawl }: Step, path: string, pushed: boolean): void {
   noteState(crawl, path, "listed");
-  crawl.paths.end.push(path);
   if (!pushed) crawl.listed += 1;
 }
 

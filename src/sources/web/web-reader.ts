@@ -14,7 +14,6 @@ import { forgetCrawls, forgetStep, keepCrawl, readCrawl } from "./crawl-store.ts
 import { crawlStep, fetchEntry } from "./crawl-step.ts";
 import { addMaps, addNamed, type Bounds } from "./frontier.ts";
 import { decodeHtml, isHtml, readHtmlPage } from "./pages/html-page.ts";
-import { forgetUnlistedPages } from "./forget-unlisted-pages.ts";
 import { readPage } from "./page-store.ts";
 import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots-directives.ts";
@@ -61,10 +60,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       const step = stepOf(options, crawler, bounds);
       const done = await crawlStep(crawler, step);
       crawl.partial ||= step.out.partial;
-      if (done) {
-        await forgetUnlistedPages(store, crawl);
-        return { ...step.out, partial: crawl.partial, next: null };
-      }
+      if (done) return { ...step.out, partial: crawl.partial, next: null };
       crawl.step += 1;
       const next = await keepCrawl(store, crawl);
       await forgetStep(store, crawl.id, crawl.step - 2);

@@ -13,7 +13,13 @@ const nowhere = {
   },
 } as unknown as R2Bucket;
 
-const file = { ragId: "bench", generation: 1, fileId: "bench" } as unknown as ClaimedFile;
+const file = {
+  ragId: "bench",
+  generation: 1,
+  fileId: "bench",
+  contentId: "bench",
+  source: { id: "bench" },
+} as unknown as ClaimedFile;
 
 /** `POST /NAME` with a file's bytes: what indexing does before it embeds anything. */
 export default {
@@ -28,7 +34,7 @@ export default {
       const yieldToOthers = () => scheduler.wait(0);
       const raw = { name, mimeType: null, bytes };
       const document = await extractDocument(raw, { discardsBytes: true, yieldToOthers });
-      await putExtractedText(nowhere, name, document);
+      await putExtractedText(nowhere, file, document);
       const settings = {
         chunkSize: 400,
         chunkOverlap: 40,

@@ -119,6 +119,18 @@ export class VectorizeDouble {
     return inside.map(({ id }) => id);
   }
 
+  /** For a test: all that is stored but the values, as JSON. */
+  everything(): string {
+    this.#workIn();
+    return JSON.stringify(
+      Array.from(this.#vectors.values(), ({ id, namespace, metadata }) => [
+        id,
+        namespace,
+        metadata,
+      ]),
+    );
+  }
+
   /** For a test: the service loses these. */
   lose(ids: string[]): void {
     for (const id of ids) this.#vectors.delete(id);

@@ -1,0 +1,61 @@
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { flag, id, nullable, number, oneOf, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { PROVIDERS } from "../schema/sources.ts";
+
+/**
+ * What a replaced or deleted file had stored. `contentId` null: its text is still current.
+ * `provider` null: the source was removed. `isDeleted`: there is no such file now. `isCurrent`: the
+ * file has this version again.
+ */
+const REPLACED = row({
+  id: number,
+  sourceId: id<FileSourceId>(),
+  fileId: id<FileId>(),
+  path: text,
+  version: text,
+  contentId: nullable(text),
+  provider: nullable(oneOf(PROVIDERS)),
+  isDeleted: flag,
+  isCurrent: flag,
+});
+export type ReplacedContent = Row<typeof REPLACED>;
+
+/** Replaced content that is due to be deleted, the longest due first. */
+export async function dueReplacedContents(
+  db: Database,
+  now: number,
+  limit: number,
+): Promise<ReplacedContent[]> {
+  return await allRows(
+    db,
+    query(
+      REPLACED,
+      `select p.id, p.file_source_id as sourceId, p.file_id as fileId, p.path, p.version,
+         p.content_id as contentId, s.provider, f.id is null as isDeleted,
+         coalesce(f.version = p.version, 0) as isCurrent
+       from replaced_contents p
+         left join file_sources s on s.id = p.file_source_id
+         left join files f on f.id = p.file_id and f.deleted_at is null
+       where p.due_at <= ?1 order by p.due_at, p.id limit ?2`,
+      now,
+      limit,
+    ),
+  );
+}
+
+/** Records a deletion: the first one is repeated at `againAt` (ms), after the second one none. */
+export async function settleReplacedContents(
+  db: Database,
+  ids: number[],
+  againAt: number,
+): Promise<void> {
+  const list = JSON.stringify(ids);
+  const among = "id in (select value from json_each(?1))";
+  await runBatch(db, [
+    statement(`delete from replaced_contents where ${among} and due_at > 0`, list),
+    statement(`update replaced_contents set due_at = ?2 where ${among}`, list, againAt),
+  ]);
+}

@@ -1,0 +1,185 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+
+import {
+  METADATA_INDEXES,
+  vectorizeIndex,
+} from "../../../src/adapters/cloudflare/vectorize-index.ts";
+import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
+import { readerFor } from "../../../src/sources/reader-for.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
+import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
+import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { placesOf } from "../../support/stored-data.ts";
+import { scan } from "../sources/scanning.ts";
+
+const DIMENSIONS = 64;
+const SITE = "https://moss.example.com";
+/** Longer than any worker lives. */
+const LATE_MINUTES = 17;
+const KEPT_DAYS = 31;
+
+/** Words that nothing else contains: of the path, of two versions' texts, and of the metadata. */
+type Words = { path: string; first: string; second: string; metadata: string };
+
+/** A file that its source has in a first version, then in a second one, and then no more. */
+type Life = {
+  provider: string;
+  config?: unknown;
+  /** Passages of other files. */
+  others: number;
+  words: Words;
+  appears: (world: World, source: FileSourceId) => Promise<void>;
+  changes: (world: World, source: FileSourceId) => Promise<void>;
+  goes: (world: World, source: FileSourceId) => Promise<void>;
+};
+
+const wordsOf = (letter: string): Words => ({
+  path: `${letter}xpathqwvk`,
+  first: `${letter}xfirstqwvk`,
+  second: `${letter}xsecondqwvk`,
+  metadata: `${letter}xlabelqwvk`,
+});
+
+const htmlOf = (text: string) => `<h1>Of ${text}</h1><p>A note about ${text}.</p>`;
+
+function pushed(): Life {
+  const words = wordsOf("p");
+  const path = `${words.path}/a.html`;
+  const push = async (world: World, id: FileSourceId, text: string) => {
+    await putFile(world.services, {
+      source: { id },
+      path,
+      body: bytesOf(htmlOf(text)),
+      contentLength: null,
+      mimeType: "text/html",
+      metadata: { labels: [words.metadata] },
+    });
+    await world.deliver();
+  };
+  return {
+    provider: "file_system",
+    others: 0,
+    words,
+    appears: async (world, source) => await push(world, source, words.first),
+    changes: async (world, source) => await push(world, source, words.second),
+    goes: async (world, id) => await removePushedFile(world.services, { source: { id }, path }),
+  };
+}
+
+function listed(): Life {
+  const words = wordsOf("s");
+  const reader = new ScriptedSource();
+  const list = async (world: World, source: FileSourceId, texts: string[]) => {
+    world.services.sourceReaders = async () => reader;
+    const files = texts.map((text): [string, object] => [
+      `${words.path}/a.txt`,
+      {
+        text: `A note about ${text}.`,
+        version: `"${text.length}"`,
+        metadata: { owner: words.metadata },
+      },
+    ]);
+    reader.set({ ...Object.fromEntries(files), "other.txt": "A note that stays." });
+    await scan(world, source);
+  };
+  return {
+    provider: "object_storage",
+    others: 1,
+    words,
+    appears: async (world, source) => await list(world, source, [words.first]),
+    changes: async (world, source) => await list(world, source, [words.second]),
+    goes: async (world, source) => await list(world, source, []),
+  };
+}
+
+function crawled(): Life {
+  const words = wordsOf("w");
+  const site: Site = new Map();
+  const address = `${SITE}/${words.path}`;
+  const crawl = async (world: World, source: FileSourceId, text: string | null) => {
+    if (text === null) page(site, `${SITE}/`, "A note without links.");
+    else page(site, `${SITE}/`, "A note with a link.", [address]);
+    site.delete(address);
+    const body = `<title>${words.metadata}</title><main><p>A note on ${text}.</p></main>`;
+    const headers = { "content-type": "text/html" };
+    if (text !== null) site.set(address, () => new Response(body, { headers }));
+    serve(site);
+    world.services.sourceReaders = async (settings) => await readerFor(world.services, settings);
+    await scan(world, source);
+  };
+  return {
+    provider: "web",
+    others: 1,
+    config: { startUrls: [`${SITE}/`] },
+    words,
+    appears: async (world, source) => await crawl(world, source, words.first),
+    changes: async (world, source) => await crawl(world, source, words.second),
+    goes: async (world, source) => await crawl(world, source, null),
+  };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test.for([
+  ["a pushed file", pushed()],
+  ["a file of a listed source", listed()],
+  ["a crawled page", crawled()],
+] as const)("%s that was replaced, then deleted is in no store any more", async ([, life]) => {
+  const world = new World();
+  world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: DIMENSIONS };
+  const vectorize = new VectorizeDouble({
+    dimensions: DIMENSIONS,
+    now: () => world.now,
+    visibleAfterMs: MINUTE_MS,
+    metadataIndexes: METADATA_INDEXES,
+  });
+  world.services.vectorIndex = vectorizeIndex(vectorize);
+  const source = await world.addSource(life.provider, life.config);
+  const rags: RagId[] = [await world.addRag(source), await world.addRag(source)];
+  // The index stores of a word only what differs from the one before it.
+  const places = (word: string) => placesOf(word.slice(2), { world, rags, vectorize });
+  const tables = (all: string[]) => [...new Set(all.map((place) => place.split(" ").at(-1)))];
+  const after = async (minutes: number) => {
+    world.now += minutes * MINUTE_MS;
+    await sweep(world.services);
+    await world.deliver();
+  };
+  const { words } = life;
+
+  await life.appears(world, source);
+  await after(2);
+  expect(tables(await places(words.first))).toEqual(
+    expect.arrayContaining(["texts", "words_data", expect.stringContaining("/text/")]),
+  );
+  expect(tables(await places(words.metadata))).toEqual(
+    expect.arrayContaining(["files", "file_metadata"]),
+  );
+  expect(vectorize.everything()).not.toBe("[]");
+
+  await life.changes(world, source);
+  await after(1);
+  expect(await places(words.first)).toEqual([]);
+  expect(tables(await places(words.second))).toContain("texts");
+
+  await life.goes(world, source);
+  await after(1);
+  expect(await places(words.second)).toEqual([]);
+  await after(LATE_MINUTES);
+  await after(LATE_MINUTES);
+  expect(await places(words.metadata)).toEqual(["D1 files"]);
+  expect(await places(words.path)).toEqual(["D1 files", "D1 rag_files"]);
+
+  await after((KEPT_DAYS * DAY_MS) / MINUTE_MS);
+  for (const word of Object.values(words)) expect(await places(word)).toEqual([]);
+  const waiting = await env.DB.prepare("select * from replaced_contents").all();
+  expect(waiting.results).toEqual([]);
+  expect(JSON.parse(vectorize.everything())).toHaveLength(life.others * rags.length);
+});
