@@ -16,6 +16,8 @@ import { GoogleDriveReader } from "./google-drive/google-drive-reader.ts";
 import { objectStorageReader } from "./object-storage/object-storage-reader.ts";
 import { r2BucketReader } from "./r2-bucket/r2-bucket-reader.ts";
 import { readerStore } from "./reader-store.ts";
+import { clientSecret, documentSiteConfig } from "./sharepoint/sharepoint-config.ts";
+import { SharePointReader } from "./sharepoint/sharepoint-reader.ts";
 import { webReader } from "./web/web-reader.ts";
 
 type Needed = Pick<Services, "config" | "db" | "files" | "now">;
@@ -50,8 +52,13 @@ export async function readerFor(
     const options = { outgoing, store, known, now };
     return new GoogleDriveReader(checked(cloudDriveConfig, settings), account, options);
   }
-  if (source.provider !== "object_storage") {
-    throw new SourceFailure("denied", `${source.provider}: this provider cannot be read yet`);
+  if (source.provider === "document_site") {
+    const { clientSecret: secret, ...settings } = config;
+    const store = readerStore(services.files, source.id);
+    const known = knownFilesOf(services.db, source.id);
+    const options = { outgoing, store, known, now };
+    const checkedSettings = checked(documentSiteConfig, settings);
+    return new SharePointReader(checkedSettings, checked(clientSecret, secret), options);
   }
   if (config["r2"] === true) {
     const { prefix } = checked(boundBucketConfig, config);

@@ -2,15 +2,13 @@ import { z } from "zod";
 
 import type { Provider } from "../db/records.ts";
 import { cloudDriveConfig, serviceAccount } from "./google-drive/google-drive-config.ts";
-import { documentSiteConfig } from "./sharepoint/sharepoint-config.ts";
+import { clientSecret, documentSiteConfig } from "./sharepoint/sharepoint-config.ts";
 import {
   boundBucketConfig,
   objectStorageConfig,
   objectStorageCredentials,
 } from "./object-storage/object-storage-config.ts";
 import { webConfig } from "./web/web-config.ts";
-
-const SECRET_MAX_LENGTH = 4_096;
 
 /** A configuration as it is checked: its settings, and its secrets where they were given anew. */
 export type ProviderConfig = Record<string, unknown>;
@@ -29,8 +27,6 @@ type Schema = z.ZodType<ProviderConfig>;
 /** A secret that is set may be left out, or be the `true` that stands for it in our answers. */
 const keepable = (secret: z.ZodType, isSet: boolean) =>
   isSet ? z.union([z.literal(true), secret]).optional() : secret;
-
-const clientSecret = z.string().min(1).max(SECRET_MAX_LENGTH);
 
 const boundBucket = (): Schema => boundBucketConfig;
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
+import { cachedTokens, type AccessToken, type AccessTokens } from "../access-tokens.ts";
 import { guardedFetch, readBytes, type Outgoing } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
@@ -14,37 +15,23 @@ const TOKEN_URI = "https://oauth2.googleapis.com/token";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** The longest that Google accepts. */
 const ASSERTION_MS = 60 * MINUTE_MS;
-/** A token that is about to expire is not used any more. */
-const MARGIN_MS = MINUTE_MS;
 const ANSWER_LIMIT_BYTES = 65_536;
 
 const granted = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 const refused = z.object({ error: z.string(), error_description: z.string().optional() });
 
-export type AccessToken = { value: string; expiresAt: number };
 export type TokenRequest = { account: ServiceAccount; subject: string | undefined };
 
 /**
- * Access tokens of a service account, each asked for once and used until shortly before it
- * expires. `renew` forgets one that was refused.
+ * Access tokens of a service account.
  * @throws SourceFailure `denied` when the key or the delegation is refused, else `down`
  */
-export function accessTokens(request: TokenRequest, outgoing: Outgoing, now: Now) {
-  let current: AccessToken | null = null;
-  return {
-    async get(signal: AbortSignal): Promise<string> {
-      if (current === null || current.expiresAt - MARGIN_MS <= now()) {
-        current = await requestToken(request, { outgoing, now, signal });
-      }
-      return current.value;
-    },
-    renew(): void {
-      current = null;
-    },
-  };
+export function accessTokens(request: TokenRequest, outgoing: Outgoing, now: Now): AccessTokens {
+  return cachedTokens(
+    async (signal) => await requestToken(request, { outgoing, now, signal }),
+    now,
+  );
 }
-
-export type AccessTokens = ReturnType<typeof accessTokens>;
 
 async function requestToken(
   { account, subject }: TokenRequest,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { MINUTE_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { guardedFetch, readBytes, type GuardedResponse, type Outgoing } from "../guarded-fetch.ts";
-import type { AccessTokens } from "./access-token.ts";
+import type { AccessTokens } from "../access-tokens.ts";
 import { driveError, driveFailure, type DriveError } from "./drive-failure.ts";
 
 /*

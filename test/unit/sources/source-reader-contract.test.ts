@@ -6,6 +6,8 @@ import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../doubles/google-drive/scanning.ts";
+import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
+import { graphSource } from "../../doubles/microsoft-graph/scanning.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
@@ -148,6 +150,34 @@ async function driveWorld(): Promise<ReaderWorld> {
   };
 }
 
+/** A library whose folder `folder/` holds all files. */
+async function libraryWorld(): Promise<ReaderWorld> {
+  const graph = new GraphDouble();
+  const drive = graph.drive("Documents");
+  drive.pageSize = PAGE_SIZE;
+  const folder = drive.folder(drive.root, "folder");
+  const source = graphSource(graph, { driveId: drive.id });
+  return {
+    async hold(files) {
+      graph.failures.length = 0;
+      const held = new Map(drive.childrenOf(folder).map((item) => [`folder/${item.name}`, item]));
+      for (const [path, { id }] of held) if (!files.has(path)) drive.delete(id);
+      for (const [path, text] of files) {
+        const there = held.get(path);
+        if (there === undefined) drive.file(folder, path.slice("folder/".length), text);
+        else if (there.content !== text) drive.change(there.id, { content: text });
+      }
+    },
+    newReader: () => source.reader(),
+    fail(kind) {
+      const status = kind === "denied" ? 403 : 429;
+      const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
+      graph.fail({ path: /v1.0/, status, headers, times: 100 });
+    },
+    secrets: [graph.entra.secret],
+  };
+}
+
 const refusing = { refuses: true, follows: false };
 const following = { refuses: true, follows: true };
 
@@ -159,5 +189,6 @@ sourceReaderContract("the web", {
   pathOf: webPath,
 });
 sourceReaderContract("Google Drive", { ...following, begin: driveWorld, files: FILES });
+sourceReaderContract("SharePoint", { ...following, begin: libraryWorld, files: FILES });
 sourceReaderContract("the scripted double", { ...refusing, begin: scriptedWorld, files: FILES });
 sourceReaderContract("the followed double", { ...following, begin: followedWorld, files: FILES });

@@ -1,0 +1,102 @@
+import { z } from "zod";
+
+import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+import { bareMediaType } from "../bare-media-type.ts";
+
+/*
+ * https://learn.microsoft.com/graph/api/resources/driveitem
+ */
+const facet = z.looseObject({}).nullish();
+const text = z.string().nullish();
+
+export const driveItem = z.object({
+  id: z.string().min(1),
+  /** A deleted item has none. */
+  name: text,
+  size: z.number().nullish(),
+  eTag: text,
+  cTag: text,
+  webUrl: text,
+  lastModifiedDateTime: text,
+  createdBy: z.object({ user: z.object({ email: text, displayName: text }).nullish() }).nullish(),
+  parentReference: z.object({ id: text }).nullish(),
+  file: z
+    .object({
+      mimeType: text,
+      hashes: z.object({ quickXorHash: text, sha256Hash: text, sha1Hash: text }).nullish(),
+    })
+    .nullish(),
+  folder: facet,
+  package: facet,
+  remoteItem: facet,
+  root: facet,
+  deleted: facet,
+  malware: facet,
+});
+export type DriveItem = z.infer<typeof driveItem>;
+
+/** What is asked for of each item; a facet that is not named here is not answered. */
+export const ITEM_FIELDS = Object.keys(driveItem.shape).join(",");
+
+export type ItemKind = "deleted" | "root" | "folder" | "file" | "other";
+
+/** `other`: notebooks (packages), shortcuts to other drives, and whatever else has no bytes. */
+export function kindOf(item: DriveItem): ItemKind {
+  if (item.deleted) return "deleted";
+  if (item.root) return "root";
+  if (item.package || item.remoteItem) return "other";
+  if (item.folder) return "folder";
+  return item.file ? "file" : "other";
+}
+
+/** What a version was made from, kept with the file. */
+export type ItemTags = { eTag: string | null; cTag: string | null };
+
+export const tagsOf = ({ eTag, cTag }: DriveItem): ItemTags => ({
+  eTag: eTag ?? null,
+  cTag: cTag ?? null,
+});
+
+/**
+ * Equal versions mean equal bytes. A hash may be missing and appear later, and the change feed
+ * leaves out `cTag`, so an item whose tags are those of `known` keeps its version.
+ */
+export function versionOf(item: DriveItem, known: ListedFile | undefined): string {
+  const { eTag, cTag } = tagsOf(item);
+  const before = known?.sourceState ?? {};
+  const hasTag = (name: "eTag" | "cTag", tag: string | null) =>
+    tag !== null && before[name] === tag;
+  if (known?.version && (hasTag("eTag", eTag) || hasTag("cTag", cTag))) return known.version;
+  return hashOf(item) ?? cTag ?? eTag ?? `${item.lastModifiedDateTime ?? ""}/${item.size ?? 0}`;
+}
+
+function hashOf({ file }: DriveItem): string | null {
+  const { quickXorHash, sha256Hash, sha1Hash } = file?.hashes ?? {};
+  const hash = quickXorHash ?? sha256Hash ?? sha1Hash;
+  return hash ? `hash/${hash}` : null;
+}
+
+/** SharePoint calls many text files binary; then the name tells. */
+export function mimeTypeOf({ file, name }: DriveItem): string {
+  const given = bareMediaType(file?.mimeType ?? null);
+  const tells = given !== null && given !== "application/octet-stream";
+  return tells ? given : mediaTypeByName(name ?? "");
+}
+
+/** What `providerFilter` may ask for. Columns do not replace what every file has. */
+export function metadataOf(
+  item: DriveItem,
+  { columns, ancestors }: { columns: Record<string, unknown>; ancestors: string[] },
+): Record<string, unknown> {
+  const { createdBy, webUrl, lastModifiedDateTime } = item;
+  const owner = createdBy?.user?.email ?? createdBy?.user?.displayName;
+  return {
+    ...columns,
+    mimeType: mimeTypeOf(item),
+    ...(owner ? { owner: [owner] } : {}),
+    ...(webUrl ? { webUrl } : {}),
+    ...(lastModifiedDateTime ? { modifiedTime: lastModifiedDateTime } : {}),
+    ancestors,
+  };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+import { inParallel } from "../../core/work/parallel.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import { segmentOf } from "../folder-tree.ts";
+import { driveItem } from "./drive-items.ts";
+import type { Asked, GraphClient } from "./graph-client.ts";
+import type { DocumentSiteConfig } from "./sharepoint-config.ts";
+import type { FollowedDrive } from "./stored-drives.ts";
+
+const LIBRARIES_MAX = 500;
+const DRIVES_AT_ONCE = 4;
+
+const site = z.object({ id: z.string().min(1) });
+const drive = z.object({ id: z.string().min(1), name: z.string().nullish() });
+const driveList = z.object({ value: z.array(drive), "@odata.nextLink": z.string().optional() });
+type DriveList = z.infer<typeof driveList>;
+const rootItem = driveItem.pick({ id: true, folder: true, package: true, root: true });
+
+export type NamedDrive = { id: string; name: string };
+type Found = { siteId: string | null; drives: FollowedDrive[] };
+
+/**
+ * The drives that a configuration names, none of them read yet.
+ * @throws SourceFailure `denied` that says what to do
+ */
+export async function findDrives(
+  client: GraphClient,
+  config: DocumentSiteConfig,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (config.driveId !== undefined) {
+    const drives = [await findDrive(client, config.driveId, config.rootFolderId, signal)];
+    return { siteId: null, drives };
+  }
+  const siteId = await findSite(client, config.siteId ?? "", signal);
+  const libraries = await listLibraries(client, siteId, signal);
+  if (config.library === undefined) {
+    return { siteId, drives: await openLibraries(client, libraries, signal) };
+  }
+  const wanted = config.library.toLowerCase();
+  const found = libraries.find(({ name }) => name.toLowerCase() === wanted);
+  if (found === undefined) {
+    const names = libraries.map(({ name }) => name).join(", ");
+    throw denied(`the site has no library ${config.library}; it has: ${names}`);
+  }
+  return {
+    siteId: null,
+    drives: [await findDrive(client, found.id, config.rootFolderId, signal)],
+  };
+}
+
+/** Libraries of a site as drives whose files lie in a folder of the library's name. */
+export async function openLibraries(
+  client: GraphClient,
+  libraries: NamedDrive[],
+  signal: AbortSignal,
+): Promise<FollowedDrive[]> {
+  return await inParallel(libraries, DRIVES_AT_ONCE, async (library) => ({
+    ...(await openDrive(client, library, undefined, signal)),
+    base: `${segmentOf(library.name)}/`,
+  }));
+}
+
+export async function listLibraries(
+  client: GraphClient,
+  siteId: string,
+  signal: AbortSignal,
+): Promise<NamedDrive[]> {
+  const found: NamedDrive[] = [];
+  let address: string | undefined = client.address(`sites/${siteId}/drives`, {
+    $select: "id,name",
+  });
+  while (address !== undefined) {
+    const asked: Asked<DriveList> = await client.ask(driveList, address, signal);
+    if ("error" in asked) throw client.failure(asked.error);
+    found.push(...asked.answer.value.map(({ id, name }) => ({ id, name: name ?? id })));
+    if (found.length > LIBRARIES_MAX) {
+      throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
+    }
+    address = asked.answer["@odata.nextLink"];
+  }
+  return found;
+}
+
+async function findSite(client: GraphClient, siteId: string, signal: AbortSignal) {
+  const address = client.address(`sites/${siteKey(siteId)}`, { $select: "id" });
+  const asked = await client.ask(site, address, signal);
+  if ("answer" in asked) return asked.answer.id;
+  const { status } = asked.error;
+  if (status !== 404 && status !== 400) throw client.failure(asked.error);
+  throw denied(
+    `there is no site ${siteId}: siteId is the site's address, such as https://contoso.sharepoint.com/sites/hr`,
+  );
+}
+
+/**
+ * How Graph names a site that is given by its id or its address.
+ * https://learn.microsoft.com/graph/api/site-getbypath
+ */
+function siteKey(siteId: string): string {
+  const url = URL.parse(siteId);
+  if (url === null || !/^https?:$/.test(url.protocol)) return encodeURIComponent(siteId);
+  const path = url.pathname.replace(/\/$/, "");
+  return path === "" ? url.hostname : `${url.hostname}:${path}`;
+}
+
+async function findDrive(
+  client: GraphClient,
+  driveId: string,
+  rootFolderId: string | undefined,
+  signal: AbortSignal,
+): Promise<FollowedDrive> {
+  const address = client.address(`drives/${encodeURIComponent(driveId)}`, { $select: "id,name" });
+  const asked = await client.ask(drive, address, signal);
+  if ("error" in asked) {
+    const { status } = asked.error;
+    if (status !== 404 && status !== 400) throw client.failure(asked.error);
+    throw denied(`there is no drive ${driveId}, or the app may not see it`);
+  }
+  const { id, name } = asked.answer;
+  return await openDrive(client, { id, name: name ?? id }, rootFolderId, signal);
+}
+
+async function openDrive(
+  client: GraphClient,
+  { id, name }: NamedDrive,
+  rootFolderId: string | undefined,
+  signal: AbortSignal,
+): Promise<FollowedDrive> {
+  const item = rootFolderId === undefined ? "root" : `items/${encodeURIComponent(rootFolderId)}`;
+  const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
+    $select: Object.keys(rootItem.shape).join(","),
+  });
+  const asked = await client.ask(rootItem, address, signal);
+  if ("error" in asked) {
+    if (asked.error.status !== 404) throw client.failure(asked.error);
+    throw denied(`the library ${name} has no folder ${rootFolderId ?? ""}`);
+  }
+  if (!asked.answer.folder && !asked.answer.root) {
+    throw denied(`${rootFolderId ?? ""} is no folder: rootFolderId names a folder`);
+  }
+  return { id, name, base: "", root: asked.answer.id, link: null, folders: {} };
+}
+
+const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

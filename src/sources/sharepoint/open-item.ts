@@ -1,0 +1,72 @@
+import { z } from "zod";
+
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
+import { limitBody, tooLarge } from "../guarded-fetch.ts";
+import { driveItem } from "./drive-items.ts";
+import type { GraphClient } from "./graph-client.ts";
+
+/*
+ * https://learn.microsoft.com/graph/api/driveitem-get-content
+ */
+const DOWNLOAD_URL = "@microsoft.graph.downloadUrl";
+const downloadable = driveItem
+  .pick({ id: true, size: true, deleted: true, malware: true })
+  .extend({ [DOWNLOAD_URL]: z.string().optional() });
+const FIELDS = Object.keys(downloadable.shape).join(",");
+/** The address holds a permission of its own; one that is refused has expired. */
+const REFUSED = new Set([401, 403, 404, 410]);
+const TRIES = 2;
+
+/** The bytes of a file at an address that is asked for just before. @throws SourceFailure */
+export async function openItem(
+  client: GraphClient,
+  file: ListedFile,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
+  for (let attempt = 1; ; attempt++) {
+    const address = await addressOf(client, file, signal);
+    if (address === null) return { outcome: "deleted" };
+    const asked = await client.download(address, signal);
+    if ("got" in asked) {
+      const { headers, body } = asked.got.response;
+      const size = Number(headers.get("content-length") ?? Number.NaN);
+      return {
+        outcome: "opened",
+        body: limitBody(body, DOCUMENT_LIMIT_BYTES),
+        size: Number.isSafeInteger(size) ? size : null,
+        mimeType: file.mimeType,
+      };
+    }
+    if (attempt === TRIES || !REFUSED.has(asked.error.status)) throw downloadFailure(asked.error);
+  }
+
+  function downloadFailure(error: Parameters<GraphClient["failure"]>[0]): SourceFailure {
+    if (!REFUSED.has(error.status)) return client.failure(error);
+    return new SourceFailure("down", `SharePoint: ${error.status} for the download`);
+  }
+}
+
+/** Null when the file has gone. */
+async function addressOf(
+  client: GraphClient,
+  { externalId, sourceState }: ListedFile,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const stored = sourceState?.["driveId"];
+  const driveId = encodeURIComponent(typeof stored === "string" ? stored : "");
+  const path = `drives/${driveId}/items/${encodeURIComponent(externalId ?? "")}`;
+  const asked = await client.ask(downloadable, client.address(path, { $select: FIELDS }), signal);
+  if ("error" in asked) {
+    if (asked.error.status === 404) return null;
+    throw client.failure(asked.error);
+  }
+  const { deleted, malware, [DOWNLOAD_URL]: address } = asked.answer;
+  if (deleted) return null;
+  if (malware) throw new SourceFailure("bad-file", "SharePoint: Microsoft marks it as malware");
+  if (address === undefined) {
+    throw new SourceFailure("bad-file", "SharePoint: it cannot be downloaded");
+  }
+  return address;
+}

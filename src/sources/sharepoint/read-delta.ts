@@ -1,0 +1,141 @@
+import { z } from "zod";
+
+import { driveItem, ITEM_FIELDS, kindOf, type DriveItem } from "./drive-items.ts";
+import type { GraphClient } from "./graph-client.ts";
+import type { FollowedDrive } from "./stored-drives.ts";
+
+/*
+ * https://learn.microsoft.com/graph/api/driveitem-delta
+ */
+const ITEMS_PER_PAGE = 500;
+/** More levels than SharePoint allows; a circle of folders ends here, too. */
+const MAX_DEPTH = 200;
+/** The link is no longer taken: everything is to be listed. 404: the drive has gone. */
+const EXPIRED = new Set([400, 404, 410]);
+
+const deltaPage = z.object({
+  value: z.array(driveItem),
+  "@odata.nextLink": z.string().optional(),
+  "@odata.deltaLink": z.string().optional(),
+});
+
+type Folder = FollowedDrive["folders"][string];
+
+export type DeltaPage = {
+  /** Each item once, as it was told of last. */
+  items: DriveItem[];
+  /** The next page; null on the last one, which has `deltaLink`. */
+  nextLink: string | null;
+  deltaLink: string | null;
+};
+
+/** Null when the link has expired. @throws SourceFailure */
+export async function readDelta(
+  client: GraphClient,
+  driveId: string,
+  link: string | null,
+  signal: AbortSignal,
+): Promise<DeltaPage | null> {
+  const beginning = () =>
+    client.address(`drives/${encodeURIComponent(driveId)}/root/delta`, {
+      $select: ITEM_FIELDS,
+      $top: ITEMS_PER_PAGE,
+    });
+  const asked = await client.ask(deltaPage, link ?? beginning(), signal);
+  if ("error" in asked) {
+    if (link !== null && EXPIRED.has(asked.error.status)) return null;
+    throw client.failure(asked.error);
+  }
+  const { value, "@odata.nextLink": nextLink, "@odata.deltaLink": deltaLink } = asked.answer;
+  return {
+    items: [...new Map(value.map((item) => [item.id, item])).values()],
+    nextLink: nextLink ?? null,
+    deltaLink: deltaLink ?? null,
+  };
+}
+
+/**
+ * Takes the folders of a page over into the drive's. Whether a folder beneath the root was renamed,
+ * moved or deleted, which moves files that no feed names. A folder that is new to the drive is
+ * none of these: the feed names all that lies in it.
+ */
+export function applyFolders(drive: FollowedDrive, items: DriveItem[]): boolean {
+  let moved = false;
+  for (const item of items) {
+    const kind = kindOf(item);
+    if (kind === "deleted") moved = forgetFolder(drive, item.id) || moved;
+    else if (kind !== "file" && item.id !== drive.root) moved = applyFolder(drive, item) || moved;
+  }
+  return moved;
+}
+
+/** Whether it was a folder beneath the root. */
+function forgetFolder(drive: FollowedDrive, id: string): boolean {
+  if (drive.folders[id] === undefined) return false;
+  const wasInside = isBeneath(drive, id);
+  delete drive.folders[id];
+  return wasInside;
+}
+
+/** Whether it was known by another name or place, and lies or lay beneath the root. */
+function applyFolder(drive: FollowedDrive, item: DriveItem): boolean {
+  const before = drive.folders[item.id];
+  const after = placed(item);
+  if (before?.name === after.name && before.parent === after.parent) return false;
+  const wasInside = isBeneath(drive, item.id);
+  drive.folders[item.id] = after;
+  return before !== undefined && (wasInside || isBeneath(drive, item.id));
+}
+
+/** A notebook holds pages that are no files of ours; above the drive's root there is nothing. */
+const placed = (item: DriveItem) =>
+  kindOf(item) === "folder"
+    ? { name: item.name ?? "", parent: item.parentReference?.id ?? null }
+    : { name: "", parent: null };
+
+function isBeneath({ root, folders }: FollowedDrive, id: string): boolean {
+  let at: string | null = id;
+  for (let depth = 0; at !== null && depth < MAX_DEPTH; depth++) {
+    if (at === root) return true;
+    at = folders[at]?.parent ?? null;
+  }
+  return false;
+}
+
+/** The feed may tell of a file before the folders above it: such are asked for one by one. */
+export async function findMissingFolders(
+  client: GraphClient,
+  drive: FollowedDrive,
+  items: DriveItem[],
+  signal: AbortSignal,
+): Promise<void> {
+  const checked = new Set([drive.root]);
+  for (const item of items) {
+    if (kindOf(item) !== "file") continue;
+    let at: string | null = item.parentReference?.id ?? null;
+    while (at !== null && !checked.has(at)) {
+      checked.add(at);
+      const folder: Folder | null =
+        drive.folders[at] ?? (await askForFolder(client, drive.id, at, signal));
+      if (folder === null) break;
+      drive.folders[at] = folder;
+      at = folder.parent;
+    }
+  }
+}
+
+/** Null when it has gone, or cannot be seen. */
+async function askForFolder(
+  client: GraphClient,
+  driveId: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Folder | null> {
+  const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
+  const asked = await client.ask(driveItem, client.address(path, { $select: ITEM_FIELDS }), signal);
+  if ("error" in asked) {
+    if (asked.error.status === 404 || asked.error.status === 403) return null;
+    throw client.failure(asked.error);
+  }
+  return placed(asked.answer);
+}

@@ -1,0 +1,208 @@
+import { sha256Hex } from "../../core/hash.ts";
+import type { Now } from "../../core/time.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type {
+  KnownFiles,
+  ListedFile,
+  ListingPage,
+  OpenedFile,
+  ReaderStore,
+  SourceReader,
+} from "../../ports/source-reader.ts";
+import type { Outgoing } from "../guarded-fetch.ts";
+import { entraTokens } from "./entra-token.ts";
+import { findDrives, listLibraries, openLibraries } from "./find-drives.ts";
+import { API_BASE_URL, GraphClient } from "./graph-client.ts";
+import { itemFiles, type ItemFiles } from "./item-files.ts";
+import { openItem } from "./open-item.ts";
+import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
+import type { DocumentSiteConfig } from "./sharepoint-config.ts";
+import {
+  drivesBytes,
+  drivesFrom,
+  position,
+  type FollowedDrive,
+  type Position,
+  type StoredDrives,
+} from "./stored-drives.ts";
+
+/** The drives as the scan under way finds them, and as the last one that ended left them. */
+const PENDING_DRIVES = "pending-drives.json";
+const DRIVES = "drives.json";
+/** A listing whose links expire again and again is given up. */
+const RESTARTS_MAX = 3;
+
+export type SharePointOptions = {
+  outgoing: Outgoing;
+  now: Now;
+  store: ReaderStore;
+  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+};
+
+/** A page of a drive's feed, applied to what is stored of the drive. */
+type ReadPage = ItemFiles & { moved: boolean; next: Position | null };
+
+/**
+ * SharePoint libraries and OneDrive by Microsoft Graph: the change feed from its beginning is the
+ * listing. A renamed or moved folder changes paths of files that the feed does not name: then
+ * everything is listed again, which costs no download.
+ */
+export class SharePointReader implements SourceReader {
+  readonly #config: DocumentSiteConfig;
+  readonly #options: SharePointOptions;
+  readonly #client: GraphClient;
+
+  constructor(config: DocumentSiteConfig, clientSecret: string, options: SharePointOptions) {
+    const { outgoing, now } = options;
+    const { tenantId, clientId, loginBaseUrl, siteId, driveId } = config;
+    const apiBaseUrl = new URL(config.apiBaseUrl ?? API_BASE_URL).href.replace(/\/$/, "");
+    const app = { tenantId, clientId, clientSecret, loginBaseUrl, apiBaseUrl };
+    const what = driveId === undefined ? (siteId ?? "") : `drive ${driveId}`;
+    this.#config = config;
+    this.#options = options;
+    this.#client = new GraphClient({
+      outgoing,
+      now,
+      apiBaseUrl,
+      tokens: entraTokens(app, outgoing, now),
+      remedy: `app ${clientId} may not read ${what}: grant it the role read on the site`,
+    });
+  }
+
+  async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
+    const at = cursor === null ? null : position.parse(JSON.parse(cursor));
+    const restarts = at?.restarts ?? 0;
+    const drives = at === null ? await this.#begin(signal) : await this.#read(PENDING_DRIVES);
+    // What was kept between pages is lost, or of another listing.
+    if (drives === null || (at !== null && drives.run !== at.run)) {
+      return await this.#restart(restarts, signal);
+    }
+    const start = at ?? { run: drives.run, drive: 0, link: null, restarts };
+    const read = await this.#readPage(drives, start, signal);
+    if (read === null) return await this.#restart(restarts, signal);
+    return await this.#listingPage({ ...drives, moved: drives.moved || read.moved }, read);
+  }
+
+  async follow(
+    changeCursor: string,
+    cursor: string | null,
+    signal: AbortSignal,
+  ): Promise<ListingPage | null> {
+    const at = cursor === null ? null : position.parse(JSON.parse(cursor));
+    const drives =
+      at === null
+        ? await this.#takeUp(changeCursor, signal)
+        : await this.#continued(changeCursor, at);
+    if (drives === null) return null;
+    const link = drives.drives[0]?.link ?? null;
+    const start = at ?? { run: drives.run, drive: 0, link, restarts: 0 };
+    const read = await this.#readPage(drives, start, signal);
+    if (read === null || read.moved) return null;
+    return await this.#listingPage(drives, read);
+  }
+
+  /** Changes are compared with the folders of the last committed scan. */
+  async ended(): Promise<void> {
+    const { store } = this.#options;
+    const pending = await store.read(PENDING_DRIVES);
+    if (pending === null) return;
+    await store.write(DRIVES, pending);
+    await store.remove(PENDING_DRIVES);
+  }
+
+  async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
+    return await openItem(this.#client, file, signal);
+  }
+
+  async #begin(signal: AbortSignal): Promise<StoredDrives> {
+    const run = crypto.randomUUID();
+    const found = await findDrives(this.#client, this.#config, signal);
+    return { cursor: null, run, from: null, moved: false, ...found };
+  }
+
+  async #restart(restarts: number, signal: AbortSignal): Promise<ListingPage> {
+    if (restarts >= RESTARTS_MAX) {
+      throw new SourceFailure("down", "SharePoint: the listing's links expire before their use");
+    }
+    const drives = await this.#begin(signal);
+    const start = { run: drives.run, drive: 0, link: null, restarts: restarts + 1 };
+    const read = await this.#readPage(drives, start, signal);
+    if (read === null) return await this.#restart(restarts + 1, signal);
+    const page = await this.#listingPage({ ...drives, moved: read.moved }, read);
+    return { ...page, restarted: true };
+  }
+
+  async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {
+    const stored = await this.#read(PENDING_DRIVES);
+    return stored?.from === from && stored.run === run ? stored : null;
+  }
+
+  /** The drives as a feed begins: libraries may have come since. Null when some are no more. */
+  async #takeUp(from: string, signal: AbortSignal): Promise<StoredDrives | null> {
+    const stored = await this.#read(DRIVES);
+    if (stored?.cursor !== from) return null;
+    const drives = { ...stored, cursor: null, run: crypto.randomUUID(), from };
+    if (stored.siteId === null) return drives;
+    const libraries = await listLibraries(this.#client, stored.siteId, signal);
+    const names = new Map(libraries.map(({ id, name }) => [id, name]));
+    if (stored.drives.some(({ id, name }) => names.get(id) !== name)) return null;
+    const known = new Set(stored.drives.map(({ id }) => id));
+    const added = libraries.filter(({ id }) => !known.has(id));
+    const opened = await openLibraries(this.#client, added, signal);
+    return { ...drives, drives: [...stored.drives, ...opened] };
+  }
+
+  /** Null when the link has expired, or the drive has gone. */
+  async #readPage(
+    { run, drives }: StoredDrives,
+    at: Position,
+    signal: AbortSignal,
+  ): Promise<ReadPage | null> {
+    const drive = drives[at.drive];
+    if (drive === undefined)
+      return { files: [], deleted: [], skipped: 0, moved: false, next: null };
+    const { known } = this.#options;
+    const page = await readDelta(this.#client, drive.id, at.link, signal);
+    if (page === null) return null;
+    const moved = applyFolders(drive, page.items);
+    await findMissingFolders(this.#client, drive, page.items, signal);
+    const columns = this.#config.fields ?? [];
+    const of = { client: this.#client, drive, known, columns };
+    const files = await itemFiles(page.items, of, signal);
+    if (page.nextLink !== null) {
+      return { ...files, moved, next: { ...at, run, link: page.nextLink } };
+    }
+    drive.link = page.deltaLink;
+    const following = nextDrive(drives, at.drive + 1);
+    const next = following === null ? null : { ...at, run, ...following };
+    return { ...files, moved, next };
+  }
+
+  async #listingPage(drives: StoredDrives, read: ReadPage): Promise<ListingPage> {
+    const { files, deleted, skipped, next } = read;
+    const cursor = next === null ? await cursorOf(drives.drives) : null;
+    await this.#options.store.write(PENDING_DRIVES, drivesBytes({ ...drives, cursor }));
+    return {
+      files,
+      deleted,
+      skipped,
+      next: next === null ? null : JSON.stringify(next),
+      // Without a cursor the next scan lists everything again, with the paths as they are then.
+      ...(cursor === null || drives.moved ? {} : { changeCursor: cursor }),
+    };
+  }
+
+  async #read(key: string): Promise<StoredDrives | null> {
+    return drivesFrom(await this.#options.store.read(key));
+  }
+}
+
+const nextDrive = (drives: FollowedDrive[], at: number) => {
+  const drive = drives[at];
+  return drive === undefined ? null : { drive: at, link: drive.link };
+};
+
+/** Stands for the places that all feeds have reached. */
+async function cursorOf(drives: FollowedDrive[]): Promise<string> {
+  return await sha256Hex(JSON.stringify(drives.map(({ id, link }) => [id, link])));
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+const folder = z.object({ name: z.string(), parent: z.string().nullable() });
+const followedDrive = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The folder that its files lie in, "" or ending in a slash. */
+  base: z.string(),
+  /** The item that everything read lies beneath. */
+  root: z.string(),
+  /** Where the change feed is taken up; null: it has not been read to its end yet. */
+  link: z.string().nullable(),
+  /** Everything that may hold files, by id; what holds none of ours has no parent. */
+  folders: z.record(z.string(), folder),
+});
+/** A drive with the folders that paths are made of, and its place in the change feed. */
+export type FollowedDrive = z.infer<typeof followedDrive>;
+
+const storedDrives = z.object({
+  /** The change cursor that stands for these drives; null while they are being read. */
+  cursor: z.string().nullable(),
+  /** The listing or feed by which they are being read. */
+  run: z.string(),
+  /** The change cursor that a feed began with; null: a listing. */
+  from: z.string().nullable(),
+  /** A folder moved while it was listed: paths listed before may be wrong. */
+  moved: z.boolean(),
+  /** The site whose libraries these are; null: a single drive. */
+  siteId: z.string().nullable(),
+  drives: z.array(followedDrive),
+});
+/** What a reader keeps between calls. Links to the feed are too long for a row of the database. */
+export type StoredDrives = z.infer<typeof storedDrives>;
+
+export function drivesFrom(bytes: Uint8Array | null): StoredDrives | null {
+  if (bytes === null) return null;
+  const parsed = storedDrives.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+  return parsed.success ? parsed.data : null;
+}
+
+export const drivesBytes = (drives: StoredDrives) =>
+  new TextEncoder().encode(JSON.stringify(drives));
+
+export const position = z.object({
+  run: z.string(),
+  drive: z.number(),
+  /** The page to ask for; null: the feed's beginning. */
+  link: z.string().nullable(),
+  /** How often this listing began anew. */
+  restarts: z.number(),
+});
+/** Where a listing or a feed stands. */
+export type Position = z.infer<typeof position>;

@@ -1,0 +1,204 @@
+import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
+import { DriveDouble } from "./drive-double.ts";
+import { EntraDouble } from "./entra-double.ts";
+
+/*
+ * Microsoft Graph v1.0 as far as a reader uses it, in memory:
+ * https://learn.microsoft.com/graph/api/resources/onedrive
+ * https://learn.microsoft.com/graph/api/driveitem-get-content
+ * https://learn.microsoft.com/graph/json-batching
+ */
+const BASE = "https://graph.example";
+export const LOGIN_BASE = "https://login.example";
+const CONTENT_BASE = "https://contoso.sharepoint.example";
+const DOWNLOAD_URL_MS = 60 * 60_000;
+const REQUESTS_PER_BATCH = 20;
+const MINUTE_MS = 60_000;
+
+type Failure = {
+  path: RegExp;
+  status: number;
+  code?: string;
+  headers?: Record<string, string>;
+  times: number;
+};
+
+type Site = { id: string; address: string; granted: boolean; drives: DriveDouble[] };
+
+/** One tenant: its app in Entra, its sites with libraries, and drives outside of sites. */
+export class GraphDouble {
+  readonly entra = new EntraDouble();
+  readonly sites: Site[] = [];
+  readonly drives = new Map<string, DriveDouble>();
+  readonly asked: string[] = [];
+  readonly failures: Failure[] = [];
+  /** Whether an administrator consented to the app's permission. */
+  consented = true;
+  /** Calls a minute beyond which the app is throttled. */
+  callsAMinute = Infinity;
+  /** Requests for bytes that brought an access token along. */
+  leakedTokens = 0;
+  baseUrl = BASE;
+  contentBase = CONTENT_BASE;
+  now = () => Date.now();
+  readonly #downloads = new Map<string, { item: Item; expiresAt: number }>();
+  #window = { from: 0, calls: 0 };
+
+  /** A site at `https://contoso.sharepoint.example/sites/NAME`, with one library. */
+  site(name: string): Site & { library: DriveDouble } {
+    const id = `contoso.sharepoint.example,${name}-site,${name}-web`;
+    const address = `contoso.sharepoint.example:/sites/${name}`;
+    const site: Site = { id, address, granted: true, drives: [] };
+    this.sites.push(site);
+    return Object.assign(site, { library: this.library(site, "Documents") });
+  }
+
+  library(site: Site, name: string): DriveDouble {
+    const drive = this.drive(name);
+    site.drives.push(drive);
+    return drive;
+  }
+
+  /** A drive of no site, as a OneDrive is. */
+  drive(name: string): DriveDouble {
+    const drive = new DriveDouble(
+      `b!${(this.drives.size + 10).toString(36).padStart(6, "0")}`,
+      name,
+    );
+    this.drives.set(drive.id, drive);
+    return drive;
+  }
+
+  removeLibrary(site: Site, drive: DriveDouble): void {
+    this.drives.delete(drive.id);
+    site.drives = site.drives.filter((each) => each !== drive);
+  }
+
+  fail(failure: Omit<Failure, "times"> & { times?: number }): void {
+    this.failures.push({ times: 1, ...failure });
+  }
+
+  /** What the platform's `fetch` answers. */
+  readonly fetch = async (address: string, request: RequestInit = {}): Promise<Response> => {
+    request.signal?.throwIfAborted();
+    const url = new URL(address);
+    const method = request.method ?? "GET";
+    this.asked.push(`${method} ${decodeURIComponent(url.pathname)}`);
+    const headers = new Headers(request.headers);
+    const body = await new Response(request.body ?? null).text();
+    return this.#failureOf(url.pathname) ?? (await this.#answer(method, url, headers, body));
+  };
+
+  async #answer(method: string, url: URL, headers: Headers, body: string): Promise<Response> {
+    const [, tenant] = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(url.pathname) ?? [];
+    if (tenant !== undefined) return await this.entra.grant(tenant, url.href, body, this.baseUrl);
+    if (url.pathname.endsWith("/download.aspx")) return this.#download(url, headers);
+    const token = headers.get("authorization")?.replace("Bearer ", "");
+    if (!this.entra.takes(token)) return errorAnswer(401, "InvalidAuthenticationToken");
+    const throttled = this.#throttle();
+    if (throttled !== null) return throttled;
+    if (url.pathname === "/v1.0/$batch") return await this.#batch(body);
+    return await this.answer(method, url, body);
+  }
+
+  /** Overridden where subscriptions are kept. */
+  async answer(method: string, url: URL, _body: string): Promise<Response> {
+    if (method !== "GET") return errorAnswer(405, "methodNotAllowed");
+    return this.#get(decodeURIComponent(url.pathname).replace("/v1.0/", ""), url.searchParams);
+  }
+
+  #failureOf(path: string): Response | null {
+    const failure = this.failures.find((each) => each.times > 0 && each.path.test(path));
+    if (failure === undefined) return null;
+    failure.times--;
+    const { status, code = "serviceNotAvailable", headers } = failure;
+    return errorAnswer(status, code, headers);
+  }
+
+  #throttle(): Response | null {
+    const from = Math.floor(this.now() / MINUTE_MS) * MINUTE_MS;
+    if (this.#window.from !== from) this.#window = { from, calls: 0 };
+    if (++this.#window.calls <= this.callsAMinute) return null;
+    const seconds = Math.ceil((from + MINUTE_MS - this.now()) / 1_000);
+    return errorAnswer(429, "TooManyRequests", { "retry-after": String(seconds) });
+  }
+
+  async #batch(body: string): Promise<Response> {
+    const { requests } = JSON.parse(body) as { requests: { id: string; url: string }[] };
+    if (requests.length > REQUESTS_PER_BATCH) return errorAnswer(400, "badRequest");
+    const responses = requests.map(async ({ id, url }) => {
+      const asked = new URL(`${this.baseUrl}/v1.0${url}`);
+      const answer = this.#failureOf(asked.pathname) ?? (await this.answer("GET", asked, ""));
+      const headers = Object.fromEntries(answer.headers);
+      return { id, status: answer.status, headers, body: await answer.json() };
+    });
+    return json({ responses: (await Promise.all(responses)).reverse() });
+  }
+
+  #get(path: string, query: URLSearchParams): Response {
+    if (!this.consented) return errorAnswer(401, "generalException");
+    const [, siteKey, drives] = /^sites\/(.+?)(\/drives)?$/.exec(path) ?? [];
+    if (siteKey !== undefined) return this.#site(siteKey, drives !== undefined);
+    const [, driveId = "", rest = ""] = /^drives\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+    const drive = this.drives.get(driveId);
+    if (drive === undefined) return errorAnswer(404, "itemNotFound");
+    const site = this.sites.find((each) => each.drives.includes(drive));
+    if (site?.granted === false) return errorAnswer(403, "accessDenied");
+    return rest === "" ? json(shownDrive(drive)) : this.#inDrive(drive, rest, query);
+  }
+
+  #site(key: string, drives: boolean): Response {
+    const site = this.sites.find(({ id, address }) => key === id || key === address);
+    if (site === undefined) return errorAnswer(404, "itemNotFound");
+    if (!site.granted) return errorAnswer(403, "accessDenied");
+    return drives ? json({ value: site.drives.map(shownDrive) }) : json({ id: site.id });
+  }
+
+  #inDrive(drive: DriveDouble, path: string, query: URLSearchParams): Response {
+    if (path === "root/delta") return drive.delta(this.baseUrl, query);
+    const [, id = drive.root, verb] = /^(?:root|items\/([^/]+))(?:\/(.*))?$/.exec(path) ?? [];
+    const item = drive.items.get(id);
+    if (item === undefined || item.deleted) return errorAnswer(404, "itemNotFound");
+    if (verb === "listItem") {
+      return json({
+        id: "1",
+        ...(query.get("$expand") === "fields" ? { fields: item.fields } : {}),
+      });
+    }
+    if (verb === "content") {
+      const location = this.#downloadUrl(item);
+      return new Response(null, { status: 302, headers: { location } });
+    }
+    const isFile = item.kind === "file";
+    const url = isFile ? { "@microsoft.graph.downloadUrl": this.#downloadUrl(item) } : {};
+    const select = query.get("$select");
+    return json(selected({ ...shownItem(drive.id, item), ...url }, select));
+  }
+
+  #downloadUrl(item: Item): string {
+    const tempauth = crypto.randomUUID();
+    this.#downloads.set(tempauth, { item, expiresAt: this.now() + DOWNLOAD_URL_MS });
+    return `${this.contentBase}/_layouts/15/download.aspx?UniqueId=${item.id}&tempauth=${tempauth}`;
+  }
+
+  expireDownloads(): void {
+    this.#downloads.clear();
+  }
+
+  /** The address is the permission; a token of Graph's is none here. */
+  #download(url: URL, headers: Headers): Response {
+    if (headers.has("authorization")) {
+      this.leakedTokens += 1;
+      return new Response("unauthorized", { status: 401 });
+    }
+    const found = this.#downloads.get(url.searchParams.get("tempauth") ?? "");
+    if (found === undefined || found.expiresAt <= this.now()) {
+      return new Response("the address has expired", { status: 401 });
+    }
+    found.item.hashed = true;
+    const { content, mimeType } = found.item;
+    return new Response(content, { headers: { "content-type": mimeType } });
+  }
+}
+
+const shownDrive = ({ id, name }: DriveDouble) => ({ id, name, driveType: "documentLibrary" });

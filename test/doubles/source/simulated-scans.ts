@@ -1,0 +1,94 @@
+import type {
+  KnownFiles,
+  ListedFile,
+  ListingPage,
+  ReaderStore,
+  SourceReader,
+} from "../../../src/ports/source-reader.ts";
+import { memoryStore } from "../web-site/scanning.ts";
+
+const FOREVER = new AbortController().signal;
+
+/** What a reader is made with: what it kept, and the files that earlier scans found. */
+export type Kept = {
+  store: ReaderStore;
+  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  now: () => number;
+};
+
+/**
+ * A source with a change feed as the scan engine keeps it: known files, change cursor, and scans
+ * that update them. Each page is read by a reader of its own.
+ */
+export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Kept) => Reader) {
+  const files = new Map<string, ListedFile>();
+  const store = memoryStore();
+  let changeCursor: string | null = null;
+  let time = Date.now();
+  const byPath = async (paths: string[]) => {
+    const wanted = new Set(paths);
+    return [...files.values()].filter(({ path }) => wanted.has(path));
+  };
+  const byExternalId = async (ids: string[]) => ids.flatMap((id) => files.get(id) ?? []);
+  const reader = () => newReader({ store, known: { byPath, byExternalId }, now: () => time });
+
+  const pageOf = async (mode: "full" | "follow", cursor: string | null) =>
+    mode === "follow"
+      ? ((await reader().follow?.(changeCursor ?? "", cursor, FOREVER)) ?? null)
+      : await reader().list(cursor, FOREVER);
+
+  /** Of what pages say of a file the last holds. */
+  const take = (page: ListingPage, notes: Notes) => {
+    if (page.restarted === true) notes.clear();
+    for (const id of page.deleted) notes.set(id, "deleted");
+    for (const file of page.files) {
+      files.set(file.externalId ?? "", file);
+      notes.set(file.externalId ?? "", "seen");
+    }
+  };
+
+  const end = async (mode: "full" | "follow", notes: Notes, next: string | null) => {
+    for (const id of files.keys()) {
+      const note = notes.get(id);
+      if (note === "deleted" || (mode === "full" && note === undefined)) files.delete(id);
+    }
+    await reader().ended?.();
+    changeCursor = next;
+  };
+
+  /** One run, from its first page to its end. */
+  const scan = async (stopAfterPages = Infinity): Promise<"full" | "follow" | "stopped"> => {
+    const notes: Notes = new Map();
+    let mode: "full" | "follow" = changeCursor === null ? "full" : "follow";
+    let cursor: string | null = null;
+    for (let pages = 0; pages < stopAfterPages; pages++) {
+      const page: ListingPage | null = await pageOf(mode, cursor);
+      cursor = page?.next ?? null;
+      if (page === null) {
+        // What the feed showed may have gone since.
+        notes.clear();
+        mode = "full";
+      } else {
+        take(page, notes);
+        if (cursor === null) {
+          await end(mode, notes, page.changeCursor ?? null);
+          return mode;
+        }
+      }
+    }
+    return "stopped";
+  };
+
+  return {
+    files,
+    store,
+    reader,
+    scan,
+    setTime: (ms: number) => {
+      time = ms;
+    },
+    paths: () => [...files.values()].map(({ path }) => path).sort(),
+  };
+}
+
+type Notes = Map<string, "seen" | "deleted">;

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+
+import type { ListedFile } from "../../../../src/ports/source-reader.ts";
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+
+type Source = ReturnType<typeof graphSource>;
+
+const FOREVER = new AbortController().signal;
+
+function fileOf({ files }: Source, id: string): ListedFile {
+  const file = files.get(id);
+  if (file === undefined) throw new Error(`${id} is not listed`);
+  return file;
+}
+
+async function textOf(source: Source, id: string): Promise<string> {
+  const opened = await source.reader().open(fileOf(source, id), FOREVER);
+  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
+}
+
+async function failureOf(work: Promise<unknown>) {
+  return await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+/** A site with one library, read as a library. */
+function library(settings: Parameters<typeof graphSource>[1] = {}) {
+  const graph = new GraphDouble();
+  const site = graph.site("hr");
+  const drive = site.library;
+  return { graph, site, drive, source: graphSource(graph, { driveId: drive.id, ...settings }) };
+}
+
+const downloads = ({ asked }: GraphDouble) => asked.filter((each) => each.includes("download"));
+
+test("an unchanged file keeps its version, whatever Graph leaves out", async () => {
+  const { drive, source } = library();
+  const hashless = drive.file(drive.root, "old.docx", "old", { hashed: false });
+  const plain = drive.file(drive.root, "plain.txt", "plain");
+  await source.scan();
+  const versions = [fileOf(source, hashless).version, fileOf(source, plain).version];
+  // Downloaded, it has a hash; the feed tells of it when everything is listed again.
+  await textOf(source, hashless);
+  drive.expireLinks();
+  expect(await source.scan()).toBe("full");
+  drive.change(plain, { fields: { Department: "HR" } });
+  await source.scan();
+  expect([fileOf(source, hashless).version, fileOf(source, plain).version]).toEqual(versions);
+});
+
+test("columns become metadata, and are asked for once a change", async () => {
+  const { graph, drive, source } = library({ fields: ["Department", "Tags", "Editor", "owner"] });
+  const file = drive.file(drive.root, "a.txt", "a", {
+    fields: {
+      Department: "HR",
+      Tags: [{ Label: "contract", TermGuid: "x" }, "2026"],
+      Editor: { LookupId: 7, LookupValue: "Ann" },
+      Secret: "not asked for",
+      owner: "a column of this name",
+    },
+  });
+  for (let at = 0; at < 45; at++) drive.file(drive.root, `${at}.txt`, "x");
+  await source.scan();
+  expect(fileOf(source, file).metadata).toMatchObject({
+    Department: "HR",
+    Tags: ["contract", "2026"],
+    Editor: "Ann",
+    owner: ["ann@contoso.example"],
+  });
+  expect(fileOf(source, file).metadata).not.toHaveProperty("Secret");
+  const batches = () => graph.asked.filter((asked) => asked.includes("$batch")).length;
+  expect(batches()).toBe(3);
+  drive.change(file, { fields: { Department: "Legal" } });
+  await source.scan();
+  expect(fileOf(source, file).metadata).toMatchObject({ Department: "Legal" });
+  expect(batches()).toBe(4);
+  drive.expireLinks();
+  expect(await source.scan()).toBe("full");
+  expect(fileOf(source, file).metadata).toMatchObject({ Department: "Legal" });
+  expect(batches()).toBe(4);
+  graph.fail({ path: /listItem/, status: 429, headers: { "retry-after": "9" } });
+  drive.change(file, { fields: {} });
+  const failure = await failureOf(source.scan());
+  expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 9_000 });
+});
+
+test("notebooks, what lies in them, and shortcuts are counted and left out", async () => {
+  const { drive, source } = library();
+  const notebook = drive.other(drive.root, "Notebook", "notebook");
+  drive.file(notebook, "Section.one", "x");
+  drive.other(drive.root, "Elsewhere", "shortcut");
+  drive.file(drive.root, "a.txt", "a");
+  const page = await source.reader().list(null, FOREVER);
+  expect(page.files.map(({ path }) => path)).toEqual(["a.txt"]);
+  expect(page.skipped).toBe(2);
+});
+
+test("two names that are one after normalisation keep paths of their own", async () => {
+  const { drive, source } = library();
+  const composed = drive.file(drive.root, "Caf\u00E9.txt", "1");
+  const decomposed = drive.file(drive.root, "Cafe\u0301.txt", "2");
+  await source.scan();
+  const apart = `Caf\u00E9 (${decomposed}).txt`;
+  expect(source.paths()).toEqual([apart, "Caf\u00E9.txt"].sort());
+  drive.change(decomposed, { content: "22" });
+  drive.change(composed, { content: "11" });
+  await source.scan();
+  expect(fileOf(source, decomposed).path).toBe(apart);
+});
+
+test("10 changes of 500 files cost 10 downloads", async () => {
+  const { graph, drive, source } = library();
+  const ids = Array.from({ length: 500 }, (_, at) => drive.file(drive.root, `${at}.txt`, "x"));
+  await source.scan();
+  const versions = new Map([...source.files].map(([id, { version }]) => [id, version]));
+  for (const id of ids.slice(0, 10)) drive.change(id, { content: `changed ${id}` });
+  drive.expireLinks();
+  await source.scan();
+  const changed = ids.filter((id) => fileOf(source, id).version !== versions.get(id));
+  for (const id of changed) await textOf(source, id);
+  expect(downloads(graph)).toHaveLength(10);
+});
+
+test("a download's address that expired is asked for anew, once", async () => {
+  const { graph, drive, source } = library();
+  const file = drive.file(drive.root, "a.txt", "a");
+  await source.scan();
+  graph.fail({ path: /download/, status: 401 });
+  expect(await textOf(source, file)).toBe("a");
+  graph.fail({ path: /download/, status: 401, times: 2 });
+  const failure = await failureOf(textOf(source, file));
+  expect(failure).toMatchObject({ kind: "down", message: "SharePoint: 401 for the download" });
+  graph.fail({ path: /download/, status: 429, headers: { "retry-after": "3" } });
+  const throttled = await failureOf(textOf(source, file));
+  expect(throttled).toMatchObject({ kind: "throttled", retryAfterMs: 3_000 });
+  drive.change(file, { malware: true });
+  expect(await failureOf(textOf(source, file))).toMatchObject({
+    kind: "bad-file",
+    message: "SharePoint: Microsoft marks it as malware",
+  });
+  drive.delete(file);
+  expect(await textOf(source, file)).toBe("deleted");
+});

@@ -1,0 +1,200 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+
+import { SourceFailure } from "../../../../src/ports/source-reader.ts";
+import { SharePointReader } from "../../../../src/sources/sharepoint/sharepoint-reader.ts";
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { graphConfig, graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+import { memoryStore } from "../../../doubles/web-site/scanning.ts";
+
+const FOREVER = new AbortController().signal;
+const HR = "https://contoso.sharepoint.example/sites/hr";
+
+async function failureOf(work: Promise<unknown>): Promise<SourceFailure> {
+  const thrown: unknown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof SourceFailure) return thrown;
+  throw new Error(`no refusal: ${String(thrown)}`);
+}
+
+function site() {
+  const graph = new GraphDouble();
+  const { library, ...rest } = graph.site("hr");
+  library.file(library.root, "a.txt", "a");
+  return { graph, library, rest, source: graphSource(graph, { siteId: HR }) };
+}
+
+type Site = ReturnType<typeof site>;
+
+test.each<[string, (of: Site) => void, (of: Site) => void, string]>([
+  [
+    "an expired secret",
+    ({ graph }) => void (graph.entra.secretExpired = true),
+    ({ graph }) => void (graph.entra.secretExpired = false),
+    "Microsoft Entra: AADSTS7000222: the client secret of app 99999999-8888-7777-6666-555555555555 has expired: make a new one",
+  ],
+  [
+    "a disabled app",
+    ({ graph }) => void (graph.entra.disabled = true),
+    ({ graph }) => void (graph.entra.disabled = false),
+    "Microsoft Entra: AADSTS7000112: app 99999999-8888-7777-6666-555555555555 is disabled: enable it under Enterprise applications",
+  ],
+  [
+    "no consent",
+    ({ graph }) => void (graph.consented = false),
+    ({ graph }) => void (graph.consented = true),
+    "SharePoint: 401 generalException: the app may not use SharePoint: add the application permission Sites.Selected and grant admin consent",
+  ],
+  [
+    "no permission on the site",
+    ({ graph }) => graph.sites.forEach((each) => (each.granted = false)),
+    ({ graph }) => graph.sites.forEach((each) => (each.granted = true)),
+    `SharePoint: 403 accessDenied: app 99999999-8888-7777-6666-555555555555 may not read ${HR}: grant it the role read on the site`,
+  ],
+])("%s says what to do, removes nothing, and mends by itself", async (_, fail, mend, message) => {
+  const of = site();
+  const { graph, source } = of;
+  await source.scan();
+  graph.entra.expireTokens();
+  fail(of);
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "denied", message });
+  expect(source.paths()).toEqual(["Documents/a.txt"]);
+  mend(of);
+  of.library.file(of.library.root, "b.txt", "b");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toEqual(["Documents/a.txt", "Documents/b.txt"]);
+});
+
+test.each([
+  [{ tenantId: "contoso.example" }, "AADSTS90002: there is no tenant contoso.example"],
+  [{ clientId: "other" }, "AADSTS700016: tenant 11111111-2222-3333-4444-555555555555 has no app"],
+  [{ siteId: "https://contoso.sharepoint.example/sites/no" }, "there is no site https://contoso"],
+  [{ siteId: HR, library: "Archive" }, "the site has no library Archive; it has: Documents"],
+  [{ driveId: "b!none" }, "there is no drive b!none, or the app may not see it"],
+])("%j is told as what it is", async (settings, message) => {
+  const { graph } = site();
+  const source = graphSource(graph, { siteId: HR, ...settings });
+  const failure = await failureOf(source.scan());
+  expect(failure.kind).toBe("denied");
+  expect(failure.message).toContain(message);
+});
+
+test("a folder that is none, or is of another library, is told", async () => {
+  const { graph, library } = site();
+  const file = library.childrenOf(library.root)[0]?.id ?? "";
+  const named = { siteId: HR, library: "Documents" };
+  const none = await failureOf(graphSource(graph, { ...named, rootFolderId: "01NONE" }).scan());
+  expect(none.message).toBe("SharePoint: the library Documents has no folder 01NONE");
+  const noFolder = await failureOf(graphSource(graph, { ...named, rootFolderId: file }).scan());
+  expect(noFolder.message).toContain("is no folder");
+});
+
+test("access revoked half way through a listing is told; the scan goes on once repaired", async () => {
+  const { graph, library, rest } = site();
+  library.pageSize = 1;
+  library.file(library.root, "b.txt", "b");
+  const source = graphSource(graph, { siteId: HR });
+  const first = await source.reader().list(null, FOREVER);
+  graph.sites.forEach((each) => (each.granted = false));
+  const revoked = await failureOf(source.reader().list(first.next, FOREVER));
+  expect(revoked).toMatchObject({ kind: "denied" });
+  graph.sites.forEach((each) => (each.granted = true));
+  expect(rest.id).toContain("hr");
+  let page = await source.reader().list(first.next, FOREVER);
+  while (page.next !== null) page = await source.reader().list(page.next, FOREVER);
+  expect(page.changeCursor).toBeDefined();
+});
+
+test.each([
+  [429, "TooManyRequests", "throttled"],
+  [503, "serviceNotAvailable", "throttled"],
+  [500, "generalException", "down"],
+  [504, "timeout", "down"],
+])("%d %s slows a scan with Graph's own wait", async (status, code, kind) => {
+  const { graph, source } = site();
+  graph.fail({ path: /delta/, status, code, headers: { "retry-after": "7" } });
+  expect(await failureOf(source.scan())).toMatchObject({
+    kind,
+    message: `SharePoint: ${status} ${code}`,
+    retryAfterMs: 7_000,
+  });
+  graph.fail({ path: /token/, status: 429, headers: { "retry-after": "7" } });
+  const token = await failureOf(source.scan());
+  expect(token).toMatchObject({ kind: "throttled", retryAfterMs: 7_000 });
+});
+
+test("a token that expires is renewed; one that is refused twice is told", async () => {
+  const { graph, source } = site();
+  const reader = source.reader();
+  await reader.list(null, FOREVER);
+  expect(graph.entra.granted).toBe(1);
+  graph.entra.expireTokens();
+  await reader.list(null, FOREVER);
+  expect(graph.entra.granted).toBe(2);
+  graph.fail({ path: /sites/, status: 401, code: "InvalidAuthenticationToken", times: 2 });
+  expect(await failureOf(reader.list(null, FOREVER))).toMatchObject({ kind: "denied" });
+});
+
+/** A certificate as far as Entra knows it: its bytes, and its key. */
+function certificate() {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2_048,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const der = randomBytes(600);
+  const body = der.toString("base64").match(/.{1,64}/g) ?? [];
+  const pem = ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\r\n");
+  return { privateKey, publicKey, der, pem };
+}
+
+function readerWith(graph: GraphDouble, secret: string) {
+  return new SharePointReader(graphConfig(graph, { siteId: HR }), secret, {
+    outgoing: { fetch: graph.fetch, allowPrivate: false },
+    now: () => Date.now(),
+    store: memoryStore(),
+    known: { byPath: async () => [], byExternalId: async () => [] },
+  });
+}
+
+test("a certificate with its key does as well as a secret", async () => {
+  const { graph } = site();
+  const { privateKey, publicKey, der, pem } = certificate();
+  graph.entra.certificate = { publicKey, der };
+  const page = await readerWith(graph, `${privateKey}\n${pem}`).list(null, FOREVER);
+  expect(page.files.map(({ path }) => path)).toEqual(["Documents/a.txt"]);
+  graph.entra.certificate = null;
+  const refused = await failureOf(readerWith(graph, `${pem}\n${privateKey}`).list(null, FOREVER));
+  expect(refused.message).toContain("AADSTS700027: the certificate is not registered");
+  const broken = `${pem}\n-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5\n-----END PRIVATE KEY-----`;
+  for (const secret of [pem, privateKey, broken]) {
+    const failure = await failureOf(readerWith(graph, secret).list(null, FOREVER));
+    expect(failure).toMatchObject({ kind: "denied" });
+    expect(failure.message).toContain("the certificate in clientSecret cannot be used");
+    expect(failure.message).not.toMatch(/bm90|BEGIN|MII/);
+  }
+});
+
+test("no refusal holds the secret, a token or an address that is a permission", async () => {
+  const { graph, source } = site();
+  await source.scan();
+  const [file] = source.files.values();
+  if (file === undefined) throw new Error("no file");
+  const failures: SourceFailure[] = [];
+  for (const status of [400, 401, 403, 404, 410, 423, 429, 500, 503]) {
+    for (const path of [/token/, /sites/, /delta/, /items/, /download/]) {
+      graph.fail({ path, status, code: graph.entra.secret, times: 9 });
+      const reader = source.reader();
+      await reader.list(null, FOREVER).catch((thrown: SourceFailure) => failures.push(thrown));
+      await reader.open(file, FOREVER).catch((thrown: SourceFailure) => failures.push(thrown));
+      graph.failures.length = 0;
+    }
+  }
+  expect(failures.length).toBeGreaterThan(40);
+  for (const { message } of failures) {
+    expect(message).not.toContain(graph.entra.secret);
+    expect(message).not.toMatch(/eyJ0|tempauth|Bearer/);
+  }
+});

@@ -1,0 +1,231 @@
+import { expect, test } from "vitest";
+
+import type { ListedFile } from "../../../../src/ports/source-reader.ts";
+import type { DriveDouble } from "../../../doubles/microsoft-graph/drive-double.ts";
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
+
+type Source = ReturnType<typeof graphSource>;
+
+const FOREVER = new AbortController().signal;
+const HR = "https://contoso.sharepoint.example/sites/hr";
+
+function fileOf({ files }: Source, id: string): ListedFile {
+  const file = files.get(id);
+  if (file === undefined) throw new Error(`${id} is not listed`);
+  return file;
+}
+
+async function textOf(source: Source, id: string): Promise<string> {
+  const opened = await source.reader().open(fileOf(source, id), FOREVER);
+  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
+}
+
+async function failureOf(work: Promise<unknown>) {
+  return await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+/** A site with one library, read as a library. */
+function library(settings: Parameters<typeof graphSource>[1] = {}) {
+  const graph = new GraphDouble();
+  const site = graph.site("hr");
+  const drive = site.library;
+  return { graph, site, drive, source: graphSource(graph, { driveId: drive.id, ...settings }) };
+}
+
+test("lists a library with folders, type, owner, address and time", async () => {
+  const { graph, drive, source } = library();
+  const legal = drive.folder(drive.root, "Legal");
+  const contract = drive.file(legal, "Contract.txt", "signed");
+  const notes = drive.file(drive.root, "notes.md", "# Notes", {
+    mimeType: "application/octet-stream",
+  });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["Legal/Contract.txt", "notes.md"]);
+  expect(fileOf(source, contract)).toMatchObject({
+    externalId: contract,
+    url: `https://contoso.sharepoint.example/Contract.txt?id=${contract}`,
+    size: 6,
+    mimeType: "text/plain",
+    metadata: {
+      owner: ["ann@contoso.example"],
+      mimeType: "text/plain",
+      webUrl: `https://contoso.sharepoint.example/Contract.txt?id=${contract}`,
+      modifiedTime: drive.item(contract).modified,
+      ancestors: [drive.root, legal],
+    },
+  });
+  expect(fileOf(source, notes)).toMatchObject({ mimeType: "text/markdown" });
+  expect(await textOf(source, contract)).toBe("signed");
+  expect(graph.leakedTokens).toBe(0);
+});
+
+test("a site as a whole has its libraries as first folders, also those that come", async () => {
+  const graph = new GraphDouble();
+  const site = graph.site("hr");
+  const first = site.library.file(site.library.root, "a.txt", "a");
+  const archive = graph.library(site, "Archive");
+  archive.file(archive.folder(archive.root, "2020"), "b.txt", "b");
+  const source = graphSource(graph, { siteId: HR });
+  await source.scan();
+  expect(source.paths()).toEqual(["Archive/2020/b.txt", "Documents/a.txt"]);
+  expect(fileOf(source, first).metadata["ancestors"]).toEqual([site.library.id, site.library.root]);
+  const added = graph.library(site, "Policies");
+  const policy = added.file(added.root, "c.txt", "c");
+  archive.file(archive.root, "d.txt", "d");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toContain("Policies/c.txt");
+  expect(source.paths()).toContain("Archive/d.txt");
+  expect(await textOf(source, policy)).toBe("c");
+  graph.removeLibrary(site, archive);
+  added.name = "Rules";
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["Documents/a.txt", "Rules/c.txt"]);
+});
+
+test("one library of a site by its name, a site by its id, a folder of a library", async () => {
+  const graph = new GraphDouble();
+  const site = graph.site("hr");
+  const archive = graph.library(site, "Archive");
+  const inside = archive.folder(archive.root, "Inside");
+  archive.file(inside, "a.txt", "a");
+  archive.file(archive.root, "b.txt", "b");
+  const named = graphSource(graph, { siteId: site.id, library: "archive" });
+  await named.scan();
+  expect(named.paths()).toEqual(["Inside/a.txt", "b.txt"]);
+  const beneath = graphSource(graph, { driveId: archive.id, rootFolderId: inside });
+  await beneath.scan();
+  expect(beneath.paths()).toEqual(["a.txt"]);
+  const asked = graph.asked.length;
+  archive.file(archive.root, "outside.txt", "o");
+  await beneath.scan();
+  expect(beneath.paths()).toEqual(["a.txt"]);
+  // The feed alone: what lies above the folder is known.
+  expect(graph.asked.slice(asked)).toHaveLength(2);
+});
+
+test("follows edits, renames, moves and deletions, and asks for nothing else", async () => {
+  const { graph, drive, source } = library();
+  const inside = drive.folder(drive.root, "A");
+  const [edited, renamed, moved, deleted] = ["1", "2", "3", "4"].map((name) =>
+    drive.file(drive.root, `${name}.txt`, name),
+  ) as [string, string, string, string];
+  await source.scan();
+  const before = fileOf(source, edited).version;
+  drive.change(edited, { content: "changed" });
+  drive.change(renamed, { name: "renamed.txt" });
+  drive.change(moved, { parent: inside });
+  drive.delete(deleted);
+  drive.file(drive.folder(inside, "New"), "new.txt", "new");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toEqual(["1.txt", "A/3.txt", "A/New/new.txt", "renamed.txt"]);
+  expect(fileOf(source, edited).version).not.toBe(before);
+  graph.asked.length = 0;
+  expect(await source.scan()).toBe("follow");
+  expect(graph.asked.filter((asked) => !asked.endsWith("/token"))).toEqual([
+    `GET /v1.0/drives/${drive.id}/root/delta`,
+  ]);
+});
+
+test.each([true, false])(
+  "a folder that moves or goes takes all beneath along (feed names it: %s)",
+  async (namesDescendants) => {
+    const { drive, source } = library();
+    drive.namesDescendants = namesDescendants;
+    const [from, to] = [drive.folder(drive.root, "From"), drive.folder(drive.root, "To")];
+    const deep = drive.folder(from, "Deep");
+    const file = drive.file(deep, "a.txt", "a");
+    await source.scan();
+    const { version } = fileOf(source, file);
+    drive.change(deep, { parent: to, name: "Deeper" });
+    expect(await source.scan()).toBe("full");
+    expect(source.paths()).toEqual(["To/Deeper/a.txt"]);
+    expect(fileOf(source, file)).toMatchObject({
+      version,
+      externalId: file,
+      metadata: { ancestors: [drive.root, to, deep] },
+    });
+    drive.delete(to);
+    await source.scan();
+    expect(source.paths()).toEqual([]);
+  },
+);
+
+test("an expired link leads to a listing that also removes what went meanwhile", async () => {
+  const { drive, source } = library();
+  drive.file(drive.root, "a.txt", "a");
+  const gone = drive.file(drive.root, "gone.txt", "g");
+  await source.scan();
+  drive.delete(gone);
+  drive.file(drive.root, "c.txt", "c");
+  drive.expireLinks();
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["a.txt", "c.txt"]);
+  expect(await source.scan()).toBe("follow");
+});
+
+test("a listing whose links expire half way begins anew", async () => {
+  const { drive, source } = library();
+  drive.pageSize = 2;
+  const files = ["a", "b", "c", "d", "e"].map((name) =>
+    drive.file(drive.root, `${name}.txt`, name),
+  );
+  const first = await source.reader().list(null, FOREVER);
+  drive.delete(files[0] ?? "");
+  drive.expireLinks();
+  const again = await source.reader().list(first.next, FOREVER);
+  expect(again).toMatchObject({ restarted: true });
+  expect(again.files.map(({ path }) => path)).not.toContain("a.txt");
+});
+
+test("a folder that is told of after its files, or renamed meanwhile, ends up right", async () => {
+  const { drive, source } = library();
+  const folder = drive.folder(drive.root, "Early");
+  for (const name of ["a", "b", "c"]) drive.file(folder, `${name}.txt`, name);
+  // Its last change comes after those of its files.
+  drive.change(folder, { fields: { Color: "red" } });
+  drive.pageSize = 2;
+  await source.scan();
+  expect(source.paths()).toEqual(["Early/a.txt", "Early/b.txt", "Early/c.txt"]);
+  await renamedMeanwhile(source, drive, folder);
+});
+
+async function renamedMeanwhile(source: Source, drive: DriveDouble, folder: string) {
+  drive.expireLinks();
+  const first = await source.reader().list(null, FOREVER);
+  drive.change(folder, { name: "Late" });
+  let page = await source.reader().list(first.next, FOREVER);
+  while (page.next !== null) page = await source.reader().list(page.next, FOREVER);
+  // Paths listed before may be old: without a cursor the next scan lists everything.
+  expect(page.changeCursor).toBeUndefined();
+}
+
+test("what a lagging feed does not tell yet, the next scan is told", async () => {
+  const { drive, source } = library();
+  const late = drive.file(drive.root, "late.txt", "late");
+  await source.scan();
+  drive.lag();
+  drive.change(late, { content: "later" });
+  drive.file(drive.root, "new.txt", "new");
+  await source.scan();
+  expect(source.paths()).toEqual(["late.txt"]);
+  drive.catchUp();
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toEqual(["late.txt", "new.txt"]);
+  expect(await textOf(source, late)).toBe("later");
+});
+
+test("a link that leads elsewhere is not followed with the token", async () => {
+  const { graph, drive, source } = library();
+  drive.file(drive.root, "a.txt", "a");
+  await source.scan();
+  const stored = new TextDecoder().decode(source.store.entries.get("drives.json"));
+  const elsewhere = stored.replace("https://graph.example/", "https://graph.example.evil.test/");
+  source.store.entries.set("drives.json", new TextEncoder().encode(elsewhere));
+  graph.asked.length = 0;
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
+  expect(graph.asked).toEqual([]);
+});

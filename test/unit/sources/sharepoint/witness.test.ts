@@ -1,0 +1,102 @@
+import {
+  AuthenticationHandler,
+  Client,
+  GraphError,
+  PageIterator,
+  type Context,
+  type Middleware,
+  type PageCollection,
+} from "@microsoft/microsoft-graph-client";
+import { expect, test } from "vitest";
+
+import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
+import { serveGraph } from "../../../doubles/microsoft-graph/serve.ts";
+
+const PUBLIC = "https://graph.example";
+
+/** The last of the client's middleware: the double's port stands for the public address. */
+class ToDouble implements Middleware {
+  readonly #address: string;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  async execute(context: Context): Promise<void> {
+    const { request } = context;
+    const asked = typeof request === "string" ? request : request.url;
+    const url = asked.replace(PUBLIC, this.#address);
+    context.response = await fetch(url, { ...context.options, redirect: "follow" });
+  }
+}
+
+/** Microsoft's client sends its token to https only, so the double is given such a name. */
+async function served(graph: GraphDouble) {
+  const server = await serveGraph(graph);
+  graph.baseUrl = PUBLIC;
+  const getAccessToken = async () => graph.entra.issueToken();
+  const first = new AuthenticationHandler({ getAccessToken });
+  first.setNext(new ToDouble(server.address));
+  const client = Client.initWithMiddleware({
+    middleware: first,
+    baseUrl: PUBLIC,
+    customHosts: new Set(["graph.example"]),
+  });
+  return { client, server };
+}
+
+test("Microsoft's own client finds sites, lists, downloads and follows the double", async () => {
+  const graph = new GraphDouble();
+  const { library } = graph.site("hr");
+  const file = library.file(library.root, "a.txt", "plain");
+  const folder = library.folder(library.root, "Folder");
+  const inside = library.file(folder, "b.txt", "b");
+  const { client, server } = await served(graph);
+  try {
+    const site = await client.api("/sites/contoso.sharepoint.example:/sites/hr").get();
+    const { value: drives } = await client.api(`/sites/${site.id}/drives`).get();
+    expect(drives).toMatchObject([{ id: library.id, name: "Documents" }]);
+    const root = `/drives/${drives[0].id}/root`;
+    const seen: unknown[] = [];
+    const page: PageCollection = await client.api(`${root}/delta`).top(2).get();
+    const pages = new PageIterator(client, page, (item) => seen.push(item) > 0);
+    await pages.iterate();
+    expect(seen).toMatchObject([
+      { id: library.root, root: {} },
+      { id: file, name: "a.txt", file: { hashes: {} }, parentReference: { id: library.root } },
+      { id: folder, folder: {} },
+      { id: inside },
+    ]);
+    library.change(inside, { content: "changed" });
+    library.delete(file);
+    const changed: PageCollection = await client.api(pages.getDeltaLink() ?? "").get();
+    expect(changed.value).toMatchObject([
+      { id: folder },
+      { id: library.root },
+      { id: inside, size: 7 },
+      { id: file, deleted: { state: "deleted" } },
+    ]);
+    const selected = "id,@microsoft.graph.downloadUrl";
+    const item = await client.api(`/drives/${library.id}/items/${inside}`).select(selected).get();
+    const bytes = await fetch(item["@microsoft.graph.downloadUrl"]);
+    expect(await bytes.text()).toBe("changed");
+    const requests = [{ id: "1", method: "GET", url: `${root}/listItem?$expand=fields` }];
+    const { responses } = await client.api("/$batch").post({ requests });
+    expect(responses).toMatchObject([{ id: "1", status: 200, body: { fields: {} } }]);
+    library.expireLinks();
+    const expired = client.api(pages.getDeltaLink() ?? "").get();
+    await expect(expired).rejects.toMatchObject({
+      statusCode: 410,
+      code: "resyncChangesApplyDifferences",
+    });
+    graph.fail({ path: /drives/, status: 429, code: "TooManyRequests" });
+    const throttled = await client
+      .api(root)
+      .get()
+      .catch((thrown: unknown) => thrown);
+    expect(throttled).toBeInstanceOf(GraphError);
+    expect(throttled).toMatchObject({ statusCode: 429, code: "TooManyRequests" });
+  } finally {
+    await server.stop();
+  }
+});
