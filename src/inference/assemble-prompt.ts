@@ -24,6 +24,8 @@ export type PromptParts = {
   maxOutputTokens: number | null;
   /** See `newDelimiterKey`. */
   key: string;
+  /** How passages are to be cited; absent: as the model likes. */
+  howToCite?: string | undefined;
 };
 
 export type AssembledPrompt = {
@@ -35,12 +37,14 @@ export type AssembledPrompt = {
 
 /** Retrieved text is put into the user's message only, never into the system prompt. */
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
-  const { chunks, key, prompt, formNote } = parts;
+  const { chunks, key, prompt, formNote, howToCite } = parts;
   const { shown: used } = within(chunks, tokensForPassages(parts), parts.tokenizer);
   const leftOut = chunks.length - used.length;
   if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut };
   const passages =
-    used.length === 0 ? [] : [passagesNotice(key), writePassages(used.map(asPassage), key)];
+    used.length === 0
+      ? []
+      : [passagesNotice(key, howToCite), writePassages(used.map(asPassage), key)];
   const sections = [...passages, writeRequest(prompt, key), formNote];
   return { text: sections.filter(Boolean).join("\n\n"), used, leftOut };
 }
@@ -48,7 +52,7 @@ export function assemblePrompt(parts: PromptParts): AssembledPrompt {
 function tokensForPassages(parts: PromptParts): number {
   const { contextTokens, maxOutputTokens, systemPrompt, prompt, formNote, tokenizer } = parts;
   const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
-  const texts = [systemPrompt, prompt, formNote];
+  const texts = [systemPrompt, prompt, formNote, parts.howToCite ?? ""];
   const said = texts.reduce((sum, text) => sum + cautiousTokens(text, tokenizer), 0);
   return contextTokens - answer - said - FRAME_TOKENS;
 }

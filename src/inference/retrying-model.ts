@@ -12,6 +12,7 @@ import type { ChatModel } from "../ports/models.ts";
 import { count } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 import { streamedCall } from "./streamed-call.ts";
+import type { Hearing } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -22,8 +23,8 @@ export type RetryingCall = {
   providerSchema: Record<string, unknown> | null;
   /** Calls (counted by the meter) after which tools are no longer offered. */
   toolsUntil: number;
-  /** Receives the text of call `step` (counted by the meter) as it comes; absent: nobody listens. */
-  hear?: ((text: string, step: number) => Promise<void>) | undefined;
+  /** Absent: nobody listens. */
+  hearing?: Hearing | undefined;
 };
 
 const TRIES = 4;
@@ -77,13 +78,10 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
 
 /** One call, counted. */
 async function ask(
-  { chat, meter, hear }: RetryingCall,
+  { chat, meter, hearing }: RetryingCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
-  if (hear !== undefined) {
-    const step = meter.calls;
-    return await streamedCall({ chat, meter, hear: (text) => hear(text, step) }, options);
-  }
+  if (hearing !== undefined) return await streamedCall({ chat, meter, hearing }, options);
   const result = await chat.model.doGenerate(options);
   count(meter, result.usage);
   return result;

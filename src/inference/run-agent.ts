@@ -1,4 +1,5 @@
 import type { AgentRecord } from "../db/records.ts";
+import { newCiting } from "./citations/citing.ts";
 import { measured } from "./record-usage.ts";
 import type { Tell } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
@@ -12,6 +13,8 @@ export type AgentRun = {
   agent: AgentRecord;
   prompt: string;
   messages?: AgentMessage[] | undefined;
+  /** Whether the answer tells which passages stand behind it. */
+  cites?: boolean | undefined;
   caller: Caller;
   signal?: AbortSignal | undefined;
   tell?: Tell | undefined;
@@ -30,7 +33,7 @@ const SEARCH: SearchSettings = {
 /** One turn of an agent; nothing is remembered. @throws QuarryError `model-failed` */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, messages = [], caller, signal, tell }: AgentRun,
+  { agent, prompt, messages = [], cites, caller, signal, tell }: AgentRun,
 ): Promise<InferenceResult> {
   const { systemPrompt, rags, model, maxSteps } = agent;
   const ragIds = rags.map(({ id }) => id);
@@ -42,6 +45,8 @@ export async function runAgent(
       chat: services.models.chat(model),
       messages: [...messages, { role: "user", content: prompt }],
       output: null,
+      citing: cites === true ? newCiting() : null,
+      shown: [],
       search: SEARCH,
       maxSteps,
       ...tools,

@@ -1,5 +1,6 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
+import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import { restrictionOf, searchLinkedRags } from "./retrieve-context.ts";
 import { measured } from "./record-usage.ts";
@@ -15,6 +16,8 @@ const MAX_STEPS = 5;
 export type InferenceRun = {
   inference: InferenceRecord;
   input: InferenceInput;
+  /** Whether the answer tells which passages stand behind it; structured output never does. */
+  cites?: boolean | undefined;
   caller: Caller;
   /** The caller's disconnect: it ends all work at once. */
   signal?: AbortSignal | undefined;
@@ -27,7 +30,7 @@ export type InferenceRun = {
  */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, caller, signal, tell }: InferenceRun,
+  { inference, input, cites, caller, signal, tell }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
@@ -39,6 +42,7 @@ export async function runInference(
     const chat = services.models.chat(model);
     const found = await searchLinkedRags(services, { inference, input, signal });
     tools.meter.uses.push(...found.uses);
+    const citing = cites === true && output === null ? newCiting() : null;
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,
       prompt: input.prompt,
@@ -48,6 +52,7 @@ export async function runInference(
       tokenizer: chat.tokenizer,
       maxOutputTokens,
       key: tools.key,
+      howToCite: citing?.notice,
     });
     const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
     if (hasSearched(inference)) await tell?.({ type: "retrieval", items: used, degradations });
@@ -56,6 +61,8 @@ export async function runInference(
       chat,
       messages: [{ role: "user", content: text }],
       output,
+      citing,
+      shown: used,
       search: inference.nativeRag ? null : searchSettings(input),
       maxSteps: MAX_STEPS,
       ...tools,

@@ -5,8 +5,13 @@ import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
+import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
+import { citedBlock, readSaid } from "./citations/citing.ts";
+import type { Citing, Said } from "./citations/citing.ts";
+import { MarkReader } from "./citations/marks.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
+import type { Hearing } from "./streamed-call.ts";
 import type { Tell } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { newSearchLog, searchTools } from "./tools/search-tools.ts";
@@ -27,6 +32,10 @@ export type TurnRequest = {
   messages: ModelMessage[];
   /** Null: plain text. */
   output: OutputPlan | null;
+  /** Null: the answer cites nothing. */
+  citing: Citing | null;
+  /** Passages in `messages`, numbered from 1. */
+  shown: RetrievedChunk[];
   /** Null: the model gets no tools. */
   search: SearchSettings | null;
   /** Model calls at most, tool calls included; the repair call is extra. */
@@ -46,7 +55,7 @@ export async function runTurn(
   services: InferenceServices,
   request: TurnRequest,
 ): Promise<FinishedRun> {
-  const { chat, setting, search, key, meter, signal, tell } = request;
+  const { chat, setting, search, key, meter, signal, tell, citing } = request;
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
   await import("./ai-sdk.ts");
@@ -56,12 +65,22 @@ export async function runTurn(
     search === null
       ? {}
       : await searchTools(
-          { services, settings: search, contextTokens, tokenizer, key, log, tell },
+          {
+            services,
+            settings: search,
+            contextTokens,
+            tokenizer,
+            key,
+            howToCite: citing?.notice,
+            log,
+            tell,
+          },
           setting.rags,
         );
   const maxSteps = Object.keys(tools).length === 0 ? 1 : request.maxSteps;
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS, signal);
-  const turn = { ...request, tools, maxSteps, deadline, now };
+  const items = () => [...request.shown, ...log.items].map(({ text }) => text);
+  const turn = { ...request, tools, maxSteps, deadline, now, items };
   const { response, asked } = await answerOf(turn);
   return {
     response,
@@ -73,7 +92,13 @@ export async function runTurn(
   };
 }
 
-type Turn = TurnRequest & { tools: ToolSet; deadline: Deadline; now: InferenceServices["now"] };
+type Turn = TurnRequest & {
+  tools: ToolSet;
+  deadline: Deadline;
+  now: InferenceServices["now"];
+  /** The texts of the run's items so far. */
+  items: () => string[];
+};
 
 /** A tool call as the model made it, in order. */
 type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
@@ -90,10 +115,13 @@ async function answerOf(turn: Turn): Promise<Answer> {
 
 async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const first = await callModel(turn, turn.messages, turn.maxSteps, signal);
-  const { asked, text } = first;
+  const { asked, said } = first;
+  const { text } = said;
   if (turn.output === null) {
     if (text === "" && asked.length === 0) throw modelFailed("Model call failed: empty answer");
-    return { response: [{ type: "text", text }], asked };
+    const block =
+      turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
+    return { response: [block], asked };
   }
   const read = turn.output.read(text);
   if (read.ok) return { response: read.value, asked };
@@ -109,8 +137,8 @@ async function repairedAnswer(
   messages: ModelMessage[],
   signal: AbortSignal,
 ): Promise<Response> {
-  const { text } = await callModel(turn, messages, 1, signal);
-  const repaired = output.read(text);
+  const { said } = await callModel(turn, messages, 1, signal);
+  const repaired = output.read(said.text);
   if (repaired.ok) return repaired.value;
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
@@ -120,16 +148,16 @@ async function callModel(
   messages: ModelMessage[],
   maxSteps: number,
   signal: AbortSignal,
-): Promise<{ text: string; asked: AskedCall[]; messages: ModelMessage[] }> {
+): Promise<{ said: Said; asked: AskedCall[]; messages: ModelMessage[] }> {
   const { chat, deadline, now, meter, tools, setting } = turn;
   const { systemPrompt, temperature, maxOutputTokens } = setting;
   const providerSchema = turn.output?.providerSchema ?? null;
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
-  const hear = hearing(turn);
+  const hearing = hearingOf(turn);
   const { steps } = await generateText({
-    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil, hear }),
+    model: retryingModel({ chat, deadline, now, meter, providerSchema, toolsUntil, hearing }),
     messages,
     stopWhen: isStepCount(maxSteps),
     maxRetries: 0,
@@ -148,17 +176,32 @@ async function callModel(
       invalid: invalid === true,
     })),
   );
+  const texts = steps.map((step) => readSaid(step, turn.citing));
   return {
-    text: steps.findLast(({ text }) => text.trim() !== "")?.text ?? "",
+    said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked,
     messages: steps.flatMap(({ response }) => response.messages),
   };
 }
 
+const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
+
 /** Structured output is heard by nobody: it is told when it was checked. */
-function hearing({ tell, output }: Turn) {
+function hearingOf({ tell, output, citing }: Turn): Hearing | undefined {
   if (tell === undefined || output !== null) return undefined;
-  return (text: string, step: number) => tell({ type: "delta", text, step });
+  const hear = async (text: string, step: number) => {
+    if (text !== "") await tell({ type: "delta", text, step });
+  };
+  if (citing === null) return { hear, end: () => Promise.resolve() };
+  let reader = new MarkReader(citing.word);
+  return {
+    hear: (text, step) => hear(reader.push(text), step),
+    async end(step) {
+      const rest = reader.end();
+      reader = new MarkReader(citing.word);
+      await hear(rest, step);
+    },
+  };
 }
 
 /** Every call that the model made, in order, including those that could not be run. */

@@ -13,22 +13,25 @@ import type { Meter } from "./record-usage.ts";
 
 type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
 
-export type StreamedCall = {
-  chat: ChatModel;
-  meter: Meter;
-  /** Receives the answer's text as it comes; the model's stream waits for it. */
-  hear: (text: string) => Promise<void>;
+/** Receives the text of a call as it comes; the model's stream waits. `step`: counts the calls. */
+export type Hearing = {
+  hear: (text: string, step: number) => Promise<void>;
+  /** The call's text is over. */
+  end: (step: number) => Promise<void>;
 };
+
+type StreamedCall = { chat: ChatModel; meter: Meter; hearing: Hearing };
 
 /**
  * Calls the model so that it streams, and returns what a plain call returns.
  * @throws ModelFailure, never a retryable one after text was heard; the signal's reason.
  */
 export async function streamedCall(
-  { chat, meter, hear }: StreamedCall,
+  { chat, meter, hearing }: StreamedCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
   const usage = new StreamedUsage(meter, chat.tokenizer);
+  const step = meter.calls;
   let wasHeard = false;
   const { stream } = await chat.model.doStream(options);
   const take = async (part: LanguageModelV4StreamPart) => {
@@ -36,11 +39,12 @@ export async function streamedCall(
     usage.wrote(part.delta, options.prompt);
     if (part.type === "reasoning-delta" || part.delta === "") return;
     wasHeard = true;
-    await hear(part.delta);
+    await hearing.hear(part.delta, step);
   };
   try {
     const collected = await collect(stream, options.abortSignal, take);
     usage.ended(collected.usage);
+    await hearing.end(step);
     return { ...collected, warnings: [] };
   } catch (thrown) {
     if (!wasHeard || !(thrown instanceof ModelFailure)) throw thrown;

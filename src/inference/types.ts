@@ -58,7 +58,11 @@ export type Usage = {
 
 export type Timings = { contextMs: number; rerankingMs: number; modelMs: number; totalMs: number };
 
-export type ContentBlock = { type: "text"; text: string };
+/** Which item stands behind a stretch of a text: `text.slice(start, end)`. `item`: its index. */
+export type Citation = { item: number; start: number; end: number };
+
+/** `citations`: only where they were asked for. */
+export type ContentBlock = { type: "text"; text: string; citations?: Citation[] };
 
 export type InferenceResult = {
   /** Content blocks; with a JSON Schema the object or array that follows it. */

@@ -1,6 +1,7 @@
 import type {
   EmbeddingModelV4,
   LanguageModelV4,
+  LanguageModelV4Source,
   RerankingModelV4,
   RerankingModelV4Result,
 } from "@ai-sdk/provider";
@@ -41,6 +42,22 @@ export const tokensOfReranking = (tokens: number) => ({ usage: { tokens } });
 export function rerankedTokens({ providerMetadata }: RerankingModelV4Result): number | null {
   const tokens = providerMetadata?.["usage"]?.["tokens"];
   return typeof tokens === "number" ? tokens : null;
+}
+
+/** In the citations of a model that cites by itself: a passage, by its number in the prompt. */
+export const passageSource = (number: number, title: string): LanguageModelV4Source => ({
+  type: "source",
+  sourceType: "document",
+  id: `passage-${number}`,
+  mediaType: "text/plain",
+  title,
+  providerMetadata: { passage: { number } },
+});
+
+/** Null where the source is no passage of the prompt. */
+export function passageNumber({ providerMetadata }: LanguageModelV4Source): number | null {
+  const number = providerMetadata?.["passage"]?.["number"];
+  return typeof number === "number" ? number : null;
 }
 
 /** A chat model with the properties that prompt assembly needs. */

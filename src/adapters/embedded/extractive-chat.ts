@@ -5,13 +5,15 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
+  LanguageModelV4Text,
 } from "@ai-sdk/provider";
 
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { ModelFailure } from "../../ports/models.ts";
+import { ModelFailure, passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
 import type { Passage } from "../../text/prompt-delimiters.ts";
 import { answerOf } from "./extractive/answer.ts";
+import type { Answer } from "./extractive/answer.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
 import { fillSchema } from "./extractive/fill-schema.ts";
 import { asNode } from "./extractive/schema.ts";
@@ -45,8 +47,7 @@ function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateR
   options.abortSignal?.throwIfAborted();
   const read = readPrompt(options.prompt);
   const calls = read.searched ? [] : toolCalls(options, read.request);
-  const content: LanguageModelV4Content[] =
-    calls.length > 0 ? calls : [{ type: "text", text: replyTo(options, read) }];
+  const content: LanguageModelV4Content[] = calls.length > 0 ? calls : [replyTo(options, read)];
   const finish = calls.length > 0 ? "tool-calls" : "stop";
   const input = tokensOf(JSON.stringify(options.prompt));
   const output = tokensOf(JSON.stringify(content));
@@ -63,7 +64,8 @@ function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateR
 
 const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-type Read = { request: string; passages: Passage[]; searched: boolean };
+type Found = Passage & { number: number };
+type Read = { request: string; passages: Found[]; searched: boolean };
 
 /** The last request, and every passage of the turn that it begins. */
 function readPrompt(prompt: LanguageModelV4Prompt): Read {
@@ -76,13 +78,13 @@ function readPrompt(prompt: LanguageModelV4Prompt): Read {
 }
 
 /** Passages up to the character limit; the last one is cut. */
-function firstOf(passages: Passage[]): Passage[] {
+function firstOf(passages: Found[]): Found[] {
   let left = PASSAGES_LIMIT_CHARACTERS;
-  return passages.flatMap(({ text, source }) => {
+  return passages.flatMap(({ number, text, source }) => {
     if (left <= 0) return [];
     const kept = text.slice(0, left);
     left -= kept.length;
-    return [{ source, text: kept }];
+    return [{ number, source, text: kept }];
   });
 }
 
@@ -97,19 +99,30 @@ function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): stri
   return texts.join("\n");
 }
 
-function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): string {
+function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): LanguageModelV4Text {
   const passages = read.passages.flatMap(({ text, source }, at) => sentencesOf(text, at, source));
   const material = { request: read.request, passages };
-  if (responseFormat?.type !== "json") return answerOf(material);
+  if (responseFormat?.type !== "json") return cited(answerOf(material), read.passages);
   const passageTexts = read.passages.map(({ text }) => text);
   const schema = responseFormat.schema ?? { type: "object" };
   try {
     const evidence = evidenceOf({ ...material, passageTexts }, new Budget(MOST_STEPS));
-    return JSON.stringify(fillSchema(schema, evidence));
+    return { type: "text", text: JSON.stringify(fillSchema(schema, evidence)) };
   } catch (thrown) {
     if (!(thrown instanceof BudgetSpent)) throw thrown;
     throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
   }
+}
+
+/** The answer consists of sentences of passages, so it cites them exactly. */
+function cited({ text, cited: stretches }: Answer, passages: Found[]): LanguageModelV4Text {
+  const citations = stretches.flatMap(({ passage, start, end }) => {
+    const found = passages[passage];
+    if (found === undefined) return [];
+    const source = passageSource(found.number, found.source);
+    return [{ source, startIndex: start, endIndex: end }];
+  });
+  return { type: "text", text, ...(citations.length > 0 ? { citations } : {}) };
 }
 
 /** One call of each tool, with the request as its first text argument. */
@@ -138,7 +151,8 @@ function streamOf(
         if (part.type === "text") {
           controller.enqueue({ type: "text-start", id });
           controller.enqueue({ type: "text-delta", id, delta: part.text });
-          controller.enqueue({ type: "text-end", id });
+          const { citations } = part;
+          controller.enqueue({ type: "text-end", id, ...(citations && { citations }) });
         } else if (part.type === "tool-call") controller.enqueue(part);
       }
       const { usage, finishReason } = result;

@@ -54,6 +54,7 @@ agentRoutes.openapi(invokeAgent, async (context) => {
   const { agent, caller, services } = context.var;
   const input = context.req.valid("json");
   const { prompt, messages, includeSources } = input;
+  const cites = includeSources === true;
   const answerOf = (result: InferenceResult) => ({
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a JSON Schema the response is content blocks
     response: result.response as ContentBlock[],
@@ -64,12 +65,12 @@ agentRoutes.openapi(invokeAgent, async (context) => {
   if (asksForEvents(context)) {
     const { log } = services;
     const run = (listening: Listening) =>
-      runAgent(services, { agent, prompt, messages, caller, ...listening });
+      runAgent(services, { agent, prompt, messages, cites, caller, ...listening });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
     return (await streamRun(context, { run, answerOf, includeSources, caller, log })) as never;
   }
   const { signal } = context.req.raw;
-  const result = await runAgent(services, { agent, prompt, messages, caller, signal });
+  const result = await runAgent(services, { agent, prompt, messages, cites, caller, signal });
   if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
   return context.json(answerOf(result), 200);
 });

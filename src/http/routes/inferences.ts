@@ -115,6 +115,8 @@ inferenceRoutes.openapi(
   async (context) => {
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
+    const { includeSources } = input;
+    const cites = includeSources === true;
     const answerOf = (result: InferenceResult) => ({
       response: result.response,
       inference: inference.identifier,
@@ -122,15 +124,14 @@ inferenceRoutes.openapi(
       ...runAnswer(result, input, caller),
     });
     if (asksForEvents(context)) {
-      const { includeSources } = input;
       const { log } = services;
       const run = (listening: Listening) =>
-        runInference(services, { inference, input, caller, ...listening });
+        runInference(services, { inference, input, cites, caller, ...listening });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream has no type that the route could check
       return (await streamRun(context, { run, answerOf, includeSources, caller, log })) as never;
     }
     const { signal } = context.req.raw;
-    const result = await runInference(services, { inference, input, caller, signal });
+    const result = await runInference(services, { inference, input, cites, caller, signal });
     if (caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
     return context.json(answerOf(result), 200);
   },

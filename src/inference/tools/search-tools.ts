@@ -60,6 +60,8 @@ export type SearchTurn = {
   tokenizer: Tokenizer;
   /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
+  /** How passages are to be cited; absent: as the model likes. */
+  howToCite?: string | undefined;
   log: SearchLog;
   tell?: Tell | undefined;
 };
@@ -151,7 +153,7 @@ async function recorded(
 }
 
 async function searchOnce(
-  { services, settings, contextTokens, tokenizer, key, log, tell }: SearchTurn,
+  { services, settings, contextTokens, tokenizer, key, howToCite, log, tell }: SearchTurn,
   budget: { left: number; started: number },
   rag: RagRecord,
   query: string,
@@ -183,7 +185,7 @@ async function searchOnce(
   const numbers = shown.map((chunk) => keep(log, chunk) + 1);
   const items = log.items.slice(known);
   await tell?.({ type: "retrieval", items, degradations: found.degradations });
-  return `${passagesNotice(key)}\n\n${writePassages(shown.map(asPassage), key, numbers)}`;
+  return `${passagesNotice(key, howToCite)}\n\n${writePassages(shown.map(asPassage), key, numbers)}`;
 }
 
 /** The passage's place in `items`. */

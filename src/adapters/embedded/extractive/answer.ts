@@ -14,10 +14,23 @@ const CLOSE_TO_BEST = 0.7;
 const SENTENCES_AT_MOST = 3;
 const NOTHING_FOUND = "The documents that were found say nothing about this.";
 
+/** An answer, and where in it the sentences of passages stand; `passage`: an index. */
+export type Answer = {
+  text: string;
+  cited: { passage: number; start: number; end: number }[];
+};
+
 /** The most relevant sentences, best first. */
-export function answerOf(material: Material): string {
-  const chosen = bestSentences(material).map(({ text }) => text);
-  return chosen.length === 0 ? NOTHING_FOUND : chosen.join(" ");
+export function answerOf(material: Material): Answer {
+  const chosen = bestSentences(material);
+  if (chosen.length === 0) return { text: NOTHING_FOUND, cited: [] };
+  let text = "";
+  const cited = chosen.map((sentence) => {
+    const start = text === "" ? 0 : text.length + 1;
+    text = text === "" ? sentence.text : `${text} ${sentence.text}`;
+    return { passage: sentence.passage, start, end: text.length };
+  });
+  return { text, cited: material.passages.length === 0 ? [] : cited };
 }
 
 export function bestSentences({ request, passages }: Material): Sentence[] {
