@@ -138,3 +138,20 @@ test("an administrator's times and usage come with the result", async () => {
     },
   });
 });
+
+test.each(["inferences/plain", "agents/helper/invoke"])(
+  "%s: text blocks have citations with includeSources, and else none",
+  async (path) => {
+    const text = "It is forty-two.";
+    const responseWith = async (body: object) => {
+      const { response } = JSON.parse((await ask(path, null, { body })).text) as {
+        response: unknown;
+      };
+      return response;
+    };
+    expect(await responseWith({ includeSources: true })).toEqual([
+      { type: "text", text, citations: [] },
+    ]);
+    expect(await responseWith({})).toEqual([{ type: "text", text }]);
+  },
+);

@@ -6,6 +6,7 @@ import { runEvents } from "../../../src/inference/run-events.ts";
 import type { RunEvent } from "../../../src/inference/run-events.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput } from "../../../src/inference/types.ts";
+import { sayByDefault } from "../../doubles/openai-compatible/chat-answer.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
@@ -142,4 +143,80 @@ test("a listener that goes away ends the model's stream, and what it used is cou
   await world.settled();
   expect(world.usage).toMatchObject([{ outcome: "error", outputTokens: 1 }]);
   expect(world.usage[0]?.inputTokens).toBeGreaterThan(10);
+});
+
+/** A model that answers at once, and marks what it took from the first passage. */
+function citing(): OpenAiDouble {
+  const double = new OpenAiDouble();
+  double.script = (body) => {
+    const told = JSON.stringify(body.messages);
+    const word = /\[cite-([a-z]{8}):n\]/.exec(told)?.[1];
+    const searched = body.messages.some(({ role }) => role !== "system" && role !== "user");
+    if (body.tools !== undefined && !searched) return sayByDefault(body);
+    return { text: `It is 26 days [cite-${word}:1]. Ask [cite-${word}:9] \u{1F642} again.` };
+  };
+  return double;
+}
+
+const CITED = {
+  type: "text",
+  text: "It is 26 days. Ask \u{1F642} again.",
+  citations: [{ item: 0, start: 0, end: 13 }],
+};
+
+test.each([true, false])(
+  "an answer cites where it is asked to (streamed: %s)",
+  async (isStreamed) => {
+    const double = citing();
+    const { services } = worldWith({ double });
+    const run = {
+      inference: inferenceOf({ model: "local/chat", rags: [rag] }),
+      input: inputOf({ semanticSearch: ["days of holiday"] }),
+      cites: true,
+      caller: nobody,
+    };
+    const events = isStreamed
+      ? await allOf(runEvents((listening) => runInference(services, { ...run, ...listening })))
+      : [];
+    const last = events.at(-1);
+    const result = last?.type === "result" ? last.result : await runInference(services, run);
+    expect(result.response).toEqual([CITED]);
+    if (isStreamed) expect(textOf(events)).toBe(CITED.text);
+  },
+);
+
+test("an agent cites what its searches found, by the number it was shown", async () => {
+  const { services } = worldWith({ double: citing() });
+  const agent = agentOf({ model: "local/chat", rags: [rag] });
+  const run = { agent, prompt: "How long?", cites: true, caller: nobody };
+  expect((await runAgent(services, run)).response).toEqual([CITED]);
+});
+
+test("the built-in model cites its sentences exactly, also as an agent", async () => {
+  const { services } = worldWith({});
+  const prompt = "How many days of holiday?";
+  const input = inputOf({ prompt, semanticSearch: [prompt] });
+  const inference = inferenceOf({ rags: [rag] });
+  const asked = { cites: true, caller: nobody };
+  const response = [
+    { type: "text", text: HOLIDAY, citations: [{ item: 0, start: 0, end: HOLIDAY.length }] },
+  ];
+  const streamedRun = runEvents((listening) =>
+    runInference(services, { inference, input, ...asked, ...listening }),
+  );
+  expect((await allOf(streamedRun)).at(-1)).toMatchObject({ result: { response } });
+  const agent = agentOf({ rags: [rag] });
+  expect(await runAgent(services, { agent, prompt, ...asked })).toMatchObject({ response });
+});
+
+test("who does not ask for citations changes nothing of the prompt, nor of the answer", async () => {
+  const double = citing();
+  const { services } = worldWith({ double });
+  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
+  const input = inputOf({ semanticSearch: ["days of holiday"] });
+  const { response } = await runInference(services, { inference, input, caller: nobody });
+  const [asked] = double.of("chat").map(({ body }) => JSON.stringify(body));
+  expect(asked).toContain("Where you use one, you may cite it by its source.");
+  expect(asked).not.toContain("[cite-");
+  expect(response).toEqual([{ type: "text", text: expect.stringContaining("[cite-undefined:1]") }]);
 });
