@@ -1,8 +1,22 @@
-import { and, asc, count, eq, getTableColumns, isNull, or, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNull,
+  lt,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
 
 import type { FileSourceId } from "../../core/ids.ts";
 import { aliased } from "../aliased.ts";
 import type { Database } from "../client.ts";
+import { keyedPage, readingOf, type KeyedPage, type PageAt } from "../keyset.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
 
 type SourceRow = typeof fileSources.$inferSelect;
@@ -56,6 +70,18 @@ export async function listSourceRows(db: Database, offset: number, limit: number
     db.select({ total: count() }).from(fileSources).where(isNull(fileSources.removedAt)),
   ]);
   return { data: data.map(withScan), total: counted?.total ?? 0 };
+}
+
+/** The same by keys, in order of identifier, for lists that cost the same however long they are. */
+export async function readSourcePage(db: Database, at: PageAt): Promise<KeyedPage<SourceWithScan>> {
+  const reading = readingOf(at, 1);
+  const { identifier } = fileSources;
+  const key = String(reading.key?.[0] ?? "");
+  const beyond = reading.backwards ? lt(identifier, key) : gt(identifier, key);
+  const rows = await select(db, beyond)
+    .orderBy(reading.backwards ? desc(identifier) : asc(identifier))
+    .limit(reading.rows);
+  return keyedPage(rows.map(withScan), at, reading, ({ source }) => [source.identifier]);
 }
 
 export type NewSource = Omit<typeof fileSources.$inferInsert, "removedAt">;

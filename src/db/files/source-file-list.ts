@@ -10,7 +10,7 @@ import type { FileStatus } from "./public-files.ts";
  * A file as the panel lists it. `status` is null while no RAG indexes it; `notes`: what was left
  * out or repaired in the live content; `indexedAt`: last success in any RAG, ms.
  */
-const SOURCE_FILE = row({
+export const SOURCE_FILE = row({
   path: text,
   name: text,
   externalId: nullable(text),
@@ -42,6 +42,14 @@ const STATUS = `case when f.deleted_at is not null then 'deleted' else (
   select rf.status from ${ROWS}
   order by case rf.status when 'error' then 0 when 'pending' then 1 when 'processing' then 2
     when 'indexed' then 3 else 4 end limit 1) end`;
+
+/** What a list tells of a file `f`, over all RAGs. */
+export const SOURCE_FILE_COLUMNS = `f.path, f.name, f.external_id as externalId, f.url, f.size,
+  f.mime_type as mimeType, f.sha256, ${STATUS} as status,
+  (select rf.error_message from ${ROWS} and rf.status = 'error' limit 1) as errorMessage,
+  coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1),
+    '${NO_NOTES}') as notes,
+  (select max(rf.indexed_at) from ${ROWS}) as indexedAt`;
 
 /** The character after "/" in byte order: it ends the range of all paths below a folder. */
 const AFTER_SLASH = "0";
@@ -101,13 +109,7 @@ export async function listFilesOfSource(
   const [data, [counted]] = await runBatch(db, [
     query(
       SOURCE_FILE,
-      `select f.path, f.name, f.external_id as externalId, f.url, f.size,
-         f.mime_type as mimeType, f.sha256, ${STATUS} as status,
-         (select rf.error_message from ${ROWS} and rf.status = 'error' limit 1) as errorMessage,
-         coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1),
-           '${NO_NOTES}') as notes,
-         (select max(rf.indexed_at) from ${ROWS}) as indexedAt
-       from files f where ${where} order by f.path limit ?4 offset ?5`,
+      `select ${SOURCE_FILE_COLUMNS} from files f where ${where} order by f.path limit ?4 offset ?5`,
       sourceId,
       path,
       status,

@@ -1,34 +1,37 @@
-/** The cursors around a page of a list; null where it ends. */
-export type Cursors = { before: string | null; after: string | null };
+import type { Key } from "../../db/keyset.ts";
+import { cursorOf } from "../pages/request/list-query.ts";
 
 /** `here` is the page's address with its filters; the cursors replace those in it. */
-export const Pager = ({ here, cursors }: { here: string; cursors: Cursors }) => {
-  if (cursors.before === null && cursors.after === null) return null;
+export const Pager = (props: { here: string; before: Key | null; after: Key | null }) => {
+  const { here, before, after } = props;
+  if (before === null && after === null) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {cursors.before === null ? (
-        <span class="soft">Previous</span>
-      ) : (
-        <a href={turned(here, "before", cursors.before)} rel="prev">
-          Previous
-        </a>
-      )}
-      {cursors.after === null ? (
-        <span class="soft">Next</span>
-      ) : (
-        <a href={turned(here, "after", cursors.after)} rel="next">
-          Next
-        </a>
-      )}
+      <Turn here={here} direction="before" cursor={before} label="Previous" />
+      <Turn here={here} direction="after" cursor={after} label="Next" />
     </nav>
   );
 };
 
-function turned(here: string, direction: "before" | "after", cursor: string): string {
+type TurnProps = {
+  here: string;
+  direction: "before" | "after";
+  cursor: Key | null;
+  label: string;
+};
+
+const Turn = ({ here, direction, cursor, label }: TurnProps) =>
+  cursor === null ? (
+    <span class="faint">{label}</span>
+  ) : (
+    <a href={turned(here, direction, cursor)}>{label}</a>
+  );
+
+function turned(here: string, direction: "before" | "after", cursor: Key): string {
   const [path = "", query = ""] = here.split("?", 2);
   const parameters = new URLSearchParams(query);
   parameters.delete("before");
   parameters.delete("after");
-  parameters.set(direction, cursor);
+  parameters.set(direction, cursorOf(cursor));
   return `${path}?${parameters.toString()}`;
 }

@@ -1,15 +1,33 @@
-import type { PageAt } from "../../../db/keyset.ts";
+import { z } from "zod";
+
+import type { Key, PageAt } from "../../../db/keyset.ts";
 import type { PageContext } from "../page-env.ts";
 
 const ROWS = 50;
-const KEY_MAX_LENGTH = 2_000;
+const KEY_MAX_LENGTH = 8_000;
 const FILTER_MAX_LENGTH = 500;
 
-/** The page of a list that the address names: `?after=` or `?before=` a key. */
-export function pageAt(context: PageContext, limit = ROWS): PageAt {
-  const key = (name: string) => context.req.query(name)?.slice(0, KEY_MAX_LENGTH) ?? null;
-  return { after: key("after"), before: key("before"), limit };
+const key = z.array(z.union([z.string(), z.number()]));
+
+/** A key as it stands in an address. */
+export const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64url");
+
+/** Null for what is no key: the list is shown from its beginning. */
+function keyIn(cursor: string | undefined): Key | null {
+  if (cursor === undefined || cursor.length > KEY_MAX_LENGTH) return null;
+  try {
+    return key.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+  } catch {
+    return null;
+  }
 }
+
+/** The page of a list that the address names: `?after=` or `?before=` a cursor. */
+export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
+  after: keyIn(req.query("after")),
+  before: keyIn(req.query("before")),
+  limit,
+});
 
 /** A filter in the address; null when it is not set. */
 export function filterIn(context: PageContext, name: string): string | null {
