@@ -39,7 +39,7 @@ const fieldOf = (body: unknown, field: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
 
 /** Reports what is wrong with the configuration and with the other fields in one error. */
-function checkedSource(body: unknown) {
+export function checkedSource(body: unknown) {
   const kind = provider.safeParse(fieldOf(body, "provider"));
   const known = kind.success
     ? configSchemaOf(kind.data, fieldOf(body, "config"), false)
@@ -47,7 +47,7 @@ function checkedSource(body: unknown) {
   return parseKnownOrRefuse(z.object({ ...newSource, config: known.prefault({}) }), body);
 }
 
-function checkedPatch({ source }: FileSource, body: unknown) {
+export function checkedPatch({ source }: FileSource, body: unknown) {
   const raw = fieldOf(body, "config");
   const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
   const patch = { name, identifier: z.string(), provider: z.string(), config, scanIntervalMinutes };

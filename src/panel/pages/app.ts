@@ -8,6 +8,11 @@ import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
 import type { PageEnv } from "./page-env.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { filePages } from "./sources/file.tsx";
+import { newSourcePages } from "./sources/new-source.tsx";
+import { sourceActions } from "./sources/source-actions.tsx";
+import { sourceListPages } from "./sources/sources.tsx";
+import { sourcePages } from "./sources/source.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
 /**
@@ -25,6 +30,11 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/account", accountPages());
   // What members may post stands above, what administrators may below.
   app.use(adminsChange);
+  app.route("/sources", sourceListPages());
+  app.route("/sources/new", newSourcePages());
+  app.route("/sources", sourcePages());
+  app.route("/sources", sourceActions());
+  app.route("/sources", filePages());
   app.all("*", () => {
     throw notFound();
   });

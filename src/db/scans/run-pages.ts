@@ -1,0 +1,36 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { nullable, number, row, text, type Row } from "../columns.ts";
+import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+
+const RUN = row({
+  id: text,
+  startedAt: number,
+  finishedAt: nullable(number),
+  added: number,
+  changed: number,
+  removed: number,
+  unchanged: number,
+  failed: number,
+  heldRemovals: number,
+  error: nullable(text),
+});
+export type ScanRun = Row<typeof RUN>;
+
+/** A source's runs, the newest first, read from the index of their times. */
+export async function readRunPage(
+  db: Database,
+  sourceId: FileSourceId,
+  at: PageAt,
+): Promise<KeyedPage<ScanRun>> {
+  return await readKeyedPage(db, at, {
+    read: RUN,
+    sql: `select id, started_at as startedAt, finished_at as finishedAt, added, changed, removed,
+        unchanged, failed, held_removals as heldRemovals, error
+      from scan_runs where file_source_id = ?1`,
+    parameters: [sourceId],
+    columns: ["started_at", "id"],
+    order: "desc",
+    keyOf: ({ startedAt, id }) => [startedAt, id],
+  });
+}

@@ -1,0 +1,72 @@
+import type { Child } from "hono/jsx";
+
+import { readRunPage, type ScanRun } from "../../../db/scans/run-pages.ts";
+import { Data } from "../../components/data.tsx";
+import { count, duration } from "../../components/figures.ts";
+import { Empty } from "../../components/page-head.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext } from "../page-env.ts";
+import { hereOf, pageAt } from "../request/list-query.ts";
+import type { ShownSource } from "./source.tsx";
+import { runState } from "./source-words.ts";
+
+/** The scans of a source, the newest first, with what each found. */
+export async function runsTab(context: PageContext, { source }: ShownSource): Promise<Child> {
+  const { db, now } = context.get("services");
+  const listed = await readRunPage(db, source.id, pageAt(context));
+  return (
+    <>
+      <div id="runs" data-live>
+        <Table
+          label="Runs"
+          rows={listed.data}
+          columns={columnsAt(now())}
+          empty={<Empty title="It has not been scanned yet." />}
+        />
+      </div>
+      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
+    </>
+  );
+}
+
+const figure = (head: string, field: "added" | "changed" | "removed" | "unchanged" | "failed") => ({
+  head,
+  numeric: true,
+  wide: field !== "added" && field !== "failed",
+  cell: (run: ScanRun) => count(run[field]),
+});
+
+const columnsAt = (now: number): Column<ScanRun>[] => [
+  { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
+  {
+    head: "Outcome",
+    cell: (run) => {
+      const { tone, word } = runState(run);
+      return (
+        <>
+          <Status tone={tone}>{word}</Status>
+          {run.error === null ? null : (
+            <div class="problem">
+              <Data>{run.error}</Data>
+            </div>
+          )}
+        </>
+      );
+    },
+  },
+  {
+    head: "Took",
+    numeric: true,
+    wide: true,
+    cell: ({ startedAt, finishedAt }) =>
+      finishedAt === null ? "–" : duration(finishedAt - startedAt),
+  },
+  figure("Added", "added"),
+  figure("Changed", "changed"),
+  figure("Removed", "removed"),
+  figure("Unchanged", "unchanged"),
+  figure("Failed", "failed"),
+];

@@ -1,0 +1,145 @@
+import type { Child } from "hono/jsx";
+
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Data } from "../../components/data.tsx";
+import { counted, interval } from "../../components/figures.ts";
+import { ActionButton, Form, TextField } from "../../components/form.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext } from "../page-env.ts";
+import type { FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { ConfigFields, IntervalField } from "./source-fields.tsx";
+import { formOfSource, kindOf } from "./source-form.ts";
+import type { ShownSource } from "./source.tsx";
+import { providerName } from "./source-words.ts";
+
+/** What a source is made of, how programs reach it, and its removal. */
+export function settingsTab(
+  context: PageContext,
+  shown: ShownSource,
+  failed: FormState | null,
+): Child {
+  const { source, path } = shown;
+  const kind = kindOf(source);
+  const state = failed ?? formOfSource(shown);
+  const now = context.get("services").now();
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Provider", providerName(source)],
+          ["Identifier", <code>{source.identifier}</code>],
+          [
+            "Looked at",
+            kind === "file_system" ? "when pushed" : interval(source.scanIntervalMinutes),
+          ],
+          ["Made", <Time at={source.createdAt} now={now} />],
+        ]}
+      />
+      {isAdmin(context) ? (
+        <>
+          <h2>Settings</h2>
+          <Form action={`${path}/settings`} state={state} submit="Save">
+            <TextField state={state} name="name" label="Name" required />
+            <ConfigFields kind={kind} state={state} isStored />
+            <IntervalField kind={kind} state={state} />
+          </Form>
+        </>
+      ) : (
+        <StoredConfig config={source.config} />
+      )}
+      {kind === "web" ? <Webhook context={context} shown={shown} /> : null}
+      {kind === "file_system" ? <Pushing context={context} shown={shown} /> : null}
+      {isAdmin(context) ? <Removal shown={shown} /> : null}
+    </>
+  );
+}
+
+/** For members: what is set, without its secrets. */
+const StoredConfig = ({ config }: { config: Record<string, unknown> }) => {
+  const entries = Object.entries(config).filter(([, value]) => value !== true);
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <h2>Settings</h2>
+      <Facts
+        facts={entries.map(([name, value]) => {
+          const text = typeof value === "string" ? value : JSON.stringify(value);
+          return [name, <Data>{text}</Data>] as const;
+        })}
+      />
+    </>
+  );
+};
+
+type PartProps = { context: PageContext; shown: ShownSource };
+
+const Webhook = ({ context, shown: { source, path } }: PartProps) => {
+  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+  const call = [
+    `curl -X POST ${baseUrl}/api/webhooks/web/${source.identifier} \\`,
+    '  -H "Authorization: Bearer $QUARRY_WEBHOOK_SECRET" \\',
+    '  -H "Content-Type: application/json" \\',
+    `  -d '{"urls": ["https://example.com/a-page"]}'`,
+  ].join("\n");
+  return (
+    <>
+      <h2>Webhook</h2>
+      <p>
+        Programs push addresses of pages to it, which are read at once.{" "}
+        {counted(source.pushedFiles, "pushed address", "pushed addresses")} so far
+        {source.pushesRefused === 0
+          ? "."
+          : `, ${counted(source.pushesRefused, "one", "ones")} refused.`}
+      </p>
+      <CodeBlock text={call} label="Pushing an address" />
+      {isAdmin(context) ? (
+        <>
+          <p class="soft">Its secret was shown once. A new one makes the old one stop at once.</p>
+          <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
+        </>
+      ) : null}
+    </>
+  );
+};
+
+const Pushing = ({ context, shown: { source } }: PartProps) => {
+  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+  const push = `QUARRY_KEY=… npm run quarry -- push ./documents --source ${source.identifier} --url ${baseUrl}`;
+  const put = [
+    `curl -X PUT ${baseUrl}/panel/api/file-sources/${source.identifier}/files/guide.md \\`,
+    '  -H "Authorization: Bearer $QUARRY_KEY" \\',
+    "  --data-binary @guide.md",
+  ].join("\n");
+  return (
+    <>
+      <h2>Pushing</h2>
+      <p>
+        With an <a href="/panel/settings/keys">automation key</a>: a folder, which then holds what
+        the folder holds, or one file.
+      </p>
+      <CodeBlock text={push} label="Pushing a folder" />
+      <CodeBlock text={put} label="Pushing one file" />
+    </>
+  );
+};
+
+const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) => (
+  <section class="danger-zone">
+    <h2>Remove this source</h2>
+    {rags.length === 0 ? (
+      <p>
+        <a class="btn danger" href={`${path}/remove`}>
+          Remove …
+        </a>
+      </p>
+    ) : (
+      <p>
+        {counted(rags.length, "RAG uses", "RAGs use")} it: remove{" "}
+        {rags.length === 1 ? "it" : "them"} first.
+      </p>
+    )}
+  </section>
+);

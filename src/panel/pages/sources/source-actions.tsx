@@ -1,0 +1,120 @@
+import { Hono } from "hono";
+
+import { removeFileSource } from "../../../catalog/file-sources/remove-file-source.ts";
+import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
+import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
+import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
+import { conflict, forbidden, invalid } from "../../../core/errors.ts";
+import { checkedPatch } from "../../api/file-sources.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
+import { Data } from "../../components/data.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { fieldsOf, kindOf, sourceChangeBody } from "./source-form.ts";
+import { failedSettings, sourceOf, type ShownSource } from "./source.tsx";
+import { uploadFiles } from "./upload-files.ts";
+
+/** What can be done with a source. */
+export function sourceActions(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.post("/:id/scan", async (context) => {
+    const { source, path } = await sourceOf(context);
+    const form = await formOf(context);
+    auditAs(context, "file-sources.scan", source.id);
+    const confirmRemovals = form.text("confirmRemovals") === "on";
+    await requestScan(context.get("services"), { sourceId: source.id, confirmRemovals });
+    return goTo(context, `${path}/runs`, {
+      notice: "The scan is queued; it shows here in a moment.",
+    });
+  });
+
+  app.post("/:id/settings", async (context) => {
+    const shown = await sourceOf(context);
+    const form = await formOf(context);
+    const kind = kindOf(shown.source);
+    auditAs(context, "file-sources.change", shown.source.id);
+    const saved = await attempt(form, fieldsOf(kind), async () => {
+      const patch = checkedPatch(shown, sourceChangeBody(form, kind));
+      await updateFileSource(context.get("services"), { source: shown, patch });
+    });
+    if (!saved.done) return await failedSettings(context, saved.state);
+    return goTo(context, `${shown.path}/settings`, { notice: "The settings are saved." });
+  });
+
+  app.post("/:id/webhook-secret", async (context) => {
+    const shown = await sourceOf(context);
+    auditAs(context, "file-sources.webhook-secret", shown.source.id);
+    const value = await renewWebhookSecret(context.get("services"), { source: shown });
+    const secret = { label: "The secret of the source's webhook.", value };
+    return goTo(context, `${shown.path}/settings`, { secret });
+  });
+
+  app.post("/:id/upload", async (context) => {
+    const { source, path } = await sourceOf(context);
+    auditAs(context, "file-sources.files.put", source.id);
+    const notice = await uploadFiles(context, source);
+    return goTo(context, path, { notice });
+  });
+  addRemoval(app);
+  return app;
+}
+
+function addRemoval(app: Hono<PageEnv>): void {
+  app.get("/:id/remove", async (context) => {
+    if (!isAdmin(context)) throw forbidden();
+    return await removalPage(context, await sourceOf(context), freshForm());
+  });
+
+  app.post("/:id/remove", async (context) => {
+    const shown = await sourceOf(context);
+    const form = await formOf(context);
+    auditAs(context, "file-sources.remove", shown.source.id);
+    const removed = await attempt(form, ["confirmation"], async () => {
+      const isNamed = form.text("confirmation") === shown.source.name.trim();
+      if (!isNamed) throw invalid("confirmation is not the source's name");
+      await removeFileSource(context.get("services"), { source: shown });
+    });
+    if (!removed.done) return await removalPage(context, shown, removed.state);
+    return goTo(context, "/panel/sources", { notice: `“${shown.source.name}” is removed.` });
+  });
+}
+
+async function removalPage(context: PageContext, shown: ShownSource, state: FormState) {
+  const { source, path, rags } = shown;
+  if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
+  const isPushed = source.provider === "file_system";
+  const content = (
+    <>
+      <PageHead
+        title="Remove a source"
+        trail={[
+          { name: "Sources", href: "/panel/sources" },
+          { name: source.name, href: path },
+        ]}
+      />
+      <ConfirmRemoval
+        action={`${path}/remove`}
+        state={state}
+        name={source.name}
+        isMuch
+        cancel={`${path}/settings`}
+        submit="Remove this source"
+      >
+        <p>
+          Removes <Data>{source.name}</Data>, the list of its files, and the record of its runs.{" "}
+          {isPushed
+            ? "The files that were pushed to it are deleted; nobody else holds them for you."
+            : "The documents stay where they are."}{" "}
+          No RAG uses it. It cannot be undone.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  const of = { title: "Remove a source", place: "sources", status: state.status } as const;
+  return await page(context, of, content);
+}

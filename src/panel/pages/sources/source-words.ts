@@ -1,0 +1,50 @@
+import type { RagOfSource } from "../../../db/catalog/source-counts.ts";
+import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import type { ScanRun } from "../../../db/scans/run-pages.ts";
+import { counted } from "../../components/figures.ts";
+import type { FileCounts, Tone } from "../../components/status.tsx";
+
+type Source = SourceWithScan["source"];
+
+const PROVIDER_NAMES: Record<Source["provider"], string> = {
+  file_system: "Pushed folder",
+  web: "Web site",
+  object_storage: "Object storage",
+  cloud_drive: "Google Drive",
+  document_site: "SharePoint",
+};
+
+/** What a source is, in a word or two. */
+export const providerName = ({ provider, config }: Pick<Source, "provider" | "config">) =>
+  config["r2"] === true ? "Bucket of this service" : PROVIDER_NAMES[provider];
+
+/** Files of a source by status, added up over its RAGs. */
+export function countsOf(rags: readonly RagOfSource[]): FileCounts & { passages: number } {
+  const sum = (field: "pending" | "processing" | "indexed" | "error" | "passages") =>
+    rags.reduce((total, rag) => total + rag[field], 0);
+  return {
+    pending: sum("pending"),
+    processing: sum("processing"),
+    indexed: sum("indexed"),
+    error: sum("error"),
+    passages: sum("passages"),
+  };
+}
+
+export const isUnderWay = ({ pending, processing }: FileCounts) => pending + processing > 0;
+
+/** Whether a scan is running now. */
+export const isScanning = ({ source }: SourceWithScan, now: number) =>
+  source.scanClaimedUntil !== null && source.scanClaimedUntil > now;
+
+/** How a run ended, as a dot's tone and a word. */
+export function runState(run: Pick<ScanRun, "error" | "finishedAt" | "heldRemovals" | "failed">): {
+  tone: Tone;
+  word: string;
+} {
+  if (run.error !== null) return { tone: "bad", word: "failed" };
+  if (run.finishedAt === null) return { tone: "work", word: "under way" };
+  if (run.heldRemovals > 0) return { tone: "warn", word: "removals held back" };
+  if (run.failed > 0) return { tone: "warn", word: `${counted(run.failed, "file")} not read` };
+  return { tone: "ok", word: "done" };
+}

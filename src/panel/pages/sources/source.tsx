@@ -1,0 +1,175 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+
+import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
+import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
+import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { inWords, StatusBar } from "../../components/status.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import type { FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { filesTab } from "./files-tab.tsx";
+import { runsTab } from "./runs-tab.tsx";
+import { settingsTab } from "./settings-tab.tsx";
+import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
+
+const BUSY_SECONDS = 3;
+const IDLE_SECONDS = 20;
+
+/** A source with what its pages show of it. */
+export type ShownSource = SourceWithScan & { rags: RagOfSource[]; path: string };
+
+/** The source that the address names. @throws QuarryError `not-found`. */
+export async function sourceOf(context: PageContext): Promise<ShownSource> {
+  const services = context.get("services");
+  const found = await findFileSource(services, { key: context.req.param("id") ?? "" });
+  const rags = await ragsOfSources(services.db, [found.source.id]);
+  return { ...found, rags, path: `/panel/sources/${found.source.identifier}` };
+}
+
+/** One source: its files, the runs over it, its settings. */
+export function sourcePages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/:id", async (context) => {
+    const shown = await sourceOf(context);
+    return await sourcePage(context, shown, "", await filesTab(context, shown));
+  });
+  app.get("/:id/runs", async (context) => {
+    const shown = await sourceOf(context);
+    return await sourcePage(context, shown, "/runs", await runsTab(context, shown));
+  });
+  app.get("/:id/settings", async (context) => {
+    const shown = await sourceOf(context);
+    return await sourcePage(context, shown, "/settings", settingsTab(context, shown, null));
+  });
+  return app;
+}
+
+/** The settings again, after a form that failed. */
+export async function failedSettings(context: PageContext, state: FormState): Promise<Response> {
+  const shown = await sourceOf(context);
+  const tab = settingsTab(context, shown, state);
+  return await sourcePage(context, shown, "/settings", tab, state);
+}
+
+async function sourcePage(
+  context: PageContext,
+  shown: ShownSource,
+  tab: "" | "/runs" | "/settings",
+  content: Child,
+  state: FormState | null = null,
+): Promise<Response> {
+  const { source, path } = shown;
+  const now = context.get("services").now();
+  const isBusy = isScanning(shown, now) || isUnderWay(countsOf(shown.rags));
+  const whole = (
+    <>
+      <PageHead
+        title={source.name}
+        data
+        trail={[{ name: "Sources", href: "/panel/sources" }]}
+        sub={
+          <span id="source-state" data-live>
+            <State shown={shown} now={now} />
+          </span>
+        }
+      >
+        {isAdmin(context) ? <Actions shown={shown} /> : null}
+      </PageHead>
+      <Troubles shown={shown} mayAct={isAdmin(context)} />
+      <Tabs
+        label="Of this source"
+        here={path + tab}
+        tabs={[
+          { name: "Files", href: path },
+          ...(source.provider === "file_system" ? [] : [{ name: "Runs", href: `${path}/runs` }]),
+          { name: "Settings", href: `${path}/settings` },
+        ]}
+      />
+      {content}
+    </>
+  );
+  const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
+  const status = state?.status ?? 200;
+  const of = { title: source.name, place: "sources", refreshSeconds, status } as const;
+  return await page(context, of, whole);
+}
+
+const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
+  const { source, rags } = shown;
+  const counts = countsOf(rags);
+  const under = isScanning(shown, now) ? " It is being scanned now." : "";
+  return (
+    <>
+      {providerName(source)} ·{" "}
+      {rags.length === 0
+        ? "in no RAG yet: nothing of it is indexed."
+        : `${inWords(counts)}.${under}`}
+      {rags.length === 0 ? null : (
+        <>
+          {" "}
+          In{" "}
+          {rags.slice(0, RAGS_SHOWN).map((rag, at) => (
+            <>
+              {at === 0 ? "" : ", "}
+              <a href={`/panel/rags/${rag.identifier}`}>
+                <Data>{rag.name}</Data>
+              </a>
+            </>
+          ))}
+          {rags.length > RAGS_SHOWN ? ` and ${rags.length - RAGS_SHOWN} more` : ""}.
+          <StatusBar counts={counts} />
+        </>
+      )}
+    </>
+  );
+};
+
+const RAGS_SHOWN = 5;
+
+const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
+  <>
+    {rags.length > 0 ? null : (
+      <a class="btn" href={`/panel/rags/new?source=${source.identifier}`}>
+        New RAG of it
+      </a>
+    )}
+    {source.provider === "file_system" ? null : (
+      <ActionButton action={`${path}/scan`} label="Scan now" kind="primary" />
+    )}
+  </>
+);
+
+/** What somebody has to do something about, with the remedy. */
+const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) => {
+  const { lastScan, path } = shown;
+  if (lastScan === null || (lastScan.error === null && lastScan.heldRemovals === 0)) return null;
+  return (
+    <div class={lastScan.error === null ? "notice warn" : "notice bad"} role="status">
+      {lastScan.error === null ? null : (
+        <p>
+          The last scan failed: <Data>{lastScan.error}</Data>. What is indexed stays searchable.
+        </p>
+      )}
+      {lastScan.heldRemovals === 0 ? null : (
+        <p>
+          {counted(lastScan.heldRemovals, "file")} would be removed, more than half of the source.
+          Nothing was removed: if they are really gone, confirm it.
+        </p>
+      )}
+      {lastScan.heldRemovals === 0 || !mayAct ? null : (
+        <ActionButton
+          action={`${path}/scan`}
+          label={`Remove ${counted(lastScan.heldRemovals, "file")}`}
+          values={{ confirmRemovals: "on" }}
+          kind="danger"
+        />
+      )}
+    </div>
+  );
+};

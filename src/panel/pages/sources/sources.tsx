@@ -1,0 +1,131 @@
+import { Hono } from "hono";
+
+import { readSourcePage, type SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
+import { count } from "../../components/figures.ts";
+import { Data } from "../../components/data.tsx";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Status, StatusBar } from "../../components/status.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import { Time, TimeOr } from "../../components/time.tsx";
+import type { PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { isAdmin } from "../request/guards.ts";
+import { hereOf, pageAt } from "../request/list-query.ts";
+import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
+
+/** Seconds between two looks while something is under way, and while nothing is. */
+const BUSY_SECONDS = 3;
+const IDLE_SECONDS = 20;
+
+type Line = SourceWithScan & { rags: RagOfSource[] };
+
+/** All file sources, with what came of them. */
+export function sourceListPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", async (context) => {
+    const { db, now: clock } = context.get("services");
+    const now = clock();
+    const listed = await readSourcePage(db, pageAt(context));
+    const rags = await ragsOfSources(
+      db,
+      listed.data.map(({ source }) => source.id),
+    );
+    const bySource = Map.groupBy(rags, ({ sourceId }) => sourceId);
+    const rows = listed.data.map((found) => {
+      return { ...found, rags: bySource.get(found.source.id) ?? [] };
+    });
+    const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(countsOf(line.rags)));
+    const content = (
+      <>
+        <PageHead title="Sources" sub="Where documents come from.">
+          {isAdmin(context) ? (
+            <a class="btn primary" href="/panel/sources/new">
+              New source
+            </a>
+          ) : null}
+        </PageHead>
+        <div id="sources" data-live>
+          <Table label="Sources" rows={rows} columns={columnsAt(now)} empty={<NoSources />} />
+        </div>
+        <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
+      </>
+    );
+    const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
+    return await page(context, { title: "Sources", place: "sources", refreshSeconds }, content);
+  });
+  return app;
+}
+
+const NoSources = () => (
+  <Empty title="There are no sources yet.">
+    <p>
+      A source is a folder that you push, a web site, a bucket, a Google Drive or a SharePoint
+      library. What it holds is read once, and again when it changes.
+    </p>
+  </Empty>
+);
+
+const columnsAt = (now: number): Column<Line>[] => [
+  {
+    head: "Source",
+    cell: ({ source }) => (
+      <>
+        <a href={`/panel/sources/${source.identifier}`}>
+          <Data>{source.name}</Data>
+        </a>{" "}
+        {source.status === "error" ? <Status tone="bad">not read</Status> : null}
+      </>
+    ),
+  },
+  { head: "Provider", wide: true, cell: ({ source }) => providerName(source) },
+  {
+    head: "Files",
+    cell: ({ rags }) =>
+      rags.length === 0 ? (
+        <span class="soft">in no RAG</span>
+      ) : (
+        <StatusBar counts={countsOf(rags)} />
+      ),
+  },
+  { head: "Indexed", numeric: true, cell: ({ rags }) => indexedOf(rags) },
+  {
+    head: "Last scan",
+    wide: true,
+    cell: (line) => <LastScan line={line} now={now} />,
+  },
+  {
+    head: "Next",
+    wide: true,
+    cell: ({ source }) =>
+      source.provider === "file_system" ? (
+        <span class="soft">when pushed</span>
+      ) : (
+        <TimeOr at={source.nextScanAt} now={now} none="on request" />
+      ),
+  },
+];
+
+/** "1,204", "2,880 of 2,990"; with how many RAGs it is added up over, if over several. */
+function indexedOf(rags: readonly RagOfSource[]): string {
+  if (rags.length === 0) return "–";
+  const { indexed, pending, processing, error } = countsOf(rags);
+  const total = indexed + pending + processing + error;
+  const figure = indexed === total ? count(total) : `${count(indexed)} of ${count(total)}`;
+  return rags.length === 1 ? figure : `${figure} in ${rags.length} RAGs`;
+}
+
+const LastScan = ({ line, now }: { line: Line; now: number }) => {
+  const { source, lastScan } = line;
+  if (isScanning(line, now)) return <Status tone="work">under way</Status>;
+  if (lastScan === null) {
+    return <span class="soft">{source.provider === "file_system" ? "–" : "not yet"}</span>;
+  }
+  return (
+    <>
+      <Time at={lastScan.finishedAt ?? lastScan.startedAt} now={now} />
+      {lastScan.error === null ? null : ", failed"}
+    </>
+  );
+};

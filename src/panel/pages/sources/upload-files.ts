@@ -1,0 +1,59 @@
+import { invalid, QuarryError, tooLarge } from "../../../core/errors.ts";
+import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { putFile } from "../../../ingestion/uploads/put-file.ts";
+import { storedPath } from "../../../sources/file-names.ts";
+import { counted } from "../../components/figures.ts";
+import type { PageContext } from "../page-env.ts";
+
+/** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
+const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
+const FILES_MAX = 100;
+const FAILURES_TOLD = 5;
+
+/**
+ * Stores the files of a form. Returns what came of it, as a sentence.
+ * @throws QuarryError `too-large`; `invalid` for another provider, no files or too many.
+ */
+export async function uploadFiles(
+  context: PageContext,
+  source: SourceWithScan["source"],
+): Promise<string> {
+  if (source.provider !== "file_system") throw invalid("this source reads its files by itself");
+  const length = Number(context.req.header("Content-Length") ?? Number.NaN);
+  // Without a length the form could have any.
+  if (!(length <= UPLOAD_LIMIT_BYTES)) throw tooLarge();
+  const form = await context.req.formData();
+  const files = form.getAll("files").filter((part) => typeof part !== "string" && part.name !== "");
+  if (files.length === 0) throw invalid("no files were chosen");
+  if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);
+  const failures: string[] = [];
+  for (const file of files) {
+    if (typeof file === "string") continue;
+    const problem = await store(context, source, file);
+    if (problem !== null) failures.push(`${file.name}: ${problem}`);
+  }
+  const done = `${counted(files.length - failures.length, "file")} uploaded.`;
+  if (failures.length === 0) return done;
+  return `${done} ${counted(failures.length, "file")} failed: ${failures.slice(0, FAILURES_TOLD).join("; ")}`;
+}
+
+async function store(
+  context: PageContext,
+  { id }: SourceWithScan["source"],
+  file: File,
+): Promise<string | null> {
+  try {
+    await putFile(context.get("services"), {
+      source: { id },
+      path: storedPath(file.name),
+      body: await file.arrayBuffer(),
+      contentLength: file.size,
+      mimeType: file.type === "" ? "application/octet-stream" : file.type,
+      metadata: null,
+    });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof QuarryError) return thrown.message;
+    throw thrown;
+  }
+}
