@@ -26,13 +26,20 @@ export async function usageReport(
   db: Database,
   query: { from: number; to: number; group: UsageGroup },
 ): Promise<UsageLine[]> {
-  const { sums, latencies } = await sumUsage(db, query);
+  return linesOf(await sumUsage(db, query));
+}
+
+type Summed = Awaited<ReturnType<typeof sumUsage>>;
+
+/** Sums as lines of a report, in order of key. */
+export function linesOf({ sums, latencies }: Summed): UsageLine[] {
   const latenciesOf = Map.groupBy(latencies, ({ key }) => key);
   const keys = Map.groupBy(sums, ({ key }) => key);
   return [...keys].map(([key, of]) => lineOf(key, of, latenciesOf.get(key) ?? []));
 }
 
-function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]): UsageLine {
+/** One line of all these sums. */
+export function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]): UsageLine {
   const total = (field: "calls" | "errors" | "degraded" | "inputTokens" | "outputTokens") =>
     sums.reduce((sum, one) => sum + one[field], 0);
   const costs = new Map<string, number>();

@@ -6,6 +6,8 @@ import { adminsChange } from "../api/request/guards.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
+import { firstStepsActions } from "./overview/first-steps-actions.ts";
+import { overviewPages } from "./overview/overview.tsx";
 import type { PageEnv } from "./page-env.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
 import { filePages } from "./sources/file.tsx";
@@ -28,8 +30,10 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/account/second-factor", secondFactorPages());
   app.use(enrolledPage);
   app.route("/account", accountPages());
+  app.route("/", overviewPages());
   // What members may post stands above, what administrators may below.
   app.use(adminsChange);
+  app.route("/first-steps", firstStepsActions());
   app.route("/sources", sourceListPages());
   app.route("/sources/new", newSourcePages());
   app.route("/sources", sourcePages());

@@ -1,4 +1,3 @@
-import { isObject } from "../../../core/is-object.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { freshForm, numberOf, typed, type Form, type FormState } from "../request/form.ts";
 
@@ -139,7 +138,8 @@ export function formOfSource({ source }: SourceWithScan): FormState {
 }
 
 function shown(value: unknown, kind: FieldKind): string {
-  if (kind === "exact" || value === undefined || isObject(value)) return "";
+  if (kind === "exact") return "";
   if (kind === "flag") return value === true ? "on" : "";
-  return Array.isArray(value) ? value.join("\n") : String(value);
+  if (Array.isArray(value)) return value.join("\n");
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

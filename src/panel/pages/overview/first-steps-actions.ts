@@ -1,0 +1,48 @@
+import { Hono } from "hono";
+
+import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
+import { createRag } from "../../../catalog/rags/create-rag.ts";
+import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
+import { notFound } from "../../../core/errors.ts";
+import { readSteps } from "../../../db/maintenance/steps-store.ts";
+import type { PageEnv } from "../page-env.ts";
+import { auditAs, goTo } from "../request/action.ts";
+
+const FOLDER_NAME = "Documents";
+
+/** The steps that need no question: a folder to upload to, and a RAG of the first source. */
+export function firstStepsActions(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.post("/folder", async (context) => {
+    const services = context.get("services");
+    const { source: known } = await readSteps(services.db);
+    if (known !== null) return goTo(context, `/panel/sources/${known}`);
+    auditAs(context, "file-sources.create");
+    const { source } = await createFileSource(services, {
+      name: FOLDER_NAME,
+      provider: "file_system",
+      config: {},
+      scanIntervalMinutes: 0,
+    });
+    auditAs(context, "file-sources.create", source.source.id);
+    return goTo(context, `/panel/sources/${source.source.identifier}`, {
+      notice: "Drop files or a folder below, then go on to the next step on the overview.",
+    });
+  });
+
+  app.post("/rag", async (context) => {
+    const services = context.get("services");
+    const steps = await readSteps(services.db);
+    if (steps.source === null) throw notFound();
+    if (steps.rag !== null) return goTo(context, "/panel/first-steps");
+    const { source } = await findFileSource(services, { key: steps.source });
+    auditAs(context, "rags.create");
+    const rag = await createRag(services, { name: source.name, fileSource: source.id });
+    auditAs(context, "rags.create", rag.id);
+    return goTo(context, "/panel/first-steps", {
+      notice: "The RAG is made, and is being indexed.",
+    });
+  });
+  return app;
+}

@@ -1,0 +1,100 @@
+import type { Child } from "hono/jsx";
+
+import type { Needs } from "../../../db/maintenance/needs-store.ts";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import type { Tone } from "../../components/status.tsx";
+
+/** Something that somebody has to do: what it is, why, and the way to the remedy. */
+export type Need = { tone: Tone; what: Child; why: string; href: string; remedy: string };
+
+const SHOWN = 20;
+const NO_REASON = "It could not be read.";
+
+/** Sources first: one of them may keep thousands of files from being seen. */
+export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[] {
+  const sources = failingSources.map((source): Need => {
+    const { heldRemovals, identifier, name } = source;
+    const isHeld = source.error === null && heldRemovals > 0;
+    return {
+      tone: isHeld ? "warn" : "bad",
+      what: (
+        <>
+          Source{" "}
+          <strong>
+            <Data>{name}</Data>
+          </strong>{" "}
+          {isHeld ? `has lost ${counted(heldRemovals, "file")}.` : "is not read."}
+        </>
+      ),
+      why: isHeld
+        ? "That is more than half of it: nothing was removed until somebody confirms it."
+        : `${source.error ?? NO_REASON} What is indexed stays searchable.`,
+      href: `/panel/sources/${identifier}`,
+      remedy: isHeld ? "Look at it" : "Mend the source",
+    };
+  });
+  return [...sources, ...filesByReason(failingFiles), ...untold(failingFiles.length, counts.error)];
+}
+
+/** Files that failed for the same reason in the same source are one need. */
+function filesByReason(failing: Needs["failingFiles"]): Need[] {
+  const groups = Map.groupBy(
+    failing,
+    ({ sourceIdentifier, errorMessage }) => `${sourceIdentifier} ${errorMessage ?? ""}`,
+  );
+  return [...groups.values()].slice(0, SHOWN).flatMap((files) => {
+    const [first] = files;
+    if (first === undefined) return [];
+    const { filePath, sourceIdentifier, errorMessage } = first;
+    const list = `/panel/sources/${sourceIdentifier}?status=error`;
+    const alone = `/panel/sources/${sourceIdentifier}/file?path=${encodeURIComponent(filePath)}`;
+    const isOne = files.length === 1;
+    return {
+      tone: "warn" as const,
+      what: (
+        <>
+          <Data mono>{filePath}</Data>
+          {isOne ? "" : ` and ${counted(files.length - 1, "more", "more")}`}
+        </>
+      ),
+      why: errorMessage ?? NO_REASON,
+      href: isOne ? alone : list,
+      remedy: isOne ? "See the file" : "See the files",
+    };
+  });
+}
+
+/** The list of failing files ends somewhere; the counter does not. */
+function untold(told: number, all: number): Need[] {
+  if (all <= told) return [];
+  const what = counted(all - told, "more file", "more files");
+  return [
+    {
+      tone: "warn",
+      what,
+      why: "They failed as well.",
+      href: "/panel/rags",
+      remedy: "See the RAGs",
+    },
+  ];
+}
+
+export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (
+  <ul class="needs">
+    {needs.map(({ tone, what, why, href, remedy }) => (
+      <li>
+        <span class={`dot ${tone}`}></span>
+        <div>
+          {what}{" "}
+          <span class="soft">
+            <Data>{why}</Data>
+          </span>
+        </div>
+        <a class="btn" href={href}>
+          {remedy}
+        </a>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,123 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+
+import { usageOverTime } from "../../../catalog/usage/usage-over-time.ts";
+import { readNeeds, type Needs } from "../../../db/maintenance/needs-store.ts";
+import { readSteps } from "../../../db/maintenance/steps-store.ts";
+import { count, counted } from "../../components/figures.ts";
+import { PageHead, Tabs } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { isAdmin } from "../request/guards.ts";
+import { choiceIn } from "../request/list-query.ts";
+import { doneOf, FirstSteps } from "./first-steps.tsx";
+import { NeedsList, needsOf, type Need } from "./needs.tsx";
+import { SPANS, UsageFigures, spanOf } from "./usage-figures.tsx";
+
+const LIST_LIMIT = 50;
+const BUSY_SECONDS = 3;
+const IDLE_SECONDS = 30;
+const HERE = "/panel";
+
+/** The first page: what needs somebody, and what the last days were like. */
+export function overviewPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/", async (context) => {
+    const { db, now: clock } = context.get("services");
+    const steps = await readSteps(db);
+    // A service that holds nothing is begun here; the address stays the same once it holds some.
+    if (steps.source === null) {
+      const title = "First steps";
+      const content = <FirstSteps steps={steps} mayAct={isAdmin(context)} />;
+      return await page(context, { title, place: "overview" }, content);
+    }
+    const now = clock();
+    const name = choiceIn(context, "span", Object.keys(SPANS)) ?? "24h";
+    const span = spanOf(name, now);
+    const [found, usage] = await Promise.all([
+      readNeeds(db, { now, limit: LIST_LIMIT }),
+      usageOverTime(db, span),
+    ]);
+    const done = doneOf(steps);
+    const content = (
+      <>
+        {done.missing === 0 ? null : <Unfinished missing={done.missing} />}
+        <div id="needs" data-live>
+          <Head found={found} />
+        </div>
+        <Tabs
+          label="Time"
+          here={name === "24h" ? HERE : `${HERE}?span=${name}`}
+          tabs={Object.entries(SPANS).map(([key, { title }]) => ({
+            name: title,
+            href: key === "24h" ? HERE : `${HERE}?span=${key}`,
+          }))}
+        />
+        <div id="usage" data-live>
+          <UsageFigures usage={usage} span={span} />
+        </div>
+      </>
+    );
+    return await overviewPage(context, found, content);
+  });
+
+  app.get("/first-steps", async (context) => {
+    const steps = await readSteps(context.get("services").db);
+    const content = <FirstSteps steps={steps} mayAct={isAdmin(context)} />;
+    return await page(context, { title: "First steps", place: "overview" }, content);
+  });
+  return app;
+}
+
+async function overviewPage(context: PageContext, found: Needs, content: Child) {
+  const { pending, processing } = found.counts;
+  const isBusy = pending + processing > 0 || found.scans.length > 0;
+  const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
+  return await page(context, { title: "Overview", place: "overview", refreshSeconds }, content);
+}
+
+const Unfinished = ({ missing }: { missing: number }) => (
+  <p class="notice">
+    <a href="/panel/first-steps">First steps</a>: {counted(missing, "step is", "steps are")} left.
+  </p>
+);
+
+const Head = ({ found }: { found: Needs }) => {
+  const needs = needsOf(found);
+  return (
+    <>
+      <PageHead title={headline(found, needs)} sub={state(found)} />
+      {needs.length === 0 ? null : <NeedsList needs={needs} />}
+    </>
+  );
+};
+
+/** "3 files and 1 source need you.", "All 4,812 files are indexed." */
+function headline({ counts, failingSources }: Needs, needs: readonly Need[]): string {
+  const parts = [
+    ...(counts.error === 0 ? [] : [counted(counts.error, "file")]),
+    ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
+  ];
+  if (needs.length > 0) {
+    const isOne = counts.error + failingSources.length === 1;
+    return `${parts.join(" and ")} ${isOne ? "needs" : "need"} you.`;
+  }
+  const total = counts.indexed + counts.pending + counts.processing;
+  if (total === 0) return "Nothing is indexed yet.";
+  if (counts.indexed === total) {
+    return total === 1 ? "The one file is indexed." : `All ${count(total)} files are indexed.`;
+  }
+  return `${counted(total - counts.indexed, "file is", "files are")} being indexed.`;
+}
+
+function state({ counts, scans }: Needs): string {
+  const total = counts.indexed + counts.pending + counts.processing + counts.error;
+  const under = counts.pending + counts.processing;
+  const parts = [
+    `${count(counts.indexed)} of ${counted(total, "file")} ${total === 1 ? "is" : "are"} indexed`,
+    ...(under === 0 ? [] : [`${count(under)} under way`]),
+    ...(scans.length === 0 ? [] : [counted(scans.length, "scan is running", "scans are running")]),
+  ];
+  return `${parts.join(", ")}.`;
+}
