@@ -1,5 +1,6 @@
 import type { Database } from "../client.ts";
 import { nullable, number, oneOf, row, text, textList, type Row } from "../columns.ts";
+import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
 import { ACTOR_KINDS } from "../schema/access.ts";
 
@@ -110,6 +111,23 @@ export async function readEventsBefore(
       ...parameters,
     ),
   );
+}
+
+/** A page of the same order, by keys. */
+export async function readEventPage(
+  db: Database,
+  filter: AuditFilter,
+  at: PageAt,
+): Promise<KeyedPage<AuditEvent>> {
+  const { sql, parameters } = conditionOf(filter, 0);
+  return await readKeyedPage(db, at, {
+    read: EVENT,
+    sql: `select ${COLUMNS} from audit_events where ${sql}`,
+    parameters,
+    columns: ["at", "id"],
+    order: "desc",
+    keyOf: (event) => [event.at, event.id],
+  });
 }
 
 const COUNT = row({ total: number });

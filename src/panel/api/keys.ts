@@ -10,7 +10,7 @@ import { futureTime, name, role } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
-const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
+export const newKey = (now: number) => z.object({ name, role, expiresAt: futureTime(now) });
 
 const shown = (key: AutomationKey) => ({
   id: key.id,

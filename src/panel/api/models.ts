@@ -11,7 +11,7 @@ import { bodyOf } from "./request/read-request.ts";
 const MODELS_MAX = 1_000;
 const price = z.number().min(0);
 
-const offeredModels = z
+export const offeredModels = z
   .array(
     z.object({
       model: modelName,

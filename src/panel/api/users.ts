@@ -13,8 +13,8 @@ import { email, password, role } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, given, pageOf, pagingOf } from "./request/read-request.ts";
 
-const newUser = z.object({ email, password, role });
-const userPatch = newUser.partial();
+export const newUser = z.object({ email, password, role });
+export const userPatch = newUser.partial();
 
 const shown = ({ id, createdAt, ...user }: User) => ({
   id,

@@ -45,9 +45,11 @@ export const Chart = ({ label, points, format, bad = false }: ChartProps) => {
       >
         <line class="axis" x1={LEFT} x2={WIDTH} y1={floor} y2={floor} />
         <line class="grid" x1={LEFT} x2={WIDTH} y1={TOP} y2={TOP} />
-        <text x={LEFT - 6} y={TOP + 4} text-anchor="end">
-          {format(highest)}
-        </text>
+        {highest === 0 ? null : (
+          <text x={LEFT - 6} y={TOP + 4} text-anchor="end">
+            {format(highest)}
+          </text>
+        )}
         <text x={LEFT - 6} y={floor + 3} text-anchor="end">
           {format(0)}
         </text>

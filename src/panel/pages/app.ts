@@ -10,6 +10,11 @@ import { firstStepsActions } from "./overview/first-steps-actions.ts";
 import { overviewPages } from "./overview/overview.tsx";
 import type { PageEnv } from "./page-env.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { keyPages } from "./settings/keys.tsx";
+import { logPages } from "./settings/log.tsx";
+import { modelPages } from "./settings/models.tsx";
+import { userPages } from "./settings/user.tsx";
+import { userListPages } from "./settings/users.tsx";
 import { filePages } from "./sources/file.tsx";
 import { newSourcePages } from "./sources/new-source.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
@@ -39,6 +44,11 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/sources", sourcePages());
   app.route("/sources", sourceActions());
   app.route("/sources", filePages());
+  app.route("/settings", userListPages());
+  app.route("/settings/users", userPages());
+  app.route("/settings/keys", keyPages());
+  app.route("/settings/models", modelPages());
+  app.route("/settings/log", logPages());
   app.all("*", () => {
     throw notFound();
   });

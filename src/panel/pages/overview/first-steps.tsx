@@ -8,7 +8,7 @@ type Step = { title: string; says: string; done: boolean; action: Child };
 
 /** How many steps are left. */
 export function doneOf(steps: Steps): { missing: number } {
-  return { missing: stepsOf(steps, false).filter(({ done }) => !done).length };
+  return { missing: doneSteps(steps).filter((done) => !done).length };
 }
 
 const Go = ({ href, label, isNext }: { href: string; label: string; isNext: boolean }) => (
@@ -19,77 +19,66 @@ const Go = ({ href, label, isNext }: { href: string; label: string; isNext: bool
 
 /** The five steps, with what is there already named in the addresses of those that follow. */
 function stepsOf(steps: Steps, mayAct: boolean): Step[] {
-  const { source, rag, inference } = steps;
-  const upload = source === null ? null : `/panel/sources/${source}`;
   const next = nextOf(steps);
-  const only = (action: Child) => (mayAct ? action : null);
+  const actions = actionsOf(steps, next);
+  const done = doneSteps(steps);
+  return WORDS.map(({ title, says }, at) => {
+    const isForAll = at === ASKING;
+    return {
+      title,
+      says,
+      done: done[at] === true,
+      action: mayAct || isForAll ? actions[at] : null,
+    };
+  });
+}
+
+const ASKING = 4;
+const WORDS = [
+  { title: "Documents", says: "Upload a folder, or name a web site, a bucket or a drive." },
+  {
+    title: "RAG",
+    says: "The index of a source: its documents, cut into passages that can be found.",
+  },
+  { title: "Inference", says: "A prompt and a model that answer from the passages." },
+  {
+    title: "Token",
+    says: "What a program shows to be let in, with just the rights that it needs.",
+  },
+  { title: "Ask", says: "Search what was indexed, and see why each passage was found." },
+];
+
+const doneSteps = ({ hasFiles, rag, inference, hasToken, hasCalls }: Steps) => [
+  hasFiles,
+  rag !== null,
+  inference !== null,
+  hasToken,
+  hasCalls,
+];
+
+/** What each step offers; null while it cannot be done yet, or nothing is left to do. */
+function actionsOf({ source, rag }: Steps, next: number): Child[] {
+  const go = (at: number, href: string, label: string) => (
+    <Go href={href} label={label} isNext={next === at} />
+  );
+  const makeRag = (
+    <ActionButton
+      action="/panel/first-steps/rag"
+      label="Make a RAG of it"
+      kind={next === 1 ? "primary" : "plain"}
+    />
+  );
   return [
-    {
-      title: "Documents",
-      says: "Upload a folder, or name a web site, a bucket or a drive.",
-      done: steps.hasFiles,
-      action: only(
-        upload === null ? (
-          <FirstFolder />
-        ) : (
-          <Go href={upload} label="Add documents" isNext={next === 0} />
-        ),
-      ),
-    },
-    {
-      title: "RAG",
-      says: "The index of a source: its documents, cut into passages that can be found.",
-      done: rag !== null,
-      action: only(
-        source === null ? null : (
-          <ActionButton
-            action="/panel/first-steps/rag"
-            label="Make a RAG of it"
-            kind={next === 1 ? "primary" : "plain"}
-          />
-        ),
-      ),
-    },
-    {
-      title: "Inference",
-      says: "A prompt and a model that answer from the passages.",
-      done: inference !== null,
-      action: only(
-        rag === null ? null : (
-          <Go
-            href={`/panel/inferences/new?rag=${rag}`}
-            label="Make an inference"
-            isNext={next === 2}
-          />
-        ),
-      ),
-    },
-    {
-      title: "Token",
-      says: "What a program shows to be let in, with just the rights that it needs.",
-      done: steps.hasToken,
-      action: only(
-        rag === null ? null : (
-          <Go href="/panel/tokens/new" label="Make a token" isNext={next === 3} />
-        ),
-      ),
-    },
-    {
-      title: "Ask",
-      says: "Search what was indexed, and see why each passage was found.",
-      done: steps.hasCalls,
-      action:
-        rag === null ? null : (
-          <Go href={`/panel/search?rag=${rag}`} label="Ask something" isNext={next === 4} />
-        ),
-    },
+    source === null ? <FirstFolder /> : go(0, `/panel/sources/${source}`, "Add documents"),
+    source === null || rag !== null ? null : makeRag,
+    rag === null ? null : go(2, `/panel/inferences/new?rag=${rag}`, "Make an inference"),
+    rag === null ? null : go(3, "/panel/tokens/new", "Make a token"),
+    rag === null ? null : go(ASKING, `/panel/search?rag=${rag}`, "Ask something"),
   ];
 }
 
 /** The first step that is left. */
-function nextOf({ hasFiles, rag, inference, hasToken, hasCalls }: Steps): number {
-  return [hasFiles, rag !== null, inference !== null, hasToken, hasCalls].indexOf(false);
-}
+const nextOf = (steps: Steps) => doneSteps(steps).indexOf(false);
 
 const FirstFolder = () => (
   <span class="actions">

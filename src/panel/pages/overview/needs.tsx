@@ -11,6 +11,9 @@ export type Need = { tone: Tone; what: Child; why: string; href: string; remedy:
 const SHOWN = 20;
 const NO_REASON = "It could not be read.";
 
+/** Reasons are told as sentences, wherever they come from. */
+const ended = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 /** Sources first: one of them may keep thousands of files from being seen. */
 export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[] {
   const sources = failingSources.map((source): Need => {
@@ -29,7 +32,7 @@ export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[]
       ),
       why: isHeld
         ? "That is more than half of it: nothing was removed until somebody confirms it."
-        : `${source.error ?? NO_REASON} What is indexed stays searchable.`,
+        : `${ended(source.error ?? NO_REASON)} What is indexed stays searchable.`,
       href: `/panel/sources/${identifier}`,
       remedy: isHeld ? "Look at it" : "Mend the source",
     };
@@ -58,7 +61,7 @@ function filesByReason(failing: Needs["failingFiles"]): Need[] {
           {isOne ? "" : ` and ${counted(files.length - 1, "more", "more")}`}
         </>
       ),
-      why: errorMessage ?? NO_REASON,
+      why: ended(errorMessage ?? NO_REASON),
       href: isOne ? alone : list,
       remedy: isOne ? "See the file" : "See the files",
     };

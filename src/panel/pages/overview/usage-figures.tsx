@@ -4,7 +4,7 @@ import type { UsageLine } from "../../../catalog/usage/usage-report.ts";
 import type { UsageOverTime } from "../../../catalog/usage/usage-over-time.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Chart, type Point } from "../../components/chart.tsx";
-import { count, duration, money, percent } from "../../components/figures.ts";
+import { count, counted, duration, money, percent } from "../../components/figures.ts";
 
 /** What the charts can look back on. */
 export const SPANS: Record<string, { title: string; hours: number; group: "hour" | "day" }> = {
@@ -37,7 +37,7 @@ function filled({ lines }: UsageOverTime, { from, to, group }: Span) {
     const isHour = group === "hour";
     const key = isHour ? time : time.slice(0, DAY_ENDS);
     const label = isHour ? time.slice(HOUR_AT, HOUR_ENDS) : time.slice(DAY_AT, DAY_ENDS);
-    return { label, line: byKey.get(key) };
+    return { label: isHour ? `${label} UTC` : label, line: byKey.get(key) };
   });
 }
 
@@ -62,74 +62,80 @@ const Figure = ({ name, amount, aside, children }: FigureProps) => (
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 const inPercent = (value: number) => percent(value, 1);
-const inMs = (value: number) => duration(value);
 const rounded = (value: number) => count(Math.round(value));
+
+const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
 
 /** Calls, errors, degraded share, latency, tokens and cost, each with its course over time. */
 export const UsageFigures = ({ usage, span }: { usage: UsageOverTime; span: Span }) => {
   const { total } = usage;
-  const by = span.group;
   const times = filled(usage, span);
-  const points = (valueOf: (line: UsageLine) => number): Point[] =>
-    times.map(({ label, line }) => ({ label, value: line === undefined ? 0 : valueOf(line) }));
-  const currency = total.cost[0]?.currency ?? "USD";
-  const costIn = ({ cost }: UsageLine) =>
-    cost.find((one) => one.currency === currency)?.amount ?? 0;
-  const inMoney = (amount: number) => money(amount, currency);
-  const tokens = (line: UsageLine) => line.inputTokens + line.outputTokens;
+  const chart = (label: string, valueOf: (line: UsageLine) => number): CourseProps => ({
+    label: `${label} by ${span.group}`,
+    points: times.map(({ label, line }) => {
+      return { label, value: line === undefined ? 0 : valueOf(line) };
+    }),
+  });
   return (
     <dl class="figures">
       <Figure name="Calls" amount={count(total.calls)}>
-        <Chart label={`Calls by ${by}`} points={points((line) => line.calls)} format={rounded} />
+        <Chart {...chart("Calls", (line) => line.calls)} format={rounded} />
       </Figure>
-      <Figure
+      <Share
         name="Errors"
-        amount={percent(total.errors, total.calls)}
-        aside={`${count(total.errors)} calls`}
-      >
-        <Chart
-          label={`Share of errors by ${by}`}
-          points={points((line) => share(line.errors, line.calls))}
-          format={inPercent}
-          bad
-        />
-      </Figure>
-      <Figure
+        part={total.errors}
+        total={total}
+        course={chart("Share of errors", (line) => share(line.errors, line.calls))}
+      />
+      <Share
         name="Degraded"
-        amount={percent(total.degraded, total.calls)}
-        aside={`${count(total.degraded)} calls`}
-      >
-        <Chart
-          label={`Share of degraded calls by ${by}`}
-          points={points((line) => share(line.degraded, line.calls))}
-          format={inPercent}
-          bad
-        />
-      </Figure>
+        part={total.degraded}
+        total={total}
+        course={chart("Share of degraded calls", (line) => share(line.degraded, line.calls))}
+      />
       <Figure
         name="Latency, p95"
         amount={total.p95Ms === null ? "–" : duration(total.p95Ms)}
         aside={total.p50Ms === null ? undefined : `p50 ${duration(total.p50Ms)}`}
       >
-        <Chart label={`p95 by ${by}`} points={points((line) => line.p95Ms ?? 0)} format={inMs} />
+        <Chart {...chart("p95", (line) => line.p95Ms ?? 0)} format={duration} />
       </Figure>
       <Figure
         name="Tokens"
-        amount={count(tokens(total))}
+        amount={count(tokensOf(total))}
         aside={`${count(total.outputTokens)} out`}
       >
-        <Chart label={`Tokens by ${by}`} points={points(tokens)} format={rounded} />
+        <Chart {...chart("Tokens", tokensOf)} format={rounded} />
       </Figure>
-      <Figure
-        name="Cost"
-        amount={inMoney(costIn(total))}
-        aside={total.cost
-          .slice(1)
-          .map(({ amount, currency: other }) => money(amount, other))
-          .join(", ")}
-      >
-        <Chart label={`Cost by ${by}`} points={points(costIn)} format={inMoney} />
-      </Figure>
+      <Cost total={total} chart={chart} />
     </dl>
+  );
+};
+
+type CourseProps = { label: string; points: Point[] };
+
+type ShareProps = { name: string; part: number; total: UsageLine; course: CourseProps };
+
+const Share = ({ name, part, total, course }: ShareProps) => (
+  <Figure name={name} amount={percent(part, total.calls)} aside={counted(part, "call")}>
+    <Chart {...course} format={inPercent} bad />
+  </Figure>
+);
+
+type CostProps = {
+  total: UsageLine;
+  chart: (label: string, valueOf: (line: UsageLine) => number) => CourseProps;
+};
+
+/** In the currency of the first price; what others came to stands beside it. */
+const Cost = ({ total, chart }: CostProps) => {
+  const currency = total.cost[0]?.currency ?? "USD";
+  const costIn = ({ cost }: UsageLine) =>
+    cost.find((one) => one.currency === currency)?.amount ?? 0;
+  const others = total.cost.slice(1).map(({ amount, currency: other }) => money(amount, other));
+  return (
+    <Figure name="Cost" amount={money(costIn(total), currency)} aside={others.join(", ")}>
+      <Chart {...chart("Cost", costIn)} format={(amount) => money(amount, currency)} />
+    </Figure>
   );
 };

@@ -2,32 +2,22 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { notFound, QuarryError } from "../../../core/errors.ts";
-import { findFileDetail, type FileDetail } from "../../../db/files/file-detail.ts";
-import { listPassages } from "../../../ingestion/indexing/list-passages.ts";
-import { readExtractedText } from "../../../ingestion/indexing/read-extracted-text.ts";
+import { notFound } from "../../../core/errors.ts";
+import { findFileDetail } from "../../../db/files/file-detail.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
-import { Data, Passage, safeHref, visible } from "../../components/data.tsx";
-import { count, counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { Empty, Facts, PageHead, Tabs } from "../../components/page-head.tsx";
-import { FileStatus } from "../../components/status.tsx";
-import { Table } from "../../components/table.tsx";
-import { TimeOr } from "../../components/time.tsx";
+import { PageHead, Tabs } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { formOf } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { sourceOf, type ShownSource } from "./source.tsx";
+import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
+import { FileFacts } from "./file-facts.tsx";
+import { sourceOf } from "./shown-source.ts";
 
-/** Characters of the text on one page: some documents are books. */
-const TEXT_SHOWN = 60_000;
-const PASSAGES_SHOWN = 20;
 const BUSY_SECONDS = 3;
-
-type ShownFile = { shown: ShownSource; file: FileDetail; here: string };
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
@@ -135,183 +125,3 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
     ) : null}
   </>
 );
-
-const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
-  const href = safeHref(file.url);
-  const notes = [...new Set(file.rags.flatMap((rag) => rag.notes))];
-  return (
-    <>
-      <Facts
-        facts={[
-          ["Size", size(file.size)],
-          ["Type", <Data>{file.mimeType}</Data>],
-          ...(href === null
-            ? []
-            : ([
-                [
-                  "Address",
-                  <a href={href} rel="noreferrer">
-                    <Data>{href}</Data>
-                  </a>,
-                ],
-              ] as const)),
-          ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],
-        ]}
-      />
-      <h2>In RAGs</h2>
-      <Table
-        label="RAGs"
-        rows={file.rags}
-        empty={
-          <Empty title="It is in no RAG.">
-            <p>No RAG reads this source, or the file lies outside the scopes of those that do.</p>
-          </Empty>
-        }
-        columns={[
-          {
-            head: "RAG",
-            cell: (rag) => (
-              <>
-                <a href={`/panel/rags/${rag.ragIdentifier}`}>
-                  <Data>{rag.ragName}</Data>
-                </a>
-                {rag.errorMessage === null ? null : (
-                  <div class="problem">
-                    <Data>{rag.errorMessage}</Data>
-                  </div>
-                )}
-              </>
-            ),
-          },
-          { head: "Status", cell: ({ status }) => <FileStatus status={status} /> },
-          { head: "Passages", numeric: true, cell: ({ chunkCount }) => count(chunkCount) },
-          {
-            head: "Indexed",
-            wide: true,
-            cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
-          },
-        ]}
-      />
-      {notes.length === 0 ? null : (
-        <>
-          <h2>Left out or repaired</h2>
-          <ul>
-            {notes.map((note) => (
-              <li>
-                <Data>{note}</Data>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      <h2>Content</h2>
-    </>
-  );
-};
-
-async function textTab(context: PageContext, { shown, file, here }: ShownFile): Promise<Child> {
-  const source = { id: shown.source.id, provider: shown.source.provider };
-  const read = await readOrNull(
-    readExtractedText(context.get("services"), { source, path: file.path }),
-  );
-  if (read === null) {
-    return (
-      <Empty title="It has not been read yet.">
-        <p>A file is read when the first RAG indexes it; why it was not is said above.</p>
-      </Empty>
-    );
-  }
-  const from = offsetIn(context);
-  const to = Math.min(read.text.length, from + TEXT_SHOWN);
-  return (
-    <>
-      <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(read.text.slice(from, to))}
-      </pre>
-      <Part
-        here={here}
-        from={from}
-        to={to}
-        total={read.text.length}
-        step={TEXT_SHOWN}
-        unit="character"
-      />
-    </>
-  );
-}
-
-async function passagesTab(
-  context: PageContext,
-  { file, here }: ShownFile,
-  key: string,
-): Promise<Child> {
-  const services = context.get("services");
-  const rag = await findRag(services, { key });
-  const offset = offsetIn(context);
-  const page = { offset, limit: PASSAGES_SHOWN };
-  const { data, total } = await listPassages(services, { rag, path: file.path, ...page });
-  if (total === 0) return <Empty title="There are no passages of it in this RAG yet." />;
-  const to = Math.min(total, offset + PASSAGES_SHOWN);
-  return (
-    <>
-      <ol class="passages" start={offset + 1}>
-        {data.map(({ text, headings, page, isDuplicate }) => (
-          <li>
-            <p class="faint">
-              {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
-              {page === null ? "" : ` · page ${page}`}
-              {isDuplicate ? " · equal to another passage, which stands for it" : ""}
-            </p>
-            <Passage text={text} />
-          </li>
-        ))}
-      </ol>
-      <Part
-        here={`${here}&rag=${encodeURIComponent(key)}`}
-        from={offset}
-        to={to}
-        total={total}
-        step={PASSAGES_SHOWN}
-        unit="passage"
-      />
-    </>
-  );
-}
-
-/** Null where nothing was read yet. */
-async function readOrNull<Read>(reading: Promise<Read>): Promise<Read | null> {
-  try {
-    return await reading;
-  } catch (thrown) {
-    if (thrown instanceof QuarryError && thrown.kind === "not-found") return null;
-    throw thrown;
-  }
-}
-
-const OFFSET_MAX = 1_000_000_000;
-
-function offsetIn({ req }: PageContext): number {
-  const offset = Number(req.query("from") ?? 0);
-  return Number.isInteger(offset) && offset >= 0 && offset <= OFFSET_MAX ? offset : 0;
-}
-
-type PartProps = {
-  here: string;
-  from: number;
-  to: number;
-  total: number;
-  step: number;
-  unit: string;
-};
-
-/** Which part of something long is shown, and the way to the others. */
-const Part = ({ here, from, to, total, step, unit }: PartProps) =>
-  from === 0 && to === total ? (
-    <p class="faint">{counted(total, unit)}</p>
-  ) : (
-    <nav class="pager" aria-label="Parts">
-      {from === 0 ? null : <a href={`${here}&from=${Math.max(0, from - step)}`}>Previous</a>}
-      <span class="faint">{`${count(from + 1)} to ${count(to)} of ${counted(total, unit)}`}</span>
-      {to >= total ? null : <a href={`${here}&from=${to}`}>Next</a>}
-    </nav>
-  );

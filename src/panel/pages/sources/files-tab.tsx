@@ -14,7 +14,7 @@ import { TimeOr } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { isAdmin } from "../request/guards.ts";
 import { choiceIn, filterIn, hereOf, pageAt } from "../request/list-query.ts";
-import type { ShownSource } from "./source.tsx";
+import type { ShownSource } from "./shown-source.ts";
 import { DropPlace } from "./drop-place.tsx";
 
 const STATUSES = [

@@ -10,7 +10,7 @@ import { Table, type Column } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { hereOf, pageAt } from "../request/list-query.ts";
-import type { ShownSource } from "./source.tsx";
+import type { ShownSource } from "./shown-source.ts";
 import { runState } from "./source-words.ts";
 
 /** The scans of a source, the newest first, with what each found. */

@@ -12,7 +12,7 @@ import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ConfigFields, IntervalField } from "./source-fields.tsx";
 import { formOfSource, kindOf } from "./source-form.ts";
-import type { ShownSource } from "./source.tsx";
+import type { ShownSource } from "./shown-source.ts";
 import { providerName } from "./source-words.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */

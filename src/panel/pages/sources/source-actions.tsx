@@ -15,7 +15,8 @@ import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { fieldsOf, kindOf, sourceChangeBody } from "./source-form.ts";
-import { failedSettings, sourceOf, type ShownSource } from "./source.tsx";
+import { sourceOf, type ShownSource } from "./shown-source.ts";
+import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
 
 /** What can be done with a source. */

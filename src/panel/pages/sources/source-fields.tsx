@@ -50,70 +50,74 @@ export const IntervalField = ({ state, kind }: { state: FormState; kind: SourceK
     />
   );
 
-const WebFields = ({ state }: FieldsProps) => (
+const WebFields = (props: FieldsProps) => (
   <>
     <TextArea
-      state={state}
+      state={props.state}
       name="config.startUrls"
       label="Start addresses"
       rows={3}
       hint="One a line. Links on these pages are followed, within the same host and folder."
     />
     <TextArea
-      state={state}
+      state={props.state}
       name="config.sitemapUrls"
       label="Sitemaps"
       rows={2}
       hint="One a line."
     />
-    <details class="options">
-      <summary>Limits, patterns and pushed addresses</summary>
-      <div class="two">
-        <TextField
-          state={state}
-          name="config.maxDepth"
-          label="Links followed in a row"
-          numeric
-          placeholder="3"
-        />
-        <TextField
-          state={state}
-          name="config.maxPages"
-          label="Pages at most"
-          numeric
-          placeholder="1000"
-        />
-      </div>
-      <TextArea
+    <WebLimits {...props} />
+  </>
+);
+
+const WebLimits = ({ state }: FieldsProps) => (
+  <details class="options">
+    <summary>Limits, patterns and pushed addresses</summary>
+    <div class="two">
+      <TextField
         state={state}
-        name="config.include"
-        label="Only addresses that match"
-        rows={2}
-        hint="One pattern a line; * stands for anything."
-      />
-      <TextArea
-        state={state}
-        name="config.exclude"
-        label="Leave out"
-        rows={2}
-        hint="One pattern a line."
-      />
-      <TextArea
-        state={state}
-        name="config.pushHosts"
-        label="Hosts of pushed addresses"
-        rows={2}
-        hint="One a line. The webhook accepts addresses of these hosts only; empty: of any."
+        name="config.maxDepth"
+        label="Links followed in a row"
+        numeric
+        placeholder="3"
       />
       <TextField
         state={state}
-        name="config.maxPushedUrls"
-        label="Pushed addresses at most"
+        name="config.maxPages"
+        label="Pages at most"
         numeric
-        placeholder="10000"
+        placeholder="1000"
       />
-    </details>
-  </>
+    </div>
+    <TextArea
+      state={state}
+      name="config.include"
+      label="Only addresses that match"
+      rows={2}
+      hint="One pattern a line; * stands for anything."
+    />
+    <TextArea
+      state={state}
+      name="config.exclude"
+      label="Leave out"
+      rows={2}
+      hint="One pattern a line."
+    />
+    <TextArea
+      state={state}
+      name="config.pushHosts"
+      label="Hosts of pushed addresses"
+      rows={2}
+      hint="One a line. The webhook accepts addresses of these hosts only; empty: of any."
+    />
+    <TextField
+      state={state}
+      name="config.maxPushedUrls"
+      label="Pushed addresses at most"
+      numeric
+      placeholder="10000"
+    />
+  </details>
 );
 
 const PrefixField = ({ state }: FieldsProps) => (

@@ -1,9 +1,6 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 
-import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { ragsOfSources, type RagOfSource } from "../../../db/catalog/source-counts.ts";
-import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
@@ -16,21 +13,11 @@ import { isAdmin } from "../request/guards.ts";
 import { filesTab } from "./files-tab.tsx";
 import { runsTab } from "./runs-tab.tsx";
 import { settingsTab } from "./settings-tab.tsx";
+import { sourceOf, type ShownSource } from "./shown-source.ts";
 import { countsOf, isScanning, isUnderWay, providerName } from "./source-words.ts";
 
 const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 20;
-
-/** A source with what its pages show of it. */
-export type ShownSource = SourceWithScan & { rags: RagOfSource[]; path: string };
-
-/** The source that the address names. @throws QuarryError `not-found`. */
-export async function sourceOf(context: PageContext): Promise<ShownSource> {
-  const services = context.get("services");
-  const found = await findFileSource(services, { key: context.req.param("id") ?? "" });
-  const rags = await ragsOfSources(services.db, [found.source.id]);
-  return { ...found, rags, path: `/panel/sources/${found.source.identifier}` };
-}
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(): Hono<PageEnv> {

@@ -1,0 +1,122 @@
+import { Hono } from "hono";
+
+import { createKey } from "../../../access/keys/create-key.ts";
+import { asId } from "../../../core/ids.ts";
+import { removeKey } from "../../../db/access/key-store.ts";
+import { readKeyPage, type ListedKey } from "../../../db/access/people-pages.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { newKey } from "../../api/keys.ts";
+import { Data } from "../../components/data.tsx";
+import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import { Time, TimeOr } from "../../components/time.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { hereOf, pageAt } from "../request/list-query.ts";
+import { settingsPage } from "./settings-page.tsx";
+import { ROLES } from "./users.tsx";
+
+const HERE = "/panel/settings/keys";
+
+/** Keys with which programs use the panel's API: pushing folders, setting things up. */
+export function keyPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/", async (context) => await keysTab(context, freshForm({ role: "admin" })));
+
+  app.post("/", async (context) => {
+    const form = await formOf(context);
+    const services = context.get("services");
+    auditAs(context, "keys.create");
+    const made = await attempt(form, ["name", "role", "expiresAt"], async () => {
+      const input = parseOrRefuse(newKey(services.now()), {
+        name: form.text("name"),
+        role: form.text("role"),
+        expiresAt: typed(form.text("expiresAt")),
+      });
+      return await createKey(services, { ...input, createdBy: context.get("session").userId });
+    });
+    if (!made.done) return await keysTab(context, made.state);
+    const { key, secret } = made.result;
+    auditAs(context, "keys.create", key.id);
+    return goTo(context, HERE, { secret: { label: `The key “${key.name}”.`, value: secret } });
+  });
+
+  app.post("/:id/remove", async (context) => {
+    const id = context.req.param("id");
+    auditAs(context, "keys.remove", id);
+    await removeKey(context.get("services").db, asId(id));
+    return goTo(context, HERE, { notice: "The key is removed; it stopped working." });
+  });
+  return app;
+}
+
+async function keysTab(context: PageContext, state: FormState): Promise<Response> {
+  const { db, now } = context.get("services");
+  const listed = await readKeyPage(db, pageAt(context));
+  const content = (
+    <>
+      <p class="soft">
+        For programs that use the panel’s API, such as <code>npm run quarry -- push</code>. The
+        public API takes tokens instead.
+      </p>
+      <Table
+        label="Automation keys"
+        rows={listed.data}
+        columns={columnsFor(isAdmin(context), now())}
+        empty={<Empty title="There are no keys." />}
+      />
+      <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
+      {isAdmin(context) ? <NewKey state={state} /> : null}
+    </>
+  );
+  return await settingsPage(context, "/keys", content, state);
+}
+
+const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
+  { head: "Name", cell: ({ name }) => <Data>{name}</Data> },
+  { head: "Role", cell: (key) => key.role },
+  { head: "Made by", wide: true, cell: ({ createdByEmail }) => <Data>{createdByEmail}</Data> },
+  { head: "Made", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  {
+    head: "Expires",
+    cell: ({ expiresAt }) =>
+      expiresAt !== null && expiresAt <= now ? (
+        <Status tone="bad">expired</Status>
+      ) : (
+        <TimeOr at={expiresAt} now={now} none="never" />
+      ),
+  },
+  ...(mayRemove
+    ? [
+        {
+          head: "",
+          cell: ({ id }: ListedKey) => (
+            <ActionButton action={`${HERE}/${id}/remove`} label="Remove" kind="danger" />
+          ),
+        },
+      ]
+    : []),
+];
+
+const NewKey = ({ state }: { state: FormState }) => (
+  <>
+    <h2>New key</h2>
+    <Form action={HERE} state={state} submit="Make the key">
+      <TextField state={state} name="name" label="Name" required hint="Which program it is for." />
+      <SelectField state={state} name="role" label="Role" options={ROLES} />
+      <TextField
+        state={state}
+        name="expiresAt"
+        label="Expires"
+        type="date"
+        hint="At the beginning of this day, UTC. Empty: never."
+      />
+    </Form>
+  </>
+);

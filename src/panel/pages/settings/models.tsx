@@ -1,0 +1,155 @@
+import { Hono } from "hono";
+
+import { replaceModels } from "../../../catalog/models/replace-models.ts";
+import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { offeredModels } from "../../api/models.ts";
+import { Data } from "../../components/data.tsx";
+import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty, Facts } from "../../components/page-head.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, numberOf, type Form as Sent } from "../request/form.ts";
+import type { FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { settingsPage } from "./settings-page.tsx";
+
+const HERE = "/panel/settings/models";
+const FIELDS = ["model", "kind", "inputPrice", "outputPrice", "currency"];
+
+const KINDS = [
+  { value: "chat", label: "chat" },
+  { value: "embedding", label: "embedding" },
+  { value: "reranker", label: "reranker" },
+];
+
+/** The models that are suggested, with the prices that costs are reckoned with. */
+export function modelPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  const fresh = () => freshForm({ kind: "chat", currency: "USD" });
+
+  app.get("/", async (context) => await modelsTab(context, fresh()));
+
+  app.post("/", async (context) => {
+    const form = await formOf(context);
+    const services = context.get("services");
+    auditAs(context, "models.put");
+    const saved = await attempt(form, FIELDS, async () => {
+      const model = checkedModel(form);
+      const others = (await listModelRows(services.db)).filter((one) => !isSame(one, model));
+      await replaceModels(services, { models: [...others, model] });
+    });
+    if (!saved.done) return await modelsTab(context, saved.state);
+    return goTo(context, HERE, { notice: "The model is in the list." });
+  });
+
+  app.post("/remove", async (context) => {
+    const form = await formOf(context);
+    const services = context.get("services");
+    auditAs(context, "models.put");
+    const removed = { model: form.exact("model"), kind: form.exact("kind") };
+    const left = (await listModelRows(services.db)).filter((one) => !isSame(one, removed));
+    await replaceModels(services, { models: left });
+    return goTo(context, HERE, { notice: "The model is no longer in the list." });
+  });
+  return app;
+}
+
+/** One model, checked as the API checks a list; problems are told at this form's fields. */
+function checkedModel(form: Sent): ModelRow {
+  return parseOrRefuse(offeredModels.element, {
+    model: form.text("model"),
+    kind: form.text("kind"),
+    inputPrice: numberOf(form.text("inputPrice")),
+    outputPrice: numberOf(form.text("outputPrice")),
+    currency: form.text("currency").toUpperCase(),
+  });
+}
+
+const isSame = (one: ModelRow, other: { model: string; kind: string }) =>
+  one.model === other.model && one.kind === other.kind;
+
+async function modelsTab(context: PageContext, state: FormState): Promise<Response> {
+  const { config, db } = context.get("services");
+  const rows = await listModelRows(db);
+  const content = (
+    <>
+      <Facts
+        facts={[
+          ["Embedding model of this deployment", <code>{config.EMBEDDING_MODEL}</code>],
+          ["Dimensions", String(config.EMBEDDING_DIMENSIONS)],
+          [
+            "Vectors",
+            config.VECTOR_INDEX === "vectorize" ? "in Vectorize" : "in the built-in index",
+          ],
+        ]}
+      />
+      <h2>Offered models</h2>
+      <Table
+        label="Models"
+        rows={rows}
+        columns={columnsFor(isAdmin(context))}
+        empty={
+          <Empty title="No model is in the list.">
+            <p>Any model can be named all the same; without a price its calls cost nothing here.</p>
+          </Empty>
+        }
+      />
+      {isAdmin(context) ? <NewModel state={state} /> : null}
+    </>
+  );
+  return await settingsPage(context, "/models", content, state);
+}
+
+const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;
+
+const columnsFor = (mayChange: boolean): Column<ModelRow>[] => [
+  { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+  { head: "Kind", wide: true, cell: ({ kind }) => kind },
+  { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
+  { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
+  ...(mayChange
+    ? [
+        {
+          head: "",
+          cell: ({ model, kind }: ModelRow) => (
+            <ActionButton
+              action={`${HERE}/remove`}
+              label="Remove"
+              values={{ model, kind }}
+              kind="danger"
+            />
+          ),
+        },
+      ]
+    : []),
+];
+
+const NewModel = ({ state }: { state: FormState }) => (
+  <>
+    <h2>Add a model, or change its prices</h2>
+    <Form action={HERE} state={state} submit="Save">
+      <TextField
+        state={state}
+        name="model"
+        label="Model"
+        placeholder="openai/gpt-5-mini"
+        required
+        hint="Provider, slash, name."
+      />
+      <SelectField state={state} name="kind" label="Kind" options={KINDS} />
+      <div class="two">
+        <TextField
+          state={state}
+          name="inputPrice"
+          label="Price of input"
+          required
+          hint="Per million tokens."
+        />
+        <TextField state={state} name="outputPrice" label="Price of output" required />
+      </div>
+      <TextField state={state} name="currency" label="Currency" maxlength={3} required />
+    </Form>
+  </>
+);

@@ -1,0 +1,198 @@
+import { Hono } from "hono";
+
+import { removeTotp } from "../../../access/totp/remove-totp.ts";
+import { removeUser } from "../../../access/users/remove-user.ts";
+import { updateUser } from "../../../access/users/update-user.ts";
+import { forbidden, invalid, notFound } from "../../../core/errors.ts";
+import { asId } from "../../../core/ids.ts";
+import { findPerson, type Person } from "../../../db/access/people-pages.ts";
+import { endSession, listSessions, type SessionRow } from "../../../db/access/session-store.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { given } from "../../api/request/read-request.ts";
+import { userPatch } from "../../api/users.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
+import { Data } from "../../components/data.tsx";
+import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { ROLES } from "./users.tsx";
+
+const LIST = "/panel/settings";
+const SESSIONS_SHOWN = 20;
+
+async function personOf(context: PageContext): Promise<Person> {
+  if (!isAdmin(context)) throw forbidden();
+  const id = context.req.param("id") ?? "";
+  const person = await findPerson(context.get("services").db, asId(id));
+  if (person === null) throw notFound();
+  return person;
+}
+
+const pathOf = ({ id }: Person) => `${LIST}/users/${id}`;
+
+/** One user, for administrators: address, role, password, second factor, sessions, removal. */
+export function userPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+
+  app.get("/:id", async (context) => await userPage(context, await personOf(context), null));
+
+  app.post("/:id", async (context) => {
+    const person = await personOf(context);
+    const form = await formOf(context);
+    auditAs(context, "users.change", person.id);
+    const saved = await attempt(form, ["email", "role", "password"], async () => {
+      const patch = parseOrRefuse(userPatch, {
+        email: form.text("email"),
+        role: form.text("role"),
+        password: typed(form.exact("password")),
+      });
+      await updateUser(context.get("services"), { id: person.id, patch: given(patch) });
+    });
+    if (!saved.done) return await userPage(context, person, saved.state);
+    return goTo(context, pathOf(person), { notice: "The user is changed." });
+  });
+  addActions(app);
+  return app;
+}
+
+function addActions(app: Hono<PageEnv>): void {
+  app.post("/:id/second-factor/remove", async (context) => {
+    const person = await personOf(context);
+    auditAs(context, "users.totp.remove", person.id);
+    await removeTotp(context.get("services"), { userId: person.id });
+    return goTo(context, pathOf(person), { notice: "Their second factor is off." });
+  });
+
+  app.post("/:id/sessions/:session/end", async (context) => {
+    const person = await personOf(context);
+    const session = context.req.param("session");
+    auditAs(context, "sessions.remove", session);
+    await endSession(context.get("services").db, session, person.id);
+    return goTo(context, pathOf(person), { notice: "The session has ended." });
+  });
+
+  app.get("/:id/remove", async (context) => {
+    return await removalPage(context, await personOf(context), freshForm());
+  });
+
+  app.post("/:id/remove", async (context) => {
+    const person = await personOf(context);
+    const form = await formOf(context);
+    auditAs(context, "users.remove", person.id);
+    const removed = await attempt(form, ["confirmation"], async () => {
+      if (form.text("confirmation") !== person.email) {
+        throw invalid("confirmation is not the user's e-mail");
+      }
+      await removeUser(context.get("services"), { id: person.id });
+    });
+    if (!removed.done) return await removalPage(context, person, removed.state);
+    return goTo(context, LIST, { notice: `${person.email} is removed.` });
+  });
+}
+
+const TRAIL = [{ name: "Settings", href: LIST }];
+
+async function userPage(context: PageContext, person: Person, failed: FormState | null) {
+  const services = context.get("services");
+  const slice = { userId: person.id, offset: 0, limit: SESSIONS_SHOWN };
+  const open = await listSessions(services.db, slice, services.now());
+  const state = failed ?? freshForm({ email: person.email, role: person.role });
+  const content = (
+    <>
+      <PageHead title={person.email} data trail={TRAIL} />
+      <Form action={pathOf(person)} state={state} submit="Save">
+        <TextField state={state} name="email" label="E-mail" type="email" required />
+        <SelectField state={state} name="role" label="Role" options={ROLES} />
+        <TextField
+          state={state}
+          name="password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          hint="Empty: it stays. A new password or role ends their sessions."
+        />
+      </Form>
+      <h2>Second factor</h2>
+      {person.hasTotp ? (
+        <ActionButton
+          action={`${pathOf(person)}/second-factor/remove`}
+          label="Switch it off: they have lost it"
+          kind="danger"
+        />
+      ) : (
+        <p>It is off; they switch it on themselves.</p>
+      )}
+      <h2>Open sessions</h2>
+      <Sessions person={person} sessions={open.data} now={services.now()} />
+      <section class="danger-zone">
+        <h2>Remove this user</h2>
+        <p>
+          <a class="btn danger" href={`${pathOf(person)}/remove`}>
+            Remove …
+          </a>
+        </p>
+      </section>
+    </>
+  );
+  const of = { title: person.email, place: "settings", status: state.status } as const;
+  return await page(context, of, content);
+}
+
+type SessionsProps = { person: Person; sessions: SessionRow[]; now: number };
+
+const Sessions = ({ person, sessions, now }: SessionsProps) => (
+  <Table
+    label="Open sessions"
+    rows={sessions}
+    empty={<Empty title="They are not signed in anywhere." />}
+    columns={[
+      {
+        head: "Browser",
+        cell: ({ userAgent }) => <Data>{userAgent === "" ? "unknown" : userAgent}</Data>,
+      },
+      { head: "Address", wide: true, cell: ({ address }) => address },
+      { head: "Last used", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} now={now} /> },
+      {
+        head: "",
+        cell: ({ id }) => (
+          <ActionButton
+            action={`${pathOf(person)}/sessions/${encodeURIComponent(id)}/end`}
+            label="End"
+          />
+        ),
+      },
+    ]}
+  />
+);
+
+async function removalPage(context: PageContext, person: Person, state: FormState) {
+  const content = (
+    <>
+      <PageHead
+        title="Remove a user"
+        trail={[...TRAIL, { name: person.email, href: pathOf(person) }]}
+      />
+      <ConfirmRemoval
+        action={`${pathOf(person)}/remove`}
+        state={state}
+        name={person.email}
+        isMuch
+        cancel={pathOf(person)}
+        submit="Remove this user"
+      >
+        <p>
+          Ends the sessions of <Data>{person.email}</Data> and the automation keys that they made.
+          What they set up stays, and what they did stays in the record.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  const of = { title: "Remove a user", place: "settings", status: state.status } as const;
+  return await page(context, of, content);
+}
