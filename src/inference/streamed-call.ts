@@ -61,9 +61,6 @@ async function collect(
 ): Promise<Collected> {
   const collector = new Collector();
   const reader = stream.getReader();
-  // The stream itself may not react to the signal.
-  const stop = () => void reader.cancel().catch(() => {});
-  signal?.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {
       signal?.throwIfAborted();
@@ -74,10 +71,8 @@ async function collect(
       await take(value);
     }
   } catch (thrown) {
-    stop();
+    void reader.cancel().catch(() => {});
     throw thrown;
-  } finally {
-    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -1,0 +1,259 @@
+/** Streamed answers over a model whose own stream is cut, breaks, hangs, or is left alone. */
+import { Hono } from "hono";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { newId } from "../../../src/core/ids.ts";
+import type { InferenceId } from "../../../src/core/ids.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { untraced } from "../../../src/core/trace.ts";
+import type { InferenceRecord } from "../../../src/db/records.ts";
+import type { Caller } from "../../../src/http/caller.ts";
+import { handleError } from "../../../src/http/errors.ts";
+import { eventStream } from "../../../src/http/event-stream.ts";
+import { streamRun } from "../../../src/http/run-stream.ts";
+// Evaluated before any clock runs.
+import "../../../src/inference/ai-sdk.ts";
+import { runInference } from "../../../src/inference/run-inference.ts";
+import type { InferenceServices } from "../../../src/inference/types.ts";
+import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
+import { randomOf } from "../../support/random-of.ts";
+
+const log = jsonLog(() => {});
+const caller = { tokenId: null, isAdmin: false } as Caller;
+const inference: InferenceRecord = {
+  id: newId<InferenceId>(Date.now()),
+  name: "Ask",
+  identifier: "ask",
+  systemPrompt: "Answer briefly.",
+  temperature: null,
+  maxOutputTokens: null,
+  createdAt: 0,
+  model: "local/chat",
+  rags: [],
+  nativeRag: true,
+};
+const input = {
+  prompt: "What is the answer?",
+  topK: 5,
+  useReranking: false,
+  candidateMultiplier: 2,
+  includeDuplicates: false,
+  useAllFiles: true,
+};
+
+/** One call; `usage` is what was recorded of it. */
+async function call(double: OpenAiDouble, modelTimeoutMs: number) {
+  const config = parseConfig({
+    ENVIRONMENT: "development",
+    OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+    MODEL_TIMEOUT_MS: String(modelTimeoutMs),
+  });
+  const usage: UsageMessage[] = [];
+  const background: Promise<unknown>[] = [];
+  const services = {
+    config,
+    now: () => Date.now(),
+    log,
+    trace: untraced,
+    models: modelRegistry(config, { fetch: double.fetch }),
+    // Without a price list.
+    db: {},
+    queue: { usage: async (message: UsageMessage) => void usage.push(message) },
+    inBackground: (work: Promise<unknown>) => background.push(work),
+  } as unknown as InferenceServices;
+  const app = new Hono();
+  app.onError((thrown, context) => handleError(thrown, context as never));
+  app.post("/", async (context) =>
+    streamRun(context, {
+      run: (listening) => runInference(services, { inference, input, caller, ...listening }),
+      answerOf: ({ response }) => ({ response }),
+      includeSources: false,
+      caller,
+      log,
+    }),
+  );
+  const response = await app.request("/", { method: "POST" });
+  const settled = async () => {
+    for (let done = 0; done < background.length; done++) await background[done];
+    return usage;
+  };
+  return { response, settled };
+}
+
+type Event = { name: string; data: { text?: string; error?: string; response?: unknown } };
+
+function eventsIn(text: string): Event[] {
+  expect(text === "" || text.endsWith("\n\n")).toBe(true);
+  return text.split("\n\n").flatMap((block) => {
+    const [, name = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+    return data === "" ? [] : [{ name, data: JSON.parse(data) as Event["data"] }];
+  });
+}
+
+const TEXT = 'Sechsundzwanzig Tage \u{1F3D6}, 二十六日, und \u{1F469}‍\u{1F4BB} auch "so"\nviele.';
+
+type Fate = "ends" | "breaks" | "hangs" | "is garbled";
+
+/** Sends bytes in random parts up to a place, and then meets its fate; a second call is whole. */
+function cutAt(bytes: Uint8Array, place: number, fate: Fate, step: () => number) {
+  let at = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (at < place) {
+          const to = Math.min(place, at + step());
+          controller.enqueue(bytes.slice(at, to));
+          at = to;
+        } else if (fate === "ends") controller.close();
+        else if (fate === "breaks") controller.error(new TypeError("terminated"));
+        else if (fate === "hangs") await new Promise(() => {});
+        else {
+          controller.enqueue(new TextEncoder().encode("\n\ndata: {garbled\n\n"));
+          controller.close();
+        }
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function cutOnce(seed: number): Promise<string> {
+  const random = randomOf(seed);
+  const fates = ["ends", "breaks", "hangs", "is garbled"] as const;
+  const fate = fates[random.below(fates.length)] ?? "ends";
+  const double = new OpenAiDouble();
+  double.script = () => ({ text: TEXT });
+  let wasWhole = false;
+  double.send = (events) => {
+    const bytes = new TextEncoder().encode(events.join(""));
+    if (double.of("chat").length > 1) return sendAll(events);
+    const place = random.below(bytes.length + 1);
+    wasWhole = new TextDecoder().decode(bytes.slice(0, place)).includes('"finish_reason":"stop"}]');
+    return cutAt(bytes, place, fate, () => 1 + random.below(700));
+  };
+  const { response, settled } = await call(double, fate === "hangs" ? 150 : 60_000);
+  const text = await response.text();
+  const usage = await settled();
+  expect(usage).toHaveLength(1);
+  if (response.status !== 200) {
+    // Nothing was sent yet; only silence is not tried again.
+    expect([response.status, fate]).toEqual([502, "hangs"]);
+    expect(text).toMatch(/^\{"error":"Model call failed: no answer after \d+ ms"\}$/);
+    return "error before the stream";
+  }
+  const events = eventsIn(text);
+  const deltas = events.filter(({ name }) => name === "delta").map(({ data }) => data.text ?? "");
+  const last = events.at(-1);
+  expect(events).toHaveLength(deltas.length + 1);
+  expect(TEXT.startsWith(deltas.join(""))).toBe(true);
+  if (last?.name === "result") {
+    expect(last.data).toEqual({ response: [{ type: "text", text: TEXT }] });
+    expect(deltas.join("")).toBe(TEXT);
+    expect(wasWhole || double.of("chat").length === 2).toBe(true);
+    expect(usage).toMatchObject([{ outcome: "ok" }]);
+    return "result";
+  }
+  expect(last?.name).toBe("error");
+  expect(last?.data.error).toMatch(
+    fate === "hangs" ? /no answer after \d+ ms$/ : /^Model call failed: unreadable reply$/,
+  );
+  expect(double.of("chat")).toHaveLength(1);
+  expect(usage).toMatchObject([{ outcome: "error" }]);
+  expect(usage[0]?.outputTokens).toBeGreaterThan(0);
+  return "error";
+}
+
+test("300 random cuts of the model's stream end as they should", async () => {
+  const ends = await Promise.all(Array.from({ length: 300 }, async (_, at) => cutOnce(at + 1)));
+  const count = (end: string) => ends.filter((one) => one === end).length;
+  expect(count("result")).toBeGreaterThan(20);
+  expect(count("error")).toBeGreaterThan(50);
+  expect(count("error before the stream")).toBeGreaterThan(3);
+});
+
+test("a client that leaves at any event ends the model's stream, and is counted", async () => {
+  const leave = async (after: number) => {
+    const double = new OpenAiDouble();
+    double.script = () => ({ text: TEXT });
+    const cancelled = Promise.withResolvers<void>();
+    double.send = (events) => {
+      const bytes = new TextEncoder().encode(events.slice(0, -3).join(""));
+      const body = cutAt(bytes, bytes.length, "hangs", () => 100);
+      const reader = body.getReader();
+      return new ReadableStream({
+        async pull(controller) {
+          const { value } = await reader.read();
+          if (value !== undefined) controller.enqueue(value);
+        },
+        cancel: () => cancelled.resolve(),
+      });
+    };
+    const { response, settled } = await call(double, 60_000);
+    const reader = response.body?.getReader();
+    for (let at = 0; at < after; at++) await reader?.read();
+    await reader?.cancel();
+    await cancelled.promise;
+    expect(await settled()).toMatchObject([{ outcome: "error" }]);
+  };
+  await Promise.all([0, 1, 2, 3, 5, 8].map(leave));
+});
+
+test("the model's stream is never far ahead of its reader", async () => {
+  const words = 2_000;
+  const double = new OpenAiDouble();
+  double.script = () => ({ text: "word ".repeat(words) });
+  let sent = 0;
+  double.send = (events) => {
+    const all = sendAll(events).getReader();
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          const { done, value } = await all.read();
+          if (done) return controller.close();
+          sent += 1;
+          controller.enqueue(value);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  };
+  const { response } = await call(double, 60_000);
+  const reader = response.body?.getReader();
+  let read = 0;
+  let ahead = 0;
+  for (;;) {
+    // Whoever could run ahead does so now.
+    if (read % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
+    const part = await reader?.read();
+    if (part?.done !== false) break;
+    read += 1;
+    ahead = Math.max(ahead, sent - read);
+  }
+  expect(read).toBeGreaterThan(words);
+  expect(ahead).toBeLessThan(20);
+});
+
+afterEach(() => vi.useRealTimers());
+
+test("comments keep a silent connection alive; the answer begins with one where it must", async () => {
+  vi.useFakeTimers();
+  const quiet = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const returned = vi.fn<() => Promise<IteratorResult<string, undefined>>>();
+  const texts = { next: () => quiet.promise, return: returned };
+  const begun = eventStream({ texts, failed: () => "failed" });
+  await vi.advanceTimersByTimeAsync(15_000);
+  const reader = (await begun).getReader();
+  const decoder = new TextDecoder();
+  const read = async () => decoder.decode((await reader.read()).value);
+  expect(await read()).toBe(": \n\n");
+  const second = read();
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await second).toBe(": \n\n");
+  const third = read();
+  quiet.reject(new Error("too late for a status"));
+  expect(await third).toBe("failed");
+  expect(await reader.read()).toMatchObject({ done: true });
+});
