@@ -1,6 +1,4 @@
-import { estimateTokens } from "../text/tokens.ts";
-import { ModelFailure } from "../ports/models.ts";
-import type { Embedder } from "../ports/models.ts";
+import { embedTexts } from "../catalog/models/embed-texts.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
@@ -64,54 +62,4 @@ async function embedFor(
     failed: embedded === null,
   });
   return embedded;
-}
-
-export type EmbeddedTexts = {
-  /** L2-normalised, in the texts' order. */
-  vectors: Float32Array[];
-  /** As the provider counts them; estimated where it does not report them. */
-  tokens: number;
-};
-
-/**
- * As few calls as the model's batch limit allows.
- * @throws ModelFailure also when the model answers with vectors that cannot be meant.
- */
-export async function embedTexts(
-  embedder: Embedder,
-  texts: string[],
-  signal: AbortSignal,
-): Promise<EmbeddedTexts> {
-  const batches: string[][] = [];
-  for (let at = 0; at < texts.length; at += embedder.batchLimit) {
-    const batch = texts.slice(at, at + embedder.batchLimit);
-    batches.push(batch.map((text) => text.slice(0, embedder.inputLimit).toWellFormed()));
-  }
-  const replies = await Promise.all(
-    batches.map(async (values) => {
-      const { model, dimensions, tokenizer } = embedder;
-      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
-      const { embeddings, usage } = reply;
-      if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
-      const vectors = embeddings.map((embedding) => normalised(embedding, dimensions));
-      const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
-      return { vectors, tokens };
-    }),
-  );
-  return {
-    vectors: replies.flatMap(({ vectors }) => vectors),
-    tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
-  };
-}
-
-function normalised(embedding: number[], dimensions: number): Float32Array {
-  if (embedding.length !== dimensions) {
-    const told = `${embedding.length} dimensions where EMBEDDING_DIMENSIONS says ${dimensions}`;
-    throw new ModelFailure(`a vector of ${told}`);
-  }
-  const vector = Float32Array.from(embedding);
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
-  if (!Number.isFinite(length)) throw new ModelFailure("a vector that is no numbers");
-  // A text without any feature has no direction: it is similar to nothing.
-  return length === 0 ? vector : vector.map((value) => value / length);
 }

@@ -1,9 +1,9 @@
+import { embedTexts } from "../../catalog/models/embed-texts.ts";
+import type { EmbeddedTexts } from "../../catalog/models/embed-texts.ts";
 import { encodeHalfFloats } from "../../core/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
-import { estimateTokens } from "../../text/tokens.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Embedder } from "../../ports/models.ts";
-import { ModelFailure } from "../../ports/models.ts";
 import type { StagedChunk } from "../../ports/rag-index.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
@@ -40,31 +40,11 @@ export function slicesOf(works: FileWork[], limitOf: (file: ClaimedFile) => numb
   return slices;
 }
 
-/** Unit vectors in the texts' order; tokens as the provider counts them, or estimated. */
-export type EmbeddedTexts = { vectors: Float32Array[]; tokens: number };
-
 /** @throws StepFailure that names the embedding provider */
-export async function embedTexts(embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> {
-  const values = texts.map((text) => text.slice(0, embedder.inputLimit));
-  return await during("embedding provider", async () => {
-    const abortSignal = AbortSignal.timeout(EMBEDDING_TIMEOUT_MS);
-    const { embeddings, usage } = await embedder.model.doEmbed({ values, abortSignal });
-    const { dimensions } = embedder;
-    const fits = embeddings.length === texts.length;
-    if (!fits || embeddings.some((vector) => vector.length !== dimensions)) {
-      throw new ModelFailure(`did not return ${texts.length} vectors of ${dimensions} dimensions`);
-    }
-    const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), embedder.tokenizer);
-    return { vectors: embeddings.map(toUnitLength), tokens };
-  });
-}
-
-function toUnitLength(vector: number[]): Float32Array {
-  let sum = 0;
-  for (const value of vector) sum += value * value;
-  const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
-  return Float32Array.from(vector, (value) => value * scale);
-}
+export const embedSlice = (embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> =>
+  during("embedding provider", () =>
+    embedTexts(embedder, texts, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)),
+  );
 
 /** A chunk as the index stores it. */
 export async function stagedFrom(

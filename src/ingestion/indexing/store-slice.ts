@@ -2,7 +2,7 @@ import type { Embedder } from "../../ports/models.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 import { embeddedText } from "../../documents/chunking/chunk-document.ts";
-import { embedTexts } from "./embed-chunks.ts";
+import { embedSlice } from "./embed-chunks.ts";
 import type { Slice, Wanted } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
 import type { FileWork } from "./file-work.ts";
@@ -38,7 +38,7 @@ async function counted(
   const startedAt = now();
   let tokens: number | null = null;
   try {
-    const embedded = await embedTexts(embedder, textsOf(wanted));
+    const embedded = await embedSlice(embedder, textsOf(wanted));
     ({ tokens } = embedded);
     return embedded.vectors;
   } finally {

@@ -4,7 +4,8 @@ import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai-
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { embedTexts } from "../../../src/retrieval/embed-queries.ts";
+import { embedSlice } from "../../../src/ingestion/indexing/embed-chunks.ts";
+import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 
@@ -87,10 +88,13 @@ describe("over AI Gateway", () => {
     ["openai/text-embedding-3-small", "openai/embeddings", { dimensions: 2 }],
     ["openai/text-embedding-ada-002", "openai/embeddings", {}],
     ["mistral/mistral-embed", "mistral/v1/embeddings", {}],
-  ])("%s embeds at its provider's own path", async (name, path, more) => {
+  ])("%s embeds queries and documents at its own path", async (name, path, more) => {
     const double = new OpenAiDouble();
-    await embedTexts(open(double).embedder(name, 2), ["a"], signal);
-    const [request] = double.requests;
+    const embedder = open(double).embedder(name, 2);
+    await embedTexts(embedder, ["a"], signal);
+    await embedSlice(embedder, ["a"]);
+    const [request, ofDocuments] = double.requests;
+    expect(ofDocuments?.body).toEqual(request?.body);
     expect(request?.url).toBe(`http://gateway.test/v1/account/gate/${path}`);
     const model = name.slice(name.indexOf("/") + 1);
     expect(request?.body).toEqual({ model, input: ["a"], encoding_format: "float", ...more });

@@ -1,0 +1,54 @@
+import { ModelFailure } from "../../ports/models.ts";
+import type { Embedder } from "../../ports/models.ts";
+import { estimateTokens } from "../../text/tokens.ts";
+
+export type EmbeddedTexts = {
+  /** L2-normalised, in the texts' order. */
+  vectors: Float32Array[];
+  /** As the provider counts them; estimated where it does not report them. */
+  tokens: number;
+};
+
+/**
+ * As few calls as the model's batch limit allows.
+ * @throws ModelFailure also when the model answers with vectors that cannot be meant.
+ */
+export async function embedTexts(
+  embedder: Embedder,
+  texts: string[],
+  signal: AbortSignal,
+): Promise<EmbeddedTexts> {
+  const batches: string[][] = [];
+  for (let at = 0; at < texts.length; at += embedder.batchLimit) {
+    const batch = texts.slice(at, at + embedder.batchLimit);
+    batches.push(batch.map((text) => text.slice(0, embedder.inputLimit).toWellFormed()));
+  }
+  const replies = await Promise.all(
+    batches.map(async (values) => {
+      const { model, dimensions, tokenizer } = embedder;
+      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
+      const { embeddings, usage } = reply;
+      if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
+      const vectors = embeddings.map((embedding) => toUnitLength(embedding, dimensions));
+      const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
+      return { vectors, tokens };
+    }),
+  );
+  return {
+    vectors: replies.flatMap(({ vectors }) => vectors),
+    tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+function toUnitLength(embedding: number[], dimensions: number): Float32Array {
+  if (embedding.length !== dimensions) {
+    const told = `${embedding.length} dimensions where EMBEDDING_DIMENSIONS says ${dimensions}`;
+    throw new ModelFailure(`a vector of ${told}`);
+  }
+  let sum = 0;
+  for (const value of embedding) sum += value * value;
+  if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
+  // A text without any feature has no direction: it is similar to nothing.
+  const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
+  return Float32Array.from(embedding, (value) => value * scale);
+}
