@@ -1,4 +1,5 @@
 import { invalid } from "../core/errors.ts";
+import { isObject } from "../core/is-object.ts";
 import { inferenceInputProblems } from "../inference/check-input.ts";
 import type { PublicInference } from "../db/access/principal-lookup.ts";
 import { describeIssues, validationHook } from "./validation.ts";
@@ -28,6 +29,3 @@ export function validateInferenceBody(
   const others = problems.filter((problem) => !failing.has(/^\w+/.exec(problem)?.[0] ?? ""));
   throw invalid([describeIssues(error, data), ...others].join("; "));
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
+import { inBatches } from "../core/work/batches.ts";
 import { inParallel } from "../core/work/parallel.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import type { Tokenizer } from "../text/tokens.ts";
@@ -88,12 +89,6 @@ async function rerank(
     failed: reranked === null,
   });
   return reranked?.relevance ?? null;
-}
-
-function inBatches<T>(items: T[], size: number): T[][] {
-  const batches: T[][] = [];
-  for (let at = 0; at < items.length; at += size) batches.push(items.slice(at, at + size));
-  return batches;
 }
 
 type Relevance = [ChunkId, number];

@@ -1,3 +1,4 @@
+import { readLimited } from "../core/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";
@@ -128,20 +129,12 @@ export async function readBytes(
   { response, signal }: Pick<GuardedResponse, "response" | "signal">,
   { callers, limitBytes = DOCUMENT_LIMIT_BYTES }: BodyLimits = {},
 ): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  const parts: Uint8Array[] = [];
-  let size = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return joined(parts, size);
-      parts.push(value);
-      size += value.byteLength;
-      if (size > limitBytes) throw tooLarge(limitBytes);
-    }
+    const { body } = response;
+    const bytes = body === null ? new Uint8Array() : await readLimited(body, limitBytes);
+    if (bytes === null) throw tooLarge(limitBytes);
+    return bytes;
   } catch (error) {
-    await reader.cancel().catch(() => undefined);
     throw exchangeFailure(error, callers, signal);
   }
 }
@@ -150,18 +143,6 @@ export class TooLarge extends SourceFailure {}
 
 export function tooLarge(limitBytes: number): TooLarge {
   return new TooLarge("bad-file", `larger than ${Math.floor(limitBytes / MIB)} MiB`);
-}
-
-function joined(parts: Uint8Array[], size: number): Uint8Array {
-  const only = parts[0];
-  if (parts.length === 1 && only !== undefined) return only;
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
 }
 
 /** `Retry-After` as milliseconds: whole seconds or an HTTP date; null when there is none. */

@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import type { IndexMessage, JobQueue, ScanMessage, UsageMessage } from "../../ports/job-queue.ts";
 
 /** A `sendBatch` takes 100 messages and 256 KB; an index message is some 150 bytes. */
@@ -20,8 +21,7 @@ export function cloudflareQueue(queues: QueueBindings): JobQueue {
       });
     },
     async index(messages, delaySeconds = 0) {
-      for (let at = 0; at < messages.length; at += MESSAGES_PER_BATCH) {
-        const batch = messages.slice(at, at + MESSAGES_PER_BATCH);
+      for (const batch of inBatches(messages, MESSAGES_PER_BATCH)) {
         await queues.index.sendBatch(
           batch.map((body) => ({ body: { ...body }, contentType: "json" as const })),
           { delaySeconds: seconds(delaySeconds) },

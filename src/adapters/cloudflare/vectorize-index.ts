@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import { z } from "zod";
 
 import { asId } from "../../core/ids.ts";
@@ -57,13 +58,13 @@ type ChunkMatch = { id: ChunkId; score: number };
 export function vectorizeIndex(binding: Binding): VectorIndex {
   return {
     async upsert(space, vectors) {
-      for (const batch of batchesOf(vectors, UPSERT_BATCH)) {
+      for (const batch of inBatches(vectors, UPSERT_BATCH)) {
         const records = batch.map((vector) => recordOf(space, vector));
         await retryBindingCall("vector index", () => binding.upsert(records));
       }
     },
     async remove(ids) {
-      for (const batch of batchesOf(ids, DELETE_BATCH)) {
+      for (const batch of inBatches(ids, DELETE_BATCH)) {
         await retryBindingCall("vector index", () => binding.deleteByIds(batch));
       }
     },
@@ -82,7 +83,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const folders = new Map<string, string>(
         vectors.map(({ vectorId, folder }) => [vectorId, folder]),
       );
-      const batches = batchesOf([...folders.keys()], GET_BATCH);
+      const batches = inBatches([...folders.keys()], GET_BATCH);
       const found = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
         retryBindingCall("vector index", () => binding.getByIds(batch)),
       );
@@ -164,7 +165,7 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
     add(folderProperty(indexed), keyOf(indexed));
   }
   return [...valuesOf].flatMap(([property, values]) =>
-    batchesOf([...values], VALUES_PER_FILTER).map((batch) => ({ [property]: { $in: batch } })),
+    inBatches([...values], VALUES_PER_FILTER).map((batch) => ({ [property]: { $in: batch } })),
   );
 }
 
@@ -194,9 +195,4 @@ function bestFirst(matches: Match[]): ChunkMatch[] {
     if (score > (best.get(id)?.score ?? -Infinity)) best.set(id, { id, score });
   }
   return [...best.values()].sort((a, b) => b.score - a.score);
-}
-
-function batchesOf<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

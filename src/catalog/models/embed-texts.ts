@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
@@ -18,14 +19,10 @@ export async function embedTexts(
   texts: string[],
   signal: AbortSignal,
 ): Promise<EmbeddedTexts> {
-  const batches: string[][] = [];
-  for (let at = 0; at < texts.length; at += embedder.batchLimit) {
-    const batch = texts.slice(at, at + embedder.batchLimit);
-    batches.push(batch.map((text) => text.slice(0, embedder.inputLimit).toWellFormed()));
-  }
+  const { model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
   const replies = await Promise.all(
-    batches.map(async (values) => {
-      const { model, dimensions, tokenizer } = embedder;
+    inBatches(texts, batchLimit).map(async (batch) => {
+      const values = batch.map((text) => text.slice(0, inputLimit).toWellFormed());
       const reply = await model.doEmbed({ values, dimensions, abortSignal: signal });
       const { embeddings, usage } = reply;
       if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");

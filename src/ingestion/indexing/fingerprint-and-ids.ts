@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import { chunkIdOf, sha256Hex } from "../../core/hash.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
@@ -29,8 +30,7 @@ export async function chunkIdsOf(
   };
   const seen = new Map<ChunkId, number>();
   const ids: ChunkId[] = [];
-  for (let at = 0; at < chunks.length; at += HASHED_AT_ONCE) {
-    const part = chunks.slice(at, at + HASHED_AT_ONCE);
+  for (const part of inBatches(chunks, HASHED_AT_ONCE)) {
     const first = await Promise.all(
       part.map(async (chunk) => ({ chunk, text: await idOf(chunk, 0) })),
     );

@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
@@ -23,8 +24,7 @@ export async function reuseVectors(services: Services, work: FileWork): Promise<
     const earlier = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
     const earlierIds = await earlierIdsOf(work, generation);
     const left: IdentifiedChunk[] = [];
-    for (let at = 0; at < missing.length; at += CHUNKS_PER_PAGE) {
-      const page = missing.slice(at, at + CHUNKS_PER_PAGE);
+    for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => earlierIds.get(id) ?? []);
       const stored = await during("index", () => earlier.vectors(fileId, ids));
       const vectors = new Map(stored.map(({ id, vector }) => [id, vector]));

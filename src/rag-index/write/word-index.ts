@@ -1,3 +1,4 @@
+import { inBatches } from "../../core/work/batches.ts";
 import { indexWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
@@ -51,15 +52,13 @@ function removeWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): vo
 /** Number of texts in memory at once; a large file has thousands of chunks. */
 const CHUNKS_AT_ONCE = 256;
 
-function inBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]) => void): void {
-  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
-    work(readWords(sql, chunks.slice(at, at + CHUNKS_AT_ONCE)));
-  }
+function forBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]) => void): void {
+  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) work(readWords(sql, batch));
 }
 
 /** Indexes the words of the chunks' current texts and headings. */
 export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
-  inBatches(sql, chunks, (batch) => {
+  forBatches(sql, chunks, (batch) => {
     for (const words of batch) addWords(sql, words);
     termCounts.record(1, batch.map(slotsOf));
   });
@@ -67,7 +66,7 @@ export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: numbe
 
 /** Removes the words; texts and headings must still be those that were indexed. */
 export function takeWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
-  inBatches(sql, chunks, (batch) => {
+  forBatches(sql, chunks, (batch) => {
     for (const words of batch) removeWords(sql, words);
     termCounts.record(-1, batch.map(slotsOf));
   });

@@ -1,10 +1,8 @@
+import { isObject } from "../../../core/is-object.ts";
 import type { Budget } from "../../../core/work/step-budget.ts";
 
 /** The keywords of a JSON Schema that are read; a schema may be `true` (anything) or `false`. */
 export type SchemaNode = { [keyword: string]: unknown };
-
-const isObject = (value: unknown): value is SchemaNode =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const asNode = (value: unknown): SchemaNode => (isObject(value) ? value : {});
 
