@@ -1,5 +1,5 @@
 import type { TokenId } from "../core/ids.ts";
-import type { RetrievedChunk } from "../retrieval/scored-chunks.ts";
+import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
 import type { SearchMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
 

@@ -10,8 +10,8 @@ import { idsOf } from "./fuse.ts";
 import type { QueryLegs } from "./fuse.ts";
 import { runLeg } from "./degradations.ts";
 import type { RetrievalCall } from "./degradations.ts";
-import { inOrder } from "./scored-chunks.ts";
-import type { ScoredChunk, ScoredList } from "./scored-chunks.ts";
+import { inOrder } from "./score-and-merge.ts";
+import type { ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
 /** Calls under way at once: the platform keeps six connections open at most. */

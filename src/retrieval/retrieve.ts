@@ -13,8 +13,8 @@ import type { Found } from "./rag-search.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
-import { asRetrieved, mergeLists, scoreChunks } from "./scored-chunks.ts";
-import type { RetrievedChunk, ScoredChunk, ScoredList } from "./scored-chunks.ts";
+import { asRetrieved, mergeLists, scoreChunks } from "./score-and-merge.ts";
+import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import { vectorIndexSearch } from "./vector-index-search.ts";
 
 export type RetrievalResult = {

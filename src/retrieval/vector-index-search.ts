@@ -10,7 +10,7 @@ import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { Found, RagSearch, ReadChunks } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
-import { similarityOf } from "./scored-chunks.ts";
+import { similarityOf } from "./score-and-merge.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 import type { Hydrated, IndexSearch } from "./sharded-index.ts";
 

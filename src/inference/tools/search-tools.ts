@@ -10,7 +10,7 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { SearchMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
-import type { RetrievedChunk } from "../../retrieval/scored-chunks.ts";
+import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { asPassage, within } from "../assemble-prompt.ts";
 import type { Tell } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";

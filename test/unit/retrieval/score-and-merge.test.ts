@@ -10,8 +10,8 @@ import {
   mergeEqualTexts,
   passesThreshold,
   similarityOf,
-} from "../../../src/retrieval/scored-chunks.ts";
-import type { ScoredChunk } from "../../../src/retrieval/scored-chunks.ts";
+} from "../../../src/retrieval/score-and-merge.ts";
+import type { ScoredChunk } from "../../../src/retrieval/score-and-merge.ts";
 
 type Given = Partial<ScoredChunk> & { path?: string; position?: number; key?: string };
 
