@@ -16,7 +16,7 @@ export type Outgoing = {
 
 export type GuardedRequest = {
   /** GET without a body unless told otherwise; a redirect is then not followed. */
-  post?: { body: string };
+  post?: { method?: "POST" | "PATCH" | "DELETE"; body: string };
   /** The same at every hop, or chosen for each. */
   headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);
   /** The whole exchange, body included, in milliseconds. */
@@ -85,7 +85,7 @@ async function fetchOnce(
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = typeof chosen === "function" ? await chosen(url) : chosen;
-  const sent = post === undefined ? {} : { method: "POST", body: post.body };
+  const sent = post === undefined ? {} : { method: "POST", ...post };
   try {
     return await fetch(url.href, { ...sent, headers, signal, redirect: "manual" });
   } catch (error) {

@@ -2,16 +2,18 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
-import { notFound, unauthorized } from "../../core/errors.ts";
+import { invalid, notFound, unauthorized } from "../../core/errors.ts";
 import { LONGEST_URL } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findWebSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
+import { receiveGraphNotifications } from "../../ingestion/webhooks/receive-graph-notifications.ts";
 import { receiveNotification } from "../../ingestion/webhooks/receive-notification.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
+import { readText } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
 import { json, jsonRequest, readsJson } from "./route-parts.ts";
 
@@ -99,4 +101,25 @@ webhookRoutes.post("/api/webhooks/drive", async (context) => {
     });
   }
   return context.json({ ok: true }, 200);
+});
+
+/** A full batch of Graph's is far below. */
+const GRAPH_BODY_LIMIT_BYTES = 1_048_576;
+const LONGEST_VALIDATION_TOKEN = 2_048;
+
+/**
+ * Graph calls the address once before it grants a subscription, and expects the token back as
+ * plain text. Afterwards the answer is always the same, so that it tells nothing.
+ * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
+ */
+webhookRoutes.post("/api/webhooks/graph", async (context) => {
+  const validationToken = context.req.query("validationToken");
+  if (validationToken !== undefined) {
+    if (validationToken.length > LONGEST_VALIDATION_TOKEN)
+      throw invalid("validationToken is too long");
+    return context.text(validationToken, 200);
+  }
+  const body = await readText(context.req.raw, GRAPH_BODY_LIMIT_BYTES);
+  await receiveGraphNotifications(context.get("services"), body);
+  return context.json({ ok: true }, 202);
 });

@@ -18,36 +18,47 @@ type DriveList = z.infer<typeof driveList>;
 const rootItem = driveItem.pick({ id: true, folder: true, package: true, root: true });
 
 export type NamedDrive = { id: string; name: string };
-type Found = { siteId: string | null; drives: FollowedDrive[] };
+type Named = {
+  /** The site whose libraries these are; null: the drive stands alone. */
+  siteId: string | null;
+  drives: NamedDrive[];
+};
 
 /**
- * The drives that a configuration names, none of them read yet.
+ * The drives that a configuration names. A drive's own id is not asked for.
+ * @throws SourceFailure `denied` that says what to do
+ */
+export async function nameDrives(
+  client: GraphClient,
+  config: DocumentSiteConfig,
+  signal: AbortSignal,
+): Promise<Named> {
+  const { driveId, library } = config;
+  if (driveId !== undefined) return { siteId: null, drives: [{ id: driveId, name: driveId }] };
+  const siteId = await findSite(client, config.siteId ?? "", signal);
+  const libraries = await listLibraries(client, siteId, signal);
+  if (library === undefined) return { siteId, drives: libraries };
+  const found = libraries.find(({ name }) => name.toLowerCase() === library.toLowerCase());
+  if (found !== undefined) return { siteId: null, drives: [found] };
+  const names = libraries.map(({ name }) => name).join(", ");
+  throw denied(`the site has no library ${library}; it has: ${names}`);
+}
+
+/**
+ * The same drives, ready to be read.
  * @throws SourceFailure `denied` that says what to do
  */
 export async function findDrives(
   client: GraphClient,
   config: DocumentSiteConfig,
   signal: AbortSignal,
-): Promise<Found> {
-  if (config.driveId !== undefined) {
-    const drives = [await findDrive(client, config.driveId, config.rootFolderId, signal)];
-    return { siteId: null, drives };
-  }
-  const siteId = await findSite(client, config.siteId ?? "", signal);
-  const libraries = await listLibraries(client, siteId, signal);
-  if (config.library === undefined) {
-    return { siteId, drives: await openLibraries(client, libraries, signal) };
-  }
-  const wanted = config.library.toLowerCase();
-  const found = libraries.find(({ name }) => name.toLowerCase() === wanted);
-  if (found === undefined) {
-    const names = libraries.map(({ name }) => name).join(", ");
-    throw denied(`the site has no library ${config.library}; it has: ${names}`);
-  }
-  return {
-    siteId: null,
-    drives: [await findDrive(client, found.id, config.rootFolderId, signal)],
-  };
+): Promise<{ siteId: string | null; drives: FollowedDrive[] }> {
+  const { siteId, drives } = await nameDrives(client, config, signal);
+  if (siteId !== null) return { siteId, drives: await openLibraries(client, drives, signal) };
+  const opened = await inParallel(drives, DRIVES_AT_ONCE, async (named) => {
+    return await openDrive(client, named, config.rootFolderId, signal);
+  });
+  return { siteId, drives: opened };
 }
 
 /** Libraries of a site as drives whose files lie in a folder of the library's name. */
@@ -105,23 +116,6 @@ function siteKey(siteId: string): string {
   return path === "" ? url.hostname : `${url.hostname}:${path}`;
 }
 
-async function findDrive(
-  client: GraphClient,
-  driveId: string,
-  rootFolderId: string | undefined,
-  signal: AbortSignal,
-): Promise<FollowedDrive> {
-  const address = client.address(`drives/${encodeURIComponent(driveId)}`, { $select: "id,name" });
-  const asked = await client.ask(drive, address, signal);
-  if ("error" in asked) {
-    const { status } = asked.error;
-    if (status !== 404 && status !== 400) throw client.failure(asked.error);
-    throw denied(`there is no drive ${driveId}, or the app may not see it`);
-  }
-  const { id, name } = asked.answer;
-  return await openDrive(client, { id, name: name ?? id }, rootFolderId, signal);
-}
-
 async function openDrive(
   client: GraphClient,
   { id, name }: NamedDrive,
@@ -134,8 +128,12 @@ async function openDrive(
   });
   const asked = await client.ask(rootItem, address, signal);
   if ("error" in asked) {
-    if (asked.error.status !== 404) throw client.failure(asked.error);
-    throw denied(`the library ${name} has no folder ${rootFolderId ?? ""}`);
+    if (asked.error.status !== 404 && asked.error.status !== 400) throw client.failure(asked.error);
+    throw denied(
+      rootFolderId === undefined
+        ? `there is no drive ${id}, or the app may not see it`
+        : `the library ${name} has no folder ${rootFolderId}`,
+    );
   }
   if (!asked.answer.folder && !asked.answer.root) {
     throw denied(`${rootFolderId ?? ""} is no folder: rootFolderId names a folder`);

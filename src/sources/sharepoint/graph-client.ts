@@ -27,7 +27,8 @@ export type GraphClientOptions = {
 };
 
 type Query = Record<string, string | number | undefined>;
-type Sent = { body: unknown };
+/** Posted as JSON unless told otherwise. */
+type Sent = { method?: "PATCH" | "DELETE"; body?: unknown };
 export type Asked<Answer> = { answer: Answer } | { error: GraphError };
 
 /** Calls of Graph v1.0 with an access token; one that is refused is asked for anew, once. */
@@ -51,8 +52,7 @@ export class GraphClient {
   }
 
   /**
-   * What an address of Graph answers, such as the link to a next page; errors are returned. With
-   * `sent` it is posted as JSON.
+   * What an address of Graph answers, such as the link to a next page; errors are returned.
    */
   async ask<Answer>(
     schema: z.ZodType<Answer>,
@@ -109,10 +109,15 @@ export class GraphClient {
       "user-agent": USER_AGENT,
       ...(sent === undefined ? {} : { "content-type": "application/json" }),
     };
-    const post = sent === undefined ? {} : { post: { body: JSON.stringify(sent.body) } };
+    const post = sent === undefined ? {} : { post: jsonOf(sent) };
     return await guardedFetch(outgoing, address, { ...post, headers, signal, maxRedirects: 0 });
   }
 }
+
+const jsonOf = ({ method, body }: Sent) => ({
+  body: body === undefined ? "" : JSON.stringify(body),
+  ...(method === undefined ? {} : { method }),
+});
 
 function parsedAs<Answer>(schema: z.ZodType<Answer>, text: string): Answer {
   try {

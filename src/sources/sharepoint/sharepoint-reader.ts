@@ -9,10 +9,12 @@ import type {
   ReaderStore,
   SourceReader,
 } from "../../ports/source-reader.ts";
+import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import { entraTokens } from "./entra-token.ts";
-import { findDrives, listLibraries, openLibraries } from "./find-drives.ts";
+import { findDrives, listLibraries, nameDrives, openLibraries } from "./find-drives.ts";
 import { API_BASE_URL, GraphClient } from "./graph-client.ts";
+import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
 import { openItem } from "./open-item.ts";
 import { applyFolders, findMissingFolders, readDelta } from "./read-delta.ts";
@@ -51,6 +53,7 @@ export class SharePointReader implements SourceReader {
   readonly #config: DocumentSiteConfig;
   readonly #options: SharePointOptions;
   readonly #client: GraphClient;
+  readonly watcher: SourceWatcher;
 
   constructor(config: DocumentSiteConfig, clientSecret: string, options: SharePointOptions) {
     const { outgoing, now } = options;
@@ -66,6 +69,10 @@ export class SharePointReader implements SourceReader {
       apiBaseUrl,
       tokens: entraTokens(app, outgoing, now),
       remedy: `app ${clientId} may not read ${what}: grant it the role read on the site`,
+    });
+    this.watcher = graphWatcher(this.#client, now, async (signal) => {
+      const { drives } = await nameDrives(this.#client, config, signal);
+      return drives.map(({ id }) => id);
     });
   }
 

@@ -91,7 +91,7 @@ test("a folder that is none, or is of another library, is told", async () => {
   expect(noFolder.message).toContain("is no folder");
 });
 
-test("access revoked half way through a listing is told; the scan goes on once repaired", async () => {
+test("access revoked half way through a listing is told; it goes on once repaired", async () => {
   const { graph, library, rest } = site();
   library.pageSize = 1;
   library.file(library.root, "b.txt", "b");

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+import { MINUTE_MS, type Now } from "../../core/time.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { SourceWatcher, Watch, WatchRequest } from "../../ports/source-watcher.ts";
+import type { Asked, GraphClient } from "./graph-client.ts";
+
+/*
+ * https://learn.microsoft.com/graph/api/resources/subscription
+ * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks
+ */
+/** Graph allows 42,300 minutes for a drive; its clock may be behind ours. */
+const LIFE_MS = 42_000 * MINUTE_MS;
+
+const subscription = z.object({
+  id: z.string().min(1),
+  expirationDateTime: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+});
+const nothing = z.unknown();
+
+/** Watches the root of each drive, which is all that Graph offers. */
+export function graphWatcher(
+  client: GraphClient,
+  now: Now,
+  driveIds: (signal: AbortSignal) => Promise<string[]>,
+): SourceWatcher {
+  const watchOf = ({ id, expirationDateTime }: z.infer<typeof subscription>): Watch => ({
+    id,
+    resourceId: null,
+    expiresAt: expirationDateTime,
+  });
+  const expiration = () => new Date(now() + LIFE_MS).toISOString();
+
+  return {
+    targets: driveIds,
+
+    async start(driveId, { token, baseUrl }: WatchRequest, signal): Promise<Watch> {
+      const address = `${baseUrl}/api/webhooks/graph`;
+      const body = {
+        changeType: "updated",
+        notificationUrl: address,
+        lifecycleNotificationUrl: address,
+        resource: `/drives/${driveId}/root`,
+        expirationDateTime: expiration(),
+        clientState: token,
+      };
+      const asked = await client.ask(subscription, client.address("subscriptions"), signal, {
+        body,
+      });
+      if ("answer" in asked) return watchOf(asked.answer);
+      throw refusal(client, asked, baseUrl);
+    },
+
+    async extend({ id }, signal): Promise<Watch | null> {
+      const asked = await client.ask(subscription, addressOf(client, id), signal, {
+        method: "PATCH",
+        body: { expirationDateTime: expiration() },
+      });
+      if ("answer" in asked) return watchOf(asked.answer);
+      if (asked.error.status === 404) return null;
+      throw client.failure(asked.error);
+    },
+
+    async stop({ id }, signal): Promise<void> {
+      const asked = await client.ask(nothing, addressOf(client, id), signal, { method: "DELETE" });
+      if ("error" in asked && asked.error.status !== 404) throw client.failure(asked.error);
+    },
+  };
+}
+
+const addressOf = (client: GraphClient, id: string) =>
+  client.address(`subscriptions/${encodeURIComponent(id)}`);
+
+/** Graph calls the address before it grants a subscription. */
+function refusal(
+  client: GraphClient,
+  { error }: Extract<Asked<unknown>, { error: unknown }>,
+  baseUrl: string,
+): SourceFailure {
+  const told = `SharePoint: ${error.status}${error.code === "" ? "" : ` ${error.code}`}`;
+  if (error.status === 400) {
+    return new SourceFailure("denied", `${told}: Microsoft does not notify ${baseUrl}`);
+  }
+  if (error.status === 401 || error.status === 403) {
+    const lacking = "the app's permission is not enough for notifications";
+    return new SourceFailure("denied", `${told}: ${lacking}`);
+  }
+  return client.failure(error);
+}
