@@ -160,6 +160,12 @@ export async function learnResourceId(db: Database, watchId: string, resourceId:
   await runBatch(db, [statement(sql, watchId, resourceId)]);
 }
 
+/** Most of the watch's life counts as over, so that it is renewed at the next turn. */
+export async function makeRenewalDue(db: Database, watchId: string): Promise<void> {
+  const sql = `update source_watches set started_at = 0 where id = ?1`;
+  await runBatch(db, [statement(sql, watchId)]);
+}
+
 /** Marks a watch as to be stopped at `endsAt`, ms. */
 export async function endWatch(db: Database, watchId: string, endsAt: number): Promise<void> {
   const sql = `update source_watches set ends_at = ?2 where id = ?1`;

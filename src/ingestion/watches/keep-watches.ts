@@ -132,24 +132,31 @@ type Turn = {
 };
 
 async function renewWatches(services: Services, turn: Turn): Promise<void> {
-  const { source, watcher, targets, signal } = turn;
+  const { source, watcher, targets } = turn;
   const watches = await watchesOf(services.db, source.id);
   const now = services.now();
   let starts = 0;
   for (const target of targets) {
     const current = currentOf(watches, target, now);
     if (current !== null && renewalOf(current) > now) continue;
-    if (current !== null && watcher.extend !== undefined) {
-      const extended = await watcher.extend(current, signal);
-      if (extended !== null) {
-        await extendWatch(services.db, current.id, { now, until: extended.expiresAt });
-        continue;
-      }
-    }
+    if (current !== null && (await isExtended(services, turn, current))) continue;
     if (watches.some((watch) => isStarting(watch, target, now))) continue;
     if (++starts > STARTS_PER_TURN) return;
-    await startWatch(services, turn, target, current !== null);
+    // A watch that the provider no longer knows may have missed changes.
+    await startWatch(services, turn, target, current !== null && watcher.extend === undefined);
   }
+}
+
+/** False where the provider cannot extend a watch, or no longer knows this one. */
+async function isExtended(
+  { db, now }: Services,
+  { watcher, signal }: Turn,
+  watch: StoredWatch,
+): Promise<boolean> {
+  const extended = (await watcher.extend?.(watch, signal)) ?? null;
+  if (extended === null) return false;
+  await extendWatch(db, watch.id, { now: now(), until: extended.expiresAt });
+  return true;
 }
 
 const isStarting = (watch: StoredWatch, target: string, now: number) =>

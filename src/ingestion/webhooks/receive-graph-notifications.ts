@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Services } from "../../services.ts";
 import { receiveNotification, type Notification } from "./receive-notification.ts";
 
-/** Each may cost a read of the database; Graph sends what is not accepted again. */
+/** Each costs a read of the database. What further ones tell is found by the interval. */
 const NOTIFICATIONS_MAX = 100;
 
 const LIFECYCLE = new Map<string, Notification["event"]>([

@@ -3,6 +3,7 @@ import {
   deleteWatch,
   findWatch,
   learnResourceId,
+  makeRenewalDue,
   makeWatchesDue,
   type StoredWatch,
 } from "../../db/scans/watch-store.ts";
@@ -40,6 +41,7 @@ export async function receiveNotification(
   }
   if (event === "opened") return;
   if (event === "ended") await deleteWatch(db, watchId);
+  if (event === "expiring") await makeRenewalDue(db, watchId);
   if (event !== "changed") await makeWatchesDue(db, watch.sourceId, now);
   // Changes may have been missed by a watch that ended.
   if (event !== "expiring") await services.debounceDriveScan(watch.sourceId);

@@ -68,7 +68,7 @@ const SOURCES = [
 /** Segments of the panel's paths that are no parameters. */
 export const FIXED_SEGMENTS = new Set(
   [
-    "api panel health embed webhooks web drive session sessions password users keys file-sources",
+    "api panel health embed webhooks web drive graph session sessions password users keys file-sources",
     "scan check webhook-secret files manifest text rags estimate index reindex return retry inferences",
     "agents tokens models usage overview audit invoke retrieve scopes openapi.json docs",
   ]

@@ -1,6 +1,8 @@
 import { errorAnswer, json, selected, shownItem, type Item } from "./answers.ts";
 import { DriveDouble } from "./drive-double.ts";
+import { PushNetwork } from "../push-network.ts";
 import { EntraDouble } from "./entra-double.ts";
+import { SubscriptionsDouble } from "./subscriptions-double.ts";
 
 /*
  * Microsoft Graph v1.0 as far as a reader uses it, in memory:
@@ -41,6 +43,10 @@ export class GraphDouble {
   baseUrl = BASE;
   contentBase = CONTENT_BASE;
   now = () => Date.now();
+  /** Whether the app's permission is enough for subscriptions. */
+  mayBeNotified = true;
+  readonly network = new PushNetwork();
+  readonly subscriptions = new SubscriptionsDouble(this.network, () => this.now());
   readonly #downloads = new Map<string, { item: Item; expiresAt: number }>();
   #window = { from: 0, calls: 0 };
 
@@ -65,6 +71,7 @@ export class GraphDouble {
       `b!${(this.drives.size + 10).toString(36).padStart(6, "0")}`,
       name,
     );
+    drive.onChange = () => this.subscriptions.changed(drive.id);
     this.drives.set(drive.id, drive);
     return drive;
   }
@@ -98,13 +105,24 @@ export class GraphDouble {
     const throttled = this.#throttle();
     if (throttled !== null) return throttled;
     if (url.pathname === "/v1.0/$batch") return await this.#batch(body);
-    return await this.answer(method, url, body);
+    return await this.#route(method, url, body);
   }
 
-  /** Overridden where subscriptions are kept. */
-  async answer(method: string, url: URL, _body: string): Promise<Response> {
+  async #route(method: string, url: URL, body: string): Promise<Response> {
+    const path = decodeURIComponent(url.pathname).replace("/v1.0/", "");
+    const [, id = ""] = /^subscriptions(?:\/([^/]+))?$/.exec(path) ?? [];
+    if (path.startsWith("subscriptions")) return await this.#subscription(method, id, body);
     if (method !== "GET") return errorAnswer(405, "methodNotAllowed");
-    return this.#get(decodeURIComponent(url.pathname).replace("/v1.0/", ""), url.searchParams);
+    return this.#get(path, url.searchParams);
+  }
+
+  async #subscription(method: string, id: string, body: string): Promise<Response> {
+    if (!this.mayBeNotified) return errorAnswer(403, "accessDenied");
+    if (method === "POST") {
+      return await this.subscriptions.create(body, (driveId) => this.drives.has(driveId));
+    }
+    if (method === "PATCH") return this.subscriptions.renew(id, body);
+    return method === "DELETE" ? this.subscriptions.delete(id) : this.subscriptions.list();
   }
 
   #failureOf(path: string): Response | null {
@@ -128,7 +146,7 @@ export class GraphDouble {
     if (requests.length > REQUESTS_PER_BATCH) return errorAnswer(400, "badRequest");
     const responses = requests.map(async ({ id, url }) => {
       const asked = new URL(`${this.baseUrl}/v1.0${url}`);
-      const answer = this.#failureOf(asked.pathname) ?? (await this.answer("GET", asked, ""));
+      const answer = this.#failureOf(asked.pathname) ?? (await this.#route("GET", asked, ""));
       const headers = Object.fromEntries(answer.headers);
       return { id, status: answer.status, headers, body: await answer.json() };
     });

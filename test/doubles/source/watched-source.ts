@@ -9,6 +9,8 @@ export class WatcherDouble implements SourceWatcher {
   /** Watches are started, and the one who asked is not told. */
   losesAnswers = false;
   lifeMs = 7 * 86_400_000;
+  /** There where the provider extends watches: see `extendWatches`. */
+  extend?: NonNullable<SourceWatcher["extend"]>;
   /** Thrown by the next calls of that name. */
   readonly failures = new Map<string, SourceFailure>();
   readonly #now: () => number;
@@ -28,6 +30,17 @@ export class WatcherDouble implements SourceWatcher {
     this.live.set(id, { ...watch, target, token });
     if (this.losesAnswers) throw new SourceFailure("down", "no complete answer in time");
     return await Promise.resolve(watch);
+  }
+
+  /** From now on watches can be extended while the provider knows them. */
+  extendWatches(knows: () => boolean): void {
+    this.extend = async ({ id }) => {
+      this.#ask("extend");
+      const found = this.live.get(id);
+      if (found === undefined || !knows()) return await Promise.resolve(null);
+      found.expiresAt = this.#now() + this.lifeMs;
+      return found;
+    };
   }
 
   async stop({ id }: Watch): Promise<void> {

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { SubscriptionsDouble } from "../../doubles/microsoft-graph/subscriptions-double.ts";
+import { PushNetwork } from "../../doubles/push-network.ts";
 import { call } from "../../support/worker-client.ts";
 
 const TOKEN = "the channel's token";
@@ -87,6 +89,107 @@ test("a channel that nobody knows, or that has expired, changes nothing", async 
     .run();
   await notify("Goog", "expired", TOKEN, "change");
   expect(await scanIsDue("expired")).toBe(false);
+});
+
+/** Two libraries, each watched by a subscription that Graph granted after it reached the Worker. */
+async function subscribed() {
+  const network = new PushNetwork();
+  const graph = new SubscriptionsDouble(network, () => Date.now());
+  const pathOf = (address: string) => address.replace("https://quarry.example.com", "");
+  graph.reach = async (address) => {
+    const { status, body, headers } = await call("POST", pathOf(address));
+    return new Response(String(body), { status, headers });
+  };
+  network.receive = async ({ address, headers, body }) =>
+    (await call("POST", pathOf(address), { headers, body })).status;
+  const watches = ["first", "second"].map(async (name) => {
+    const source = `${name}-${crypto.randomUUID()}`;
+    const address = "https://quarry.example.com/api/webhooks/graph";
+    const made = await graph.create(
+      JSON.stringify({
+        changeType: "updated",
+        notificationUrl: address,
+        lifecycleNotificationUrl: address,
+        resource: `/drives/${name}/root`,
+        expirationDateTime: new Date(Date.now() + DAY_MS).toISOString(),
+        clientState: TOKEN,
+      }),
+      () => true,
+    );
+    const { id } = (await made.json()) as { id: string };
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+           watch_due_at, created_at)
+         values (?1, ?1, ?1, 'document_site', '{}', '', ?2, 0)`,
+      ).bind(source, Date.now() + DAY_MS),
+      env.DB.prepare(
+        `insert into source_watches (id, file_source_id, target, token_hash, live, started_at,
+           expires_at)
+         values (?1, ?2, 'drive', ?3, 1, ?4, ?5)`,
+      ).bind(id, source, await sha256Hex(TOKEN), Date.now(), Date.now() + DAY_MS),
+    ]);
+    return { id, source };
+  });
+  return { graph, network, watches: await Promise.all(watches) };
+}
+
+const isDueForRenewal = async (source: string) =>
+  (await env.DB.prepare("select watch_due_at <= ? as due from file_sources where id = ?")
+    .bind(Date.now(), source)
+    .first<number>("due")) === 1;
+
+test("Graph's validation is answered with its token as plain text", async () => {
+  const token = "Validation: a <b>token</b> & more, 100% opaque";
+  const path = `/api/webhooks/graph?validationToken=${encodeURIComponent(token)}`;
+  const { status, headers, body } = await call("POST", path);
+  expect({ status, body }).toEqual({ status: 200, body: token });
+  expect(headers.get("content-type")).toMatch(/^text\/plain/);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  const long = await call("POST", `/api/webhooks/graph?validationToken=${"x".repeat(5_000)}`);
+  expect(long.status).toBe(400);
+});
+
+test("a change that Graph tells of brings a scan of its source alone", async () => {
+  const { graph, network, watches } = await subscribed();
+  expect(graph.live()).toHaveLength(2);
+  graph.changed("second");
+  await network.deliver({ copies: () => 3 });
+  expect(network.answered).toEqual([202, 202, 202]);
+  const due = await Promise.all(watches.map(async ({ source }) => await scanIsDue(source)));
+  expect(due).toEqual([false, true]);
+});
+
+test("what Graph did not send, or nobody understands, changes nothing", async () => {
+  const { watches } = await subscribed();
+  const { id = "", source = "" } = watches[0] ?? {};
+  const known = { subscriptionId: id, changeType: "updated" };
+  const bodies = [
+    { value: [{ ...known, clientState: `${TOKEN}!` }, { ...known, clientState: 7 }, known, null] },
+    { value: [{ ...known, clientState: TOKEN, lifecycleEvent: "anotherOne" }] },
+    { value: [{ ...known, clientState: TOKEN, subscriptionId: "nobody's" }] },
+    { value: "x" },
+  ].map((body) => JSON.stringify(body));
+  for (const body of [...bodies, "", "{", "[]"]) {
+    expect(await call("POST", "/api/webhooks/graph", { body })).toMatchObject({ status: 202 });
+  }
+  expect(await scanIsDue(source)).toBe(false);
+  expect(await isDueForRenewal(source)).toBe(false);
+});
+
+test.each([
+  ["missed", { scan: true, renewal: false }],
+  ["reauthorizationRequired", { scan: false, renewal: true }],
+  ["subscriptionRemoved", { scan: true, renewal: true }],
+] as const)("Graph's %s leads to what it asks for", async (event, expected) => {
+  const { graph, network, watches } = await subscribed();
+  graph.tell(event);
+  await network.deliver();
+  for (const { source } of watches) {
+    expect({ scan: await scanIsDue(source), renewal: await isDueForRenewal(source) }).toEqual(
+      expected,
+    );
+  }
 });
 
 test(

@@ -44,6 +44,7 @@ function calls(): Call[] {
       },
       { method: "POST", path: "/api/webhooks/web/{file_source_id}", schema: anyObject },
       { method: "POST", path: "/api/webhooks/drive", schema: anyObject },
+      { method: "POST", path: "/api/webhooks/graph", schema: anyObject },
       { method: "GET", path: "/embed/{identifier}", schema: anyObject },
     ],
   };

@@ -99,6 +99,7 @@ async function routes(): Promise<Route[]> {
     }),
     post(`/api/webhooks/web/${world.webSourceId}`, { urls: ["https://[::1]:9/a"] }),
     post("/api/webhooks/drive", {}),
+    post("/api/webhooks/graph", { value: [{ subscriptionId: "s", clientState: "c" }] }),
     { method: "GET", path: `/embed/${world.agent}`, of: "public" },
     ...panelRoutes(world, models.body),
   ];

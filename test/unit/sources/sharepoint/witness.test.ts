@@ -45,7 +45,7 @@ async function served(graph: GraphDouble) {
   return { client, server };
 }
 
-test("Microsoft's own client finds sites, lists, downloads and follows the double", async () => {
+test("Microsoft's own client lists, downloads, follows and subscribes at the double", async () => {
   const graph = new GraphDouble();
   const { library } = graph.site("hr");
   const file = library.file(library.root, "a.txt", "plain");
@@ -83,6 +83,21 @@ test("Microsoft's own client finds sites, lists, downloads and follows the doubl
     const requests = [{ id: "1", method: "GET", url: `${root}/listItem?$expand=fields` }];
     const { responses } = await client.api("/$batch").post({ requests });
     expect(responses).toMatchObject([{ id: "1", status: 200, body: { fields: {} } }]);
+    const made = await client.api("/subscriptions").post({
+      changeType: "updated",
+      notificationUrl: "https://quarry.example.com/api/webhooks/graph",
+      resource: root,
+      expirationDateTime: new Date(Date.now() + 60_000).toISOString(),
+      clientState: "secret",
+    });
+    library.file(folder, "c.txt", "c");
+    expect(JSON.parse(graph.network.waiting[0]?.body ?? "")).toMatchObject({
+      value: [{ subscriptionId: made.id, clientState: "secret" }],
+    });
+    const later = { expirationDateTime: new Date(Date.now() + 120_000).toISOString() };
+    expect(await client.api(`/subscriptions/${made.id}`).patch(later)).toMatchObject(later);
+    expect(await client.api("/subscriptions").get()).toMatchObject({ value: [{ id: made.id }] });
+    await client.api(`/subscriptions/${made.id}`).delete();
     library.expireLinks();
     const expired = client.api(pages.getDeltaLink() ?? "").get();
     await expect(expired).rejects.toMatchObject({

@@ -149,6 +149,30 @@ test("a watch that its provider ended is replaced at once, and a scan follows", 
   expect(watcher.watched()).toEqual(["changes"]);
 });
 
+test("a watch is extended where the provider can, also early when it asks for it", async () => {
+  const { watcher, source, scans, keep, world } = await watchedWorld();
+  let isKnown = true;
+  watcher.extendWatches(() => isKnown);
+  await keep();
+  const [watch] = watcher.live.values();
+  await keep(2 * DAY_MS);
+  expect(watcher.asked).not.toContain("extend");
+  const { id: watchId = "", token = "" } = watch ?? {};
+  const notification = { watchId, token, resourceId: null } as const;
+  await receiveNotification(world.services, { ...notification, event: "expiring" });
+  await keep(MINUTE_MS);
+  expect(watcher.asked.filter((asked) => asked === "extend")).toHaveLength(1);
+  expect(await shown(world, source)).toMatchObject({ watchedUntil: world.now + 7 * DAY_MS });
+  await keep(5.5 * DAY_MS);
+  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(1);
+  expect(scans).toEqual([source]);
+  // Nobody knows since when it notified no more: a scan finds what it missed.
+  isKnown = false;
+  await keep(5.5 * DAY_MS);
+  expect(watcher.asked.filter((asked) => asked === "start")).toHaveLength(2);
+  expect(scans).toEqual([source, source]);
+});
+
 test("a changed configuration starts another watch and stops the old one", async () => {
   const { world, watcher, source, keep } = await watchedWorld();
   await keep();
