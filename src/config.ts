@@ -37,6 +37,8 @@ const variables = z.object({
   INDEX_SHARD_CHUNKS: z.coerce.number().int().min(1).default(100_000),
   /** How long a replaced index is kept, so that one can return to it, minutes. */
   REPLACED_INDEX_MINUTES: z.coerce.number().int().min(5).max(43_200).default(1_440),
+  /** How often a source with a change feed is listed in full, to mend what the feed missed, hours. */
+  FULL_LISTING_HOURS: z.coerce.number().int().min(1).max(8_760).default(24),
   /** How long a deleted file stays listed as `deleted`, days. */
   DELETED_FILES_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */

@@ -88,6 +88,7 @@ export interface KnownFiles {
  * @throws SourceFailure, with a plain message without secrets.
  */
 export interface SourceReader {
+  /** Lists everything, page by page; a run may begin it after it followed the change feed. */
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
   /**

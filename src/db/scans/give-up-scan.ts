@@ -32,3 +32,20 @@ export async function giveUpScan(
     ),
   ]);
 }
+
+/** Ends the run in progress, if any: its listing is outdated. */
+export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
+  await runBatch(db, [
+    statement(
+      `update scan_runs set finished_at = ?2, progress = null,
+         error = 'the configuration was changed'
+       where finished_at is null and id = (select scan_run_id from file_sources where id = ?1)`,
+      id,
+      now,
+    ),
+    statement(
+      `update file_sources set scan_run_id = null, scan_claimed_until = null where id = ?1`,
+      id,
+    ),
+  ]);
+}

@@ -25,11 +25,15 @@ const scanProgress = z.object({
   confirmRemovals: z.boolean(),
   /** Pages committed. */
   step: z.number(),
+  /** After the change feed, everything is listed to mend what the feed missed. */
+  verify: z.boolean().optional(),
   /**
-   * The first page whose notes count: pages before it followed a change feed whose cursor expired,
-   * or belong to a listing that began anew.
+   * The first page whose notes count: pages before it followed a change feed, or belong to a
+   * listing that began anew.
    */
   notesFrom: z.number().optional(),
+  /** When the listing began, if the run followed a change feed before it, ms. */
+  listedFrom: z.number().optional(),
   cursor: z.string().nullable(),
   /** The cursor is too long for a row and is stored in the bucket. */
   cursorIsStored: z.boolean(),
@@ -52,6 +56,7 @@ const SCANNED_SOURCE = row({
   sealedSecrets: nullable(text),
   scanIntervalMinutes: number,
   changeCursor: nullable(text),
+  listedAt: nullable(number),
 });
 
 export type ScanRun = {
@@ -62,7 +67,8 @@ export type ScanRun = {
 };
 
 const SOURCE = `id, provider, config, sealed_secrets as sealedSecrets,
-  scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor`;
+  scan_interval_minutes as scanIntervalMinutes, change_cursor as changeCursor,
+  listed_at as listedAt`;
 
 /**
  * Begins a run unless one is in progress; then the source is marked to be scanned again.
@@ -146,6 +152,8 @@ export async function resumeRun(
 }
 
 export type RunCounts = {
+  mendedAdded: number;
+  mendedChanged: number;
   added: number;
   changed: number;
   unchanged: number;
@@ -153,7 +161,9 @@ export type RunCounts = {
   downloadsSaved: number;
 };
 
-const NO_COUNTS: RunCounts = {
+export const NO_COUNTS: RunCounts = {
+  mendedAdded: 0,
+  mendedChanged: 0,
   added: 0,
   changed: 0,
   unchanged: 0,
@@ -178,7 +188,8 @@ export function commitStep(
   return [
     statement(
       `update scan_runs set progress = ?3, added = added + ?4, changed = changed + ?5,
-         unchanged = unchanged + ?6, failed = failed + ?7, downloads_saved = downloads_saved + ?8
+         unchanged = unchanged + ?6, failed = failed + ?7, downloads_saved = downloads_saved + ?8,
+         mended_added = mended_added + ?9, mended_changed = mended_changed + ?10
        where id = ?1 and finished_at is null and progress ->> '$.commit' = ?2 returning 1`,
       run.id,
       run.progress.commit,
@@ -188,6 +199,8 @@ export function commitStep(
       counts.unchanged,
       counts.failed,
       counts.downloadsSaved,
+      counts.mendedAdded,
+      counts.mendedChanged,
     ),
     statement(
       `update file_sources set scan_claimed_until = ?3
@@ -211,11 +224,16 @@ export async function moveOn(
   return (moved ?? []).length > 0;
 }
 
+/** Everything is listed after the change feed was followed to its end. */
+export const isMending = ({ mode, verify }: ScanProgress) => mode === "full" && verify === true;
+
 export type RunEnd = {
   error: string | null;
   heldRemovals: number;
   /** Null keeps the source's current cursor. */
   changeCursor: string | null;
+  /** Everything was listed and compared, ms; null: not in this run. */
+  listedAt: number | null;
   /** An earlier time than the scan interval gives; null for none. */
   nextScanAt: number | null;
 };
@@ -237,7 +255,7 @@ export async function endRun(
       ENDED_RUN,
       `update file_sources set scan_run_id = null, scan_claimed_until = null,
          status = case when ?3 is null then 'active' else 'error' end,
-         change_cursor = coalesce(?4, change_cursor),
+         change_cursor = coalesce(?4, change_cursor), listed_at = coalesce(?7, listed_at),
          next_scan_at = case when scan_again = 1 then min(?6, coalesce(next_scan_at, ?6))
            when scan_interval_minutes > 0 and ?5 is not null
            then min(?5, coalesce(next_scan_at, ?5)) else next_scan_at end
@@ -248,9 +266,11 @@ export async function endRun(
       end.changeCursor,
       end.nextScanAt,
       againBy,
+      end.listedAt,
     ),
     statement(
       `update scan_runs set finished_at = ?2, error = ?3, held_removals = ?4, progress = null,
+         verified = ?5,
          removed = (select count(*) from files f indexed by files_deleted
            where +f.file_source_id = scan_runs.file_source_id
            and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
@@ -259,24 +279,14 @@ export async function endRun(
       now,
       end.error,
       end.heldRemovals,
+      isMending(run.progress) && end.listedAt !== null,
     ),
   ]);
   return ended ?? null;
 }
 
-/** Ends the run in progress, if any: its listing is outdated. */
-export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
-  await runBatch(db, [
-    statement(
-      `update scan_runs set finished_at = ?2, progress = null,
-         error = 'the configuration was changed'
-       where finished_at is null and id = (select scan_run_id from file_sources where id = ?1)`,
-      id,
-      now,
-    ),
-    statement(
-      `update file_sources set scan_run_id = null, scan_claimed_until = null where id = ?1`,
-      id,
-    ),
-  ]);
+/** Notes how many files a listing lacked that the change feed had not reported as deleted. */
+export async function noteMendedRemovals(db: Database, run: ScanRun, count: number) {
+  const sql = `update scan_runs set mended_removed = max(mended_removed, ?2) where id = ?1`;
+  await runBatch(db, [statement(sql, run.id, count)]);
 }

@@ -41,6 +41,8 @@ export const fileSources = sqliteTable(
     scanClaimedUntil: integer(),
     /** The last cursor of the provider's change feed. */
     changeCursor: text(),
+    /** When the newest complete listing began whose files were all compared; null: none yet. */
+    listedAt: integer(),
     /** When the clock next looks after the source's watches; null: its provider has none. */
     watchDueAt: integer(),
     /** Failed attempts since the last success, and what the last one said. */
@@ -109,6 +111,12 @@ export const scanRuns = sqliteTable(
     removed: integer().notNull().default(0),
     unchanged: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** The change feed was followed, then everything was listed and compared with it. */
+    verified: integer({ mode: "boolean" }).notNull().default(false),
+    /** What that listing found and the feed had not reported. */
+    mendedAdded: integer().notNull().default(0),
+    mendedChanged: integer().notNull().default(0),
+    mendedRemoved: integer().notNull().default(0),
     /** Work that unchanged versions and hashes made unnecessary. */
     downloadsSaved: integer().notNull().default(0),
     embeddingsSaved: integer().notNull().default(0),

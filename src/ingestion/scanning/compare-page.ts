@@ -1,6 +1,6 @@
 import type { FileId } from "../../core/ids.ts";
 import type { KnownRow, ListedWrite, PageWrites } from "../../db/scans/listing-store.ts";
-import type { RunCounts } from "../../db/scans/scan-store.ts";
+import { NO_COUNTS, type RunCounts } from "../../db/scans/scan-store.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 
 export type PageComparison = {
@@ -24,7 +24,7 @@ export function comparePage(
 ): PageComparison {
   const page: PageComparison = {
     writes: { writes: [], moved: [], states: [], failures: [] },
-    counts: { added: 0, changed: 0, unchanged: 0, failed: 0, downloadsSaved: 0 },
+    counts: { ...NO_COUNTS },
     seen: [],
   };
   const find = finderOf(known, new Set(listed.map(({ externalId }) => externalId)));

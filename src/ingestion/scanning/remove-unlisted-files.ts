@@ -1,17 +1,20 @@
+import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
 import { countLiveFiles, liveFileIds } from "../../db/scans/unlisted-files.ts";
-import { moveOn } from "../../db/scans/scan-store.ts";
+import { isMending, moveOn, noteMendedRemovals } from "../../db/scans/scan-store.ts";
 import type { ScanRun } from "../../db/scans/scan-store.ts";
 import type { Services } from "../../services.ts";
 import { LEASE_MS } from "../timeouts.ts";
 import { removeDeletedFiles } from "../removal/remove-deleted-files.ts";
-import { readNotes } from "./scan-notes.ts";
+import { readNotes, readReported } from "./scan-notes.ts";
 
 const IDS_PER_PAGE = 5_000;
 const REMOVED_PER_STEP = 500;
 /** More removals than this, and than half of the source, need an administrator's confirmation. */
 const BRAKE_FROM = 20;
 const BRAKE_SHARE = 0.5;
+/** A provider's listing may lag behind its change feed, which has just reported these files. */
+const LISTING_LAG_MS = 10 * MINUTE_MS;
 
 export type HeldRemovals = { count: number; message: string };
 
@@ -26,6 +29,11 @@ export async function removeUnlistedFiles(
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
   const unlisted = await unlistedFiles(services, run);
   if (unlisted.length === 0) return null;
+  if (isMending(run.progress)) {
+    const reported = await readReported(services, run);
+    const missed = unlisted.filter((id) => !reported.has(id));
+    await noteMendedRemovals(services.db, run, missed.length);
+  }
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
   if (!confirmRemovals && (isEmpty || unlisted.length > BRAKE_FROM)) {
     const total = await countLiveFiles(services.db, run.source.id);
@@ -46,9 +54,15 @@ async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[
     if (!isOurs) return;
     // Other writers to a listed source have seen their files later than the listing; a feed
     // reports changes in the order in which they happened, including those of this run.
-    const before = run.progress.mode === "follow" ? now : run.startedAt;
+    const before = run.progress.mode === "follow" ? now : listedFrom(run);
     await removeDeletedFiles(services, unlisted.slice(at, at + REMOVED_PER_STEP), before);
   }
+}
+
+/** Files added later than this are not expected in the listing, ms. */
+function listedFrom({ startedAt, progress }: ScanRun): number {
+  const began = progress.listedFrom ?? startedAt;
+  return isMending(progress) ? began - LISTING_LAG_MS : began;
 }
 
 export function isMassRemoval(removals: number, total: number): boolean {
@@ -63,7 +77,7 @@ async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]
   for (;;) {
     const rows = await liveFileIds(services.db, {
       sourceId: run.source.id,
-      before: run.startedAt,
+      before: listedFrom(run),
       after,
       limit: IDS_PER_PAGE,
     });

@@ -53,6 +53,17 @@ export async function readNotes({ files }: Bucket, run: ScanRun) {
   return { seen, deleted };
 }
 
+/** Files that the change feed reported as deleted, before everything was listed. */
+export async function readReported({ files }: Bucket, run: ScanRun): Promise<Set<FileId>> {
+  const reported = new Set<FileId>();
+  for (let step = 0; step < (run.progress.notesFrom ?? 0); step++) {
+    const object = await files.get(pageKey(run, step));
+    if (object === null) throw new Error("a page's notes are missing");
+    for (const id of pageNotes.parse(await object.json()).deleted) reported.add(id);
+  }
+  return reported;
+}
+
 /** How a cursor is stored with the progress: inside it, or in the bucket when it is long. */
 export async function storedCursor(
   { files }: Bucket,

@@ -2,7 +2,7 @@ import { newId } from "../../core/ids.ts";
 import type { FileId } from "../../core/ids.ts";
 import { idsOfDeleted } from "../../db/scans/unlisted-files.ts";
 import { commitPage, knownFiles } from "../../db/scans/listing-store.ts";
-import type { ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
+import { isMending, type ScanProgress, type ScanRun } from "../../db/scans/scan-store.ts";
 import type { ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
@@ -29,12 +29,15 @@ export async function scanPage(
 ): Promise<ScanRun | null> {
   const listing = await listOnce(services, run, reader);
   if (listing === null) {
-    return await scanPage(services, { ...run, progress: fromTheStart(run.progress) }, reader);
+    const progress = { ...fromTheStart(run.progress, services.now()), verify: false };
+    return await scanPage(services, { ...run, progress }, reader);
   }
   const { page, deleted } = await compareWithKnown(services, run, listing);
   await notePage(services, run, { seen: page.seen, deleted });
-  const next = await nextProgress(services, run, listing, page.seen.length);
   const now = services.now();
+  const after = await nextProgress(services, run, listing, page.seen.length);
+  const isEndOfFeed = run.progress.mode === "follow" && after.listed;
+  const next = isEndOfFeed && after.verify === true ? fromTheStart(after, now) : after;
   const committed = await commitPage(
     services.db,
     run,
@@ -53,13 +56,13 @@ export async function scanPage(
 }
 
 /**
- * The change feed's cursor has expired, so everything is listed instead. Files that the feed
- * reported may have been deleted since, and no later feed would report that.
+ * Everything is listed from now on. Files that the change feed reported may have been deleted
+ * since, and no later feed would report that.
  */
-function fromTheStart(progress: ScanProgress): ScanProgress {
-  const { step } = progress;
+function fromTheStart(progress: ScanProgress, now: number): ScanProgress {
   const nothing = { cursor: null, cursorIsStored: false, seenFiles: 0, changeCursor: null };
-  return { ...progress, ...nothing, mode: "full", notesFrom: step };
+  const { step } = progress;
+  return { ...progress, ...nothing, mode: "full", listed: false, notesFrom: step, listedFrom: now };
 }
 
 async function listOnce(
@@ -90,6 +93,10 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
   ]);
   const page = comparePage(listed, known, () => newId<FileId>(services.now()));
   page.counts.failed += listing.skipped ?? 0;
+  if (isMending(run.progress)) {
+    page.counts.mendedAdded = page.counts.added;
+    page.counts.mendedChanged = page.counts.changed;
+  }
   const there = new Set(page.seen);
   return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };
 }

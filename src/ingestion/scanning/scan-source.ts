@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../core/time.ts";
 import { newId } from "../../core/ids.ts";
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
@@ -35,7 +36,7 @@ export async function startScan(services: Services, input: ScanInput): Promise<v
       progress: firstProgress(input),
     });
     if (run === "unknown") return;
-    if (run !== "busy") return await workOn(services, withMode(run));
+    if (run !== "busy") return await workOn(services, planned(services, run));
     if (input.confirmRemovals || input.urls !== null) {
       return await services.queue.scan({ kind: "scan", ...input }, BEHIND_ANOTHER_SECONDS);
     }
@@ -50,7 +51,7 @@ export async function continueScan(
 ): Promise<void> {
   const claimedUntil = services.now() + LEASE_MS;
   const run = await resumeRun(services.db, fileSourceId, runId, claimedUntil);
-  if (run !== null) await workOn(services, withMode(run));
+  if (run !== null) await workOn(services, planned(services, run));
 }
 
 function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
@@ -70,11 +71,17 @@ function firstProgress({ confirmRemovals, urls }: ScanInput): ScanProgress {
   };
 }
 
-/** Changes can be followed only for a source whose change feed has a cursor. */
-function withMode(run: ScanRun): ScanRun {
-  const { mode } = run.progress;
-  if (mode !== "follow" || run.source.changeCursor !== null) return run;
-  return { ...run, progress: { ...run.progress, mode: "full" } };
+/**
+ * Changes can be followed only for a source whose change feed has a cursor. From time to time
+ * everything is listed after them.
+ */
+function planned({ config, now }: Services, run: ScanRun): ScanRun {
+  const { mode, step } = run.progress;
+  const { changeCursor, listedAt } = run.source;
+  if (mode !== "follow" || step > 0) return run;
+  if (changeCursor === null) return { ...run, progress: { ...run.progress, mode: "full" } };
+  const verify = now() - (listedAt ?? 0) >= config.FULL_LISTING_HOURS * HOUR_MS;
+  return { ...run, progress: { ...run.progress, verify } };
 }
 
 async function workOn(services: Services, run: ScanRun): Promise<void> {
@@ -133,14 +140,19 @@ async function finish(
     await reader?.ended?.();
     if (run.source.provider === "web") await recountPushedFiles(services.db, run.source.id);
   }
-  const { partial, changeCursor } = run.progress;
   await end(services, run, {
     error: held === null ? null : held.message,
     heldRemovals: held === null ? 0 : held.count,
-    // Unseen files and held removals must be listed again, so the change feed is not used next.
-    changeCursor: partial || held !== null ? null : changeCursor,
+    ...whatIsKnown(run, held !== null),
     nextScanAt: null,
   });
+}
+
+/** Unseen files and held removals must be listed again, so the change feed is not used next. */
+function whatIsKnown({ startedAt, progress }: ScanRun, isHeld: boolean) {
+  if (progress.partial || isHeld) return { changeCursor: null, listedAt: null };
+  const listedAt = progress.mode === "full" ? startedAt : null;
+  return { changeCursor: progress.changeCursor, listedAt };
 }
 
 async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<void> {
@@ -160,6 +172,7 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     error: verdict.message,
     heldRemovals: 0,
     changeCursor: null,
+    listedAt: null,
     nextScanAt: services.now() + verdict.delayMs,
   });
 }

@@ -11,6 +11,9 @@ export const shownScan = (scan: ScanRunRow) => ({
   unchanged: scan.unchanged,
   failed: scan.failed,
   heldRemovals: scan.heldRemovals,
+  mended: scan.verified
+    ? { added: scan.mendedAdded, changed: scan.mendedChanged, removed: scan.mendedRemoved }
+    : null,
   error: scan.error,
 });
 

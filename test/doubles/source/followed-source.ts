@@ -11,6 +11,7 @@ export class FollowedSource extends ScriptedSource {
   oldestCursor = 0;
   /** The changes that were asked for, by the number of the first. */
   followed: number[] = [];
+  afterListing: () => void = () => undefined;
   beforeChanges: (first: number) => Promise<void> = async () => undefined;
   readonly #changes: string[] = [];
 
@@ -38,6 +39,7 @@ export class FollowedSource extends ScriptedSource {
     const [page = null, begun = String(this.#changes.length)] = cursor?.split("@") ?? [];
     const listing = await super.list(page, signal);
     const { next } = listing;
+    this.afterListing();
     return {
       ...listing,
       next: next === null ? null : `${next}@${begun}`,
