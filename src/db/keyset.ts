@@ -4,7 +4,7 @@
  */
 import type { Reads } from "./client.ts";
 import type { RowReader } from "./columns.ts";
-import { allRows, query } from "./raw-sql.ts";
+import { readRows } from "./raw-sql.ts";
 
 /** A row's place in the order of its list: the values of the columns that it is ordered by. */
 export type Key = (string | number)[];
@@ -70,15 +70,13 @@ export async function readKeyedPage<Row>(
   const marks = columns.map((_, column) => `?${parameters.length + 1 + column}`);
   const beyond = `(${columns.join(", ")}) ${direction === "asc" ? ">" : "<"} (${marks.join(", ")})`;
   const order = columns.map((column) => `${column} ${direction}`).join(", ");
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      list.read,
-      `${list.sql} and ${reading.key === null ? "1" : beyond} order by ${order}
-       limit ${reading.rows}`,
-      ...parameters,
-      ...(reading.key ?? []),
-    ),
+    list.read,
+    `${list.sql} and ${reading.key === null ? "1" : beyond} order by ${order}
+     limit ${reading.rows}`,
+    ...parameters,
+    ...(reading.key ?? []),
   );
   return keyedPage(rows, at, reading, list.keyOf);
 }

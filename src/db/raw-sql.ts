@@ -68,3 +68,23 @@ export async function firstRow<Row>(db: Reads, one: Statement<Row>): Promise<Row
   const [first] = await allRows(db, one);
   return first ?? null;
 }
+
+/** Runs one statement; its rows, where it returns some, are not read. */
+export const execute = (db: Reads, sql: string, ...parameters: unknown[]) =>
+  allRows(db, statement(sql, ...parameters));
+
+/** Runs one statement and reads its rows, those of `returning` included. */
+export const readRows = <Row>(
+  db: Reads,
+  read: RowReader<Row>,
+  sql: string,
+  ...parameters: unknown[]
+): Promise<Row[]> => allRows(db, query(read, sql, ...parameters));
+
+/** The first row of one statement; null when there is none. */
+export const readRow = <Row>(
+  db: Reads,
+  read: RowReader<Row>,
+  sql: string,
+  ...parameters: unknown[]
+): Promise<Row | null> => firstRow(db, query(read, sql, ...parameters));

@@ -1,7 +1,7 @@
 import type { Database } from "../client.ts";
 import { nullable, number, oneOf, row, text, textList, type Row } from "../columns.ts";
 import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { readRows, runBatch, statement } from "../raw-sql.ts";
 import { ACTOR_KINDS } from "../schema/access.ts";
 
 const EVENT = row({
@@ -77,16 +77,14 @@ export async function readEvents(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<AuditEvent[]> {
   const { sql, parameters } = conditionOf(filter, 2);
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      EVENT,
-      `select ${COLUMNS} from audit_events where ${sql} order by at desc, id desc
-       limit ?1 offset ?2`,
-      limit,
-      offset,
-      ...parameters,
-    ),
+    EVENT,
+    `select ${COLUMNS} from audit_events where ${sql} order by at desc, id desc
+     limit ?1 offset ?2`,
+    limit,
+    offset,
+    ...parameters,
   );
 }
 
@@ -98,18 +96,16 @@ export async function readEventsBefore(
   limit: number,
 ): Promise<AuditEvent[]> {
   const { sql, parameters } = conditionOf(filter, 3);
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      EVENT,
-      `select ${COLUMNS} from audit_events
-       where ${sql} and (?2 is null or (at <= ?2 and (at, id) < (?2, ?3)))
-       order by at desc, id desc limit ?1`,
-      limit,
-      last?.at ?? null,
-      last?.id ?? null,
-      ...parameters,
-    ),
+    EVENT,
+    `select ${COLUMNS} from audit_events
+     where ${sql} and (?2 is null or (at <= ?2 and (at, id) < (?2, ?3)))
+     order by at desc, id desc limit ?1`,
+    limit,
+    last?.at ?? null,
+    last?.id ?? null,
+    ...parameters,
   );
 }
 
@@ -135,14 +131,12 @@ const COUNT = row({ total: number });
 /** The number of events; counting stops at `max`. */
 export async function countEvents(db: Database, filter: AuditFilter, max: number): Promise<number> {
   const { sql, parameters } = conditionOf(filter, 1);
-  const [counted] = await allRows(
+  const [counted] = await readRows(
     db,
-    query(
-      COUNT,
-      `select count(*) as total from (select 1 from audit_events where ${sql} limit ?1)`,
-      max,
-      ...parameters,
-    ),
+    COUNT,
+    `select count(*) as total from (select 1 from audit_events where ${sql} limit ?1)`,
+    max,
+    ...parameters,
   );
   return counted?.total ?? 0;
 }

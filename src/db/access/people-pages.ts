@@ -2,7 +2,7 @@ import type { KeyId, UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
 import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { firstRow, query } from "../raw-sql.ts";
+import { readRow } from "../raw-sql.ts";
 
 const role = oneOf(["admin", "member"]);
 
@@ -38,7 +38,7 @@ export async function readPersonPage(db: Database, at: PageAt): Promise<KeyedPag
 }
 
 export async function findPerson(db: Database, userId: UserId): Promise<Person | null> {
-  return await firstRow(db, query(PERSON, `${SELECT_PERSON} where u.id = ?1`, userId));
+  return await readRow(db, PERSON, `${SELECT_PERSON} where u.id = ?1`, userId);
 }
 
 const KEY = row({

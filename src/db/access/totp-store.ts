@@ -1,21 +1,19 @@
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, number, row, text, type Row } from "../columns.ts";
-import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRow, runBatch, statement } from "../raw-sql.ts";
 
 const TOTP = row({ sealedSecret: text, confirmed: flag });
 export type StoredTotp = Row<typeof TOTP>;
 
 /** A user's second factor, confirmed or not yet; null: none. */
 export async function findTotp(db: Database, userId: UserId): Promise<StoredTotp | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      TOTP,
-      `select sealed_secret as sealedSecret, confirmed_at is not null as confirmed
-       from user_totp where user_id = ?1`,
-      userId,
-    ),
+    TOTP,
+    `select sealed_secret as sealedSecret, confirmed_at is not null as confirmed
+     from user_totp where user_id = ?1`,
+    userId,
   );
 }
 
@@ -28,18 +26,16 @@ export async function insertTotp(
   sealedSecret: string,
   now: number,
 ): Promise<boolean> {
-  const inserted = await firstRow(
+  const inserted = await readRow(
     db,
-    query(
-      DONE,
-      `insert into user_totp (user_id, sealed_secret, created_at) values (?1, ?2, ?3)
-       on conflict (user_id) do update set sealed_secret = excluded.sealed_secret,
-         created_at = excluded.created_at where confirmed_at is null
-       returning 1 as done`,
-      userId,
-      sealedSecret,
-      now,
-    ),
+    DONE,
+    `insert into user_totp (user_id, sealed_secret, created_at) values (?1, ?2, ?3)
+     on conflict (user_id) do update set sealed_secret = excluded.sealed_secret,
+       created_at = excluded.created_at where confirmed_at is null
+     returning 1 as done`,
+    userId,
+    sealedSecret,
+    now,
   );
   return inserted !== null;
 }
@@ -82,15 +78,13 @@ export async function confirmTotp(
 
 /** Consumes the code of a time step; false when it, or a later one, was used before. */
 export async function useStep(db: Database, userId: UserId, step: number): Promise<boolean> {
-  const used = await firstRow(
+  const used = await readRow(
     db,
-    query(
-      DONE,
-      `update user_totp set last_step = ?2
-       where user_id = ?1 and confirmed_at is not null and last_step < ?2 returning 1 as done`,
-      userId,
-      step,
-    ),
+    DONE,
+    `update user_totp set last_step = ?2
+     where user_id = ?1 and confirmed_at is not null and last_step < ?2 returning 1 as done`,
+    userId,
+    step,
   );
   return used !== null;
 }
@@ -101,14 +95,12 @@ export async function useRecoveryCode(
   userId: UserId,
   hash: string,
 ): Promise<boolean> {
-  const used = await firstRow(
+  const used = await readRow(
     db,
-    query(
-      DONE,
-      `delete from recovery_codes where user_id = ?1 and hash = ?2 returning 1 as done`,
-      userId,
-      hash,
-    ),
+    DONE,
+    `delete from recovery_codes where user_id = ?1 and hash = ?2 returning 1 as done`,
+    userId,
+    hash,
   );
   return used !== null;
 }

@@ -5,7 +5,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { among } from "../page.ts";
 import { row, text } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { readRows, runBatch, statement } from "../raw-sql.ts";
 import { rags, ragScopes } from "../schema/index.ts";
 
 const columns = { type: ragScopes.type, value: ragScopes.value };
@@ -28,18 +28,16 @@ export async function findUnknownIds(
   sourceId: FileSourceId,
   ids: string[],
 ): Promise<string[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      row({ id: text }),
-      `select m.value as id from json_each(?2) m
-       where not exists (select 1 from files f where f.file_source_id = ?1
-           and f.external_id = m.value and f.deleted_at is null)
-         and m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
-           where f.file_source_id = ?1 and f.deleted_at is null)`,
-      sourceId,
-      ids,
-    ),
+    row({ id: text }),
+    `select m.value as id from json_each(?2) m
+     where not exists (select 1 from files f where f.file_source_id = ?1
+         and f.external_id = m.value and f.deleted_at is null)
+       and m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
+         where f.file_source_id = ?1 and f.deleted_at is null)`,
+    sourceId,
+    ids,
   );
   return rows.map(({ id }) => id);
 }

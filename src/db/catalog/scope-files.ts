@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { number, row } from "../columns.ts";
-import { firstRow, query } from "../raw-sql.ts";
+import { readRow } from "../raw-sql.ts";
 
 const COUNTED = row({ files: number });
 
@@ -13,18 +13,16 @@ export async function countScopeFiles(
   { type, value }: IndexScope,
   max: number,
 ): Promise<number> {
-  const counted = await firstRow(
+  const counted = await readRow(
     db,
-    query(
-      COUNTED,
-      `select count(*) as files from (
-         select 1 from files f
-         where f.file_source_id = ?1 and f.deleted_at is null and ${conditionOf(type, value)}
-         limit ?3)`,
-      sourceId,
-      value,
-      max,
-    ),
+    COUNTED,
+    `select count(*) as files from (
+       select 1 from files f
+       where f.file_source_id = ?1 and f.deleted_at is null and ${conditionOf(type, value)}
+       limit ?3)`,
+    sourceId,
+    value,
+    max,
   );
   return counted?.files ?? 0;
 }

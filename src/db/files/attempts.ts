@@ -1,6 +1,6 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { allRows, statement } from "../raw-sql.ts";
+import { execute } from "../raw-sql.ts";
 import { sameFile } from "./file-rows.ts";
 
 /**
@@ -26,13 +26,11 @@ export async function countAttempt(
   { ragId, generation, fileId }: IndexMessage,
   leaseId: string,
 ): Promise<void> {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update rag_files set attempts = attempts + 1 from json_each(?1) m
-       where ${sameFile()} and rag_files.lease_id = ?2`,
-      [{ ragId, generation, fileId }],
-      leaseId,
-    ),
+    `update rag_files set attempts = attempts + 1 from json_each(?1) m
+     where ${sameFile()} and rag_files.lease_id = ?2`,
+    [{ ragId, generation, fileId }],
+    leaseId,
   );
 }

@@ -2,7 +2,7 @@ import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import { flag, id, number, row } from "../columns.ts";
 import type { Database } from "../client.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 import { MESSAGE, MESSAGE_COLUMNS, OPEN, pendAgainSql, rowsOf } from "./file-rows.ts";
 
 type Times = { now: number; claimedUntil: number; limit: number };
@@ -25,20 +25,18 @@ export async function pendFailed(
   path: string | null,
   { now, claimedUntil, limit }: Times,
 ): Promise<{ messages: IndexMessage[]; count: number }> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      PENDED,
-      `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from ${rowsOf("error")}
-         and (?4 is null or x.path = ?4) limit ?5)
-       returning ${MESSAGE_COLUMNS},
-         generation = (select r.generation from rags r where r.id = rag_id) as isLive`,
-      ragId,
-      now,
-      claimedUntil,
-      path,
-      limit,
-    ),
+    PENDED,
+    `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from ${rowsOf("error")}
+       and (?4 is null or x.path = ?4) limit ?5)
+     returning ${MESSAGE_COLUMNS},
+       generation = (select r.generation from rags r where r.id = rag_id) as isLive`,
+    ragId,
+    now,
+    claimedUntil,
+    path,
+    limit,
   );
   return { messages: rows.map(MESSAGE), count: rows.filter(({ isLive }) => isLive).length };
 }
@@ -49,20 +47,18 @@ export async function pendFailedOutside(
   sourceId: FileSourceId,
   { now, claimedUntil, limit }: Times,
 ): Promise<IndexMessage[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MESSAGE,
-      `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from rags r
-         cross join rag_generations g on g.rag_id = r.id and ${OPEN}
-         cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
-           and x.status = 'error'
-         where r.file_source_id = ?1 and r.removed_at is null and x.error_is_outside = 1 limit ?4)
-       returning ${MESSAGE_COLUMNS}`,
-      sourceId,
-      now,
-      claimedUntil,
-      limit,
-    ),
+    MESSAGE,
+    `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from rags r
+       cross join rag_generations g on g.rag_id = r.id and ${OPEN}
+       cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
+         and x.status = 'error'
+       where r.file_source_id = ?1 and r.removed_at is null and x.error_is_outside = 1 limit ?4)
+     returning ${MESSAGE_COLUMNS}`,
+    sourceId,
+    now,
+    claimedUntil,
+    limit,
   );
 }

@@ -3,7 +3,7 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { MESSAGE, pendSql } from "./file-rows.ts";
 
@@ -26,16 +26,14 @@ export async function findFile(
   sourceId: FileSourceId,
   path: string,
 ): Promise<StoredFile | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      STORED_FILE,
-      `select id, path, name, size, mime_type as mimeType, version, sha256, metadata,
-         deleted_at as deletedAt
-       from files where file_source_id = ?1 and path = ?2`,
-      sourceId,
-      path,
-    ),
+    STORED_FILE,
+    `select id, path, name, size, mime_type as mimeType, version, sha256, metadata,
+       deleted_at as deletedAt
+     from files where file_source_id = ?1 and path = ?2`,
+    sourceId,
+    path,
   );
 }
 
@@ -120,16 +118,14 @@ export async function manifestRows(
   after: string,
   limit: number,
 ): Promise<Row<typeof MANIFEST_ROW>[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MANIFEST_ROW,
-      `select path, size, sha256 from files
-       where file_source_id = ?1 and path > ?2 and deleted_at is null order by path limit ?3`,
-      sourceId,
-      after,
-      limit,
-    ),
+    MANIFEST_ROW,
+    `select path, size, sha256 from files
+     where file_source_id = ?1 and path > ?2 and deleted_at is null order by path limit ?3`,
+    sourceId,
+    after,
+    limit,
   );
 }
 
@@ -139,15 +135,13 @@ export async function noteContent(
   file: { fileId: FileId; contentId: string },
   content: { sha256: string; size: number },
 ): Promise<void> {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update files set sha256 = ?3, size = ?4 where id = ?1 and content_id = ?2`,
-      file.fileId,
-      file.contentId,
-      content.sha256,
-      content.size,
-    ),
+    `update files set sha256 = ?3, size = ?4 where id = ?1 and content_id = ?2`,
+    file.fileId,
+    file.contentId,
+    content.sha256,
+    content.size,
   );
 }
 
@@ -156,13 +150,11 @@ export async function isCurrentContent(
   db: Database,
   { fileId, contentId }: { fileId: FileId; contentId: string },
 ): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `select 1 from files where id = ?1 and content_id = ?2 and deleted_at is null`,
-      fileId,
-      contentId,
-    ),
+    `select 1 from files where id = ?1 and content_id = ?2 and deleted_at is null`,
+    fileId,
+    contentId,
   );
   return rows.length > 0;
 }
@@ -175,29 +167,25 @@ export async function forgettableFiles(
   before: number,
   limit: number,
 ): Promise<Row<typeof FORGETTABLE>[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      FORGETTABLE,
-      `select id, file_source_id as sourceId from files
-       where deleted_at is not null and deleted_at < ?1 order by deleted_at limit ?2`,
-      before,
-      limit,
-    ),
+    FORGETTABLE,
+    `select id, file_source_id as sourceId from files
+     where deleted_at is not null and deleted_at < ?1 order by deleted_at limit ?2`,
+    before,
+    limit,
   );
 }
 
 /** Purges files that are still deleted, with their rows in RAGs; returns which. */
 export async function forgetFiles(db: Database, ids: FileId[], before: number): Promise<FileId[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      row({ id: id<FileId>() }),
-      `delete from files where id in (select value from json_each(?1))
-       and deleted_at is not null and deleted_at < ?2 returning id`,
-      ids,
-      before,
-    ),
+    row({ id: id<FileId>() }),
+    `delete from files where id in (select value from json_each(?1))
+     and deleted_at is not null and deleted_at < ?2 returning id`,
+    ids,
+    before,
   );
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
 /** The result of one attempt, as it is written. */
@@ -68,20 +68,18 @@ export async function requeueSuperseded(
   now: number,
   claimedUntil: number,
 ): Promise<IndexMessage[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MESSAGE,
-      `update rag_files set status = 'pending', attempts = 0, lease_id = null, claimed_until = ?3,
-         revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
-       from json_each(?1) m
-       where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-         and rag_files.status = 'processing'
-       returning ${MESSAGE_COLUMNS}`,
-      JSON.stringify(superseded),
-      now,
-      claimedUntil,
-    ),
+    MESSAGE,
+    `update rag_files set status = 'pending', attempts = 0, lease_id = null, claimed_until = ?3,
+       revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ?2)
+     from json_each(?1) m
+     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+       and rag_files.status = 'processing'
+     returning ${MESSAGE_COLUMNS}`,
+    JSON.stringify(superseded),
+    now,
+    claimedUntil,
   );
 }
 
@@ -91,17 +89,15 @@ export async function giveUpFiles(
   messages: IndexMessage[],
   of: { reason: string; now: number },
 ): Promise<void> {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
-         attempts = 0, lease_id = null, claimed_until = ?3
-       from json_each(?1) m
-       where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
-         and (status = 'pending' or (status = 'processing' and claimed_until < ?3))`,
-      JSON.stringify(messages),
-      of.reason,
-      of.now,
-    ),
+    `update rag_files set status = 'error', error_message = ?2, error_is_outside = 1,
+       attempts = 0, lease_id = null, claimed_until = ?3
+     from json_each(?1) m
+     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+       and (status = 'pending' or (status = 'processing' and claimed_until < ?3))`,
+    JSON.stringify(messages),
+    of.reason,
+    of.now,
   );
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, row, text } from "../columns.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 
 const ENTRY = row({ path: text, isFolder: flag });
 
@@ -28,22 +28,20 @@ export async function listFolder(
     then ?2 || substr(${rest}, 1, instr(${rest}, '/')) else found end`;
   const behind = `case when instr(${rest}, '/') > 0
     then ?2 || substr(${rest}, 1, instr(${rest}, '/')) || '${AFTER_ALL}' else found end`;
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      ENTRY,
-      `with recursive step(found) as (
-         select ${next("?4")}
-         union all
-         select ${next(behind)} from step where found is not null
-         limit ?5)
-       select ${entry} as path, instr(${rest}, '/') > 0 as isFolder from step
-       where found is not null`,
-      sourceId,
-      folder,
-      folder + AFTER_ALL,
-      after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`),
-      limit,
-    ),
+    ENTRY,
+    `with recursive step(found) as (
+       select ${next("?4")}
+       union all
+       select ${next(behind)} from step where found is not null
+       limit ?5)
+     select ${entry} as path, instr(${rest}, '/') > 0 as isFolder from step
+     where found is not null`,
+    sourceId,
+    folder,
+    folder + AFTER_ALL,
+    after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`),
+    limit,
   );
 }

@@ -2,7 +2,7 @@ import type { FileId, RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { flag, id, number, oneOf, row } from "../columns.ts";
-import { allRows, query, statement } from "../raw-sql.ts";
+import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, isLeft } from "./attempts.ts";
 import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowsOf } from "./file-rows.ts";
@@ -42,27 +42,25 @@ export async function takeUnclaimedFiles(
   db: Database,
   of: { now: number; claimedUntil: number; limit: number; maxTries: number; reason: string },
 ): Promise<IndexMessage[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      UNCLAIMED_FILE,
-      `update rag_files set
-         lease_id = case when (${isLeft()} or lease_id = '${CRASHED}') and attempts < ?4
-           then '${CRASHED}' end,
-         status = case when attempts >= ?4 then 'error' else 'pending' end,
-         error_message = case when attempts >= ?4 then ?5 else null end,
-         error_is_outside = attempts >= ?4,
-         claimed_until = case when attempts >= ?4 then ?1 else ?2 end
-       where rowid in (${UNCLAIMED})
-       returning ${MESSAGE_COLUMNS}, status,
-         exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
-           and r.removed_at is null) as isActive`,
-      of.now,
-      of.claimedUntil,
-      of.limit,
-      of.maxTries,
-      of.reason,
-    ),
+    UNCLAIMED_FILE,
+    `update rag_files set
+       lease_id = case when (${isLeft()} or lease_id = '${CRASHED}') and attempts < ?4
+         then '${CRASHED}' end,
+       status = case when attempts >= ?4 then 'error' else 'pending' end,
+       error_message = case when attempts >= ?4 then ?5 else null end,
+       error_is_outside = attempts >= ?4,
+       claimed_until = case when attempts >= ?4 then ?1 else ?2 end
+     where rowid in (${UNCLAIMED})
+     returning ${MESSAGE_COLUMNS}, status,
+       exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
+         and r.removed_at is null) as isActive`,
+    of.now,
+    of.claimedUntil,
+    of.limit,
+    of.maxTries,
+    of.reason,
   );
   const wanted = rows.filter(({ status, isActive }) => status === "pending" && isActive);
   return wanted.map(MESSAGE);
@@ -77,18 +75,16 @@ export async function takeUnstartedFiles(
   ragId: RagId,
   of: { claimedUntil: number; limit: number },
 ): Promise<IndexMessage[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MESSAGE,
-      `update rag_files set claimed_until = ?2 where rowid in (
-         select x.rowid from ${rowsOf("pending")} and x.attempts = 0
-         order by g.generation, x.path limit ?3)
-       returning ${MESSAGE_COLUMNS}`,
-      ragId,
-      of.claimedUntil,
-      of.limit,
-    ),
+    MESSAGE,
+    `update rag_files set claimed_until = ?2 where rowid in (
+       select x.rowid from ${rowsOf("pending")} and x.attempts = 0
+       order by g.generation, x.path limit ?3)
+     returning ${MESSAGE_COLUMNS}`,
+    ragId,
+    of.claimedUntil,
+    of.limit,
   );
 }
 
@@ -100,15 +96,13 @@ const RELEASED_AT_ONCE = 10_000;
  * what the sweep processes before claims expire, so that the statement stays short.
  */
 export async function releasePending(db: Database, ragId: RagId, claimedAfter: number) {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update rag_files set claimed_until = 1 where rowid in (
-         select x.rowid from ${rowsOf("pending")} and x.attempts = 0 and x.claimed_until > ?2
-         limit ?3)`,
-      ragId,
-      claimedAfter,
-      RELEASED_AT_ONCE,
-    ),
+    `update rag_files set claimed_until = 1 where rowid in (
+       select x.rowid from ${rowsOf("pending")} and x.attempts = 0 and x.claimed_until > ?2
+       limit ?3)`,
+    ragId,
+    claimedAfter,
+    RELEASED_AT_ONCE,
   );
 }

@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Reads } from "../client.ts";
 import { nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query, runBatch } from "../raw-sql.ts";
+import { query, readRows, runBatch } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 
 export type FileStatus = (typeof FILE_STATUSES)[number];
@@ -92,18 +92,16 @@ export async function readFilesAfter(
   after: string | null,
   limit: number,
 ): Promise<PublicFile[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      PUBLIC_FILE,
-      `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rowid = x.rowid
-         cross join files f on f.id = rf.file_id
-       where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?6`,
-      ragId,
-      ...bounds(filter, after ?? undefined),
-      generation,
-      limit,
-    ),
+    PUBLIC_FILE,
+    `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rowid = x.rowid
+       cross join files f on f.id = rf.file_id
+     where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?6`,
+    ragId,
+    ...bounds(filter, after ?? undefined),
+    generation,
+    limit,
   );
 }
 

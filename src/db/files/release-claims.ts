@@ -1,6 +1,6 @@
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
-import { allRows, query, statement } from "../raw-sql.ts";
+import { execute, readRows } from "../raw-sql.ts";
 import { CRASHED } from "./attempts.ts";
 import type { ClaimedFile } from "./claim-files.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
@@ -11,15 +11,13 @@ export async function renewClaims(
   lease: { id: string; until: number },
   messages: IndexMessage[],
 ): Promise<void> {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update rag_files set claimed_until = ?3 from json_each(?1) m
-       where ${sameFile()} and rag_files.lease_id = ?2 and rag_files.status = 'processing'`,
-      JSON.stringify(messages),
-      lease.id,
-      lease.until,
-    ),
+    `update rag_files set claimed_until = ?3 from json_each(?1) m
+     where ${sameFile()} and rag_files.lease_id = ?2 and rag_files.status = 'processing'`,
+    JSON.stringify(messages),
+    lease.id,
+    lease.until,
   );
 }
 
@@ -48,5 +46,5 @@ export async function releaseClaims(
     revision,
     isSuspect,
   }));
-  return await allRows(db, query(MESSAGE, RELEASE, list, of.leaseId, of.claimedUntil));
+  return await readRows(db, MESSAGE, RELEASE, list, of.leaseId, of.claimedUntil);
 }

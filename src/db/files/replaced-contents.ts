@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { readRows, runBatch, statement } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
 /**
@@ -29,20 +29,18 @@ export async function dueReplacedContents(
   now: number,
   limit: number,
 ): Promise<ReplacedContent[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      REPLACED,
-      `select p.id, p.file_source_id as sourceId, p.file_id as fileId, p.path, p.version,
-         p.content_id as contentId, s.provider, f.id is null as isDeleted,
-         coalesce(f.version = p.version, 0) as isCurrent
-       from replaced_contents p
-         left join file_sources s on s.id = p.file_source_id
-         left join files f on f.id = p.file_id and f.deleted_at is null
-       where p.due_at <= ?1 order by p.due_at, p.id limit ?2`,
-      now,
-      limit,
-    ),
+    REPLACED,
+    `select p.id, p.file_source_id as sourceId, p.file_id as fileId, p.path, p.version,
+       p.content_id as contentId, s.provider, f.id is null as isDeleted,
+       coalesce(f.version = p.version, 0) as isCurrent
+     from replaced_contents p
+       left join file_sources s on s.id = p.file_source_id
+       left join files f on f.id = p.file_id and f.deleted_at is null
+     where p.due_at <= ?1 order by p.due_at, p.id limit ?2`,
+    now,
+    limit,
   );
 }
 

@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, nullable, number, oneOf, row, text, textList } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { firstRow, query, runBatch } from "../raw-sql.ts";
+import { query, readRow, runBatch } from "../raw-sql.ts";
 import { FILE_STATUSES, NO_NOTES } from "../schema/rags.ts";
 import type { FileStatus } from "./public-files.ts";
 
@@ -86,16 +86,14 @@ export async function findFileWithStatus(
   sourceId: FileSourceId,
   path: string,
 ): Promise<FileWithStatus | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      FILE_WITH_STATUS,
-      `select f.id, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256,
-         f.content_id as contentId, f.deleted_at as deletedAt, ${STATUS} as status
-       from files f where f.file_source_id = ?1 and f.path = ?2`,
-      sourceId,
-      path,
-    ),
+    FILE_WITH_STATUS,
+    `select f.id, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256,
+       f.content_id as contentId, f.deleted_at as deletedAt, ${STATUS} as status
+     from files f where f.file_source_id = ?1 and f.path = ?2`,
+    sourceId,
+    path,
   );
 }
 

@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { row, text } from "../columns.ts";
 import { keyedPage, readingOf, readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
-import { allRows, query, runBatch } from "../raw-sql.ts";
+import { query, readRows, runBatch } from "../raw-sql.ts";
 import type { FileStatus } from "./public-files.ts";
 import { SOURCE_FILE, SOURCE_FILE_COLUMNS, type SourceFile } from "./source-file-list.ts";
 
@@ -77,14 +77,12 @@ export async function readFilePageByStatus(
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function filesAt(db: Database, sourceId: FileSourceId, paths: string[]) {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      SOURCE_FILE,
-      `select ${SOURCE_FILE_COLUMNS} from json_each(?2) wanted
-       join files f on f.file_source_id = ?1 and f.path = wanted.value order by wanted.key`,
-      sourceId,
-      paths,
-    ),
+    SOURCE_FILE,
+    `select ${SOURCE_FILE_COLUMNS} from json_each(?2) wanted
+     join files f on f.file_source_id = ?1 and f.path = wanted.value order by wanted.key`,
+    sourceId,
+    paths,
   );
 }

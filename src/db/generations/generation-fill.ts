@@ -4,7 +4,7 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, number, row, text } from "../columns.ts";
 import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql } from "../files/file-rows.ts";
-import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES } from "../schema/rags.ts";
 import type { Building } from "./generation-store.ts";
 
@@ -18,16 +18,14 @@ const IS_NEXT = `exists (select 1 from rag_generations g where g.rag_id = ?1 and
 
 /** The last file of the page after this one; null at the end. */
 async function endOfPage(db: Database, ragId: RagId, after: string, limit: number) {
-  const end = await firstRow(
+  const end = await readRow(
     db,
-    query(
-      row({ fileId: id<FileId>() }),
-      `select l.file_id as fileId from rag_files l where ${LIVE} and l.file_id > ?2
-       order by l.file_id limit 1 offset ?3`,
-      ragId,
-      after,
-      limit - 1,
-    ),
+    row({ fileId: id<FileId>() }),
+    `select l.file_id as fileId from rag_files l where ${LIVE} and l.file_id > ?2
+     order by l.file_id limit 1 offset ?3`,
+    ragId,
+    after,
+    limit - 1,
   );
   return end?.fileId ?? null;
 }
@@ -106,20 +104,18 @@ export async function retryFailedOutside(
   { ragId, generation }: Building,
   of: { now: number; claimedUntil: number; limit: number },
 ): Promise<IndexMessage[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MESSAGE,
-      `${pendAgainSql("?3", "?4")} where rowid in (select rowid from rag_files
-         where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
-           and claimed_until < ?5 limit ?6)
-       returning ${MESSAGE_COLUMNS}`,
-      ragId,
-      generation,
-      of.now,
-      of.claimedUntil,
-      of.now - AGAIN_AFTER_MS,
-      of.limit,
-    ),
+    MESSAGE,
+    `${pendAgainSql("?3", "?4")} where rowid in (select rowid from rag_files
+       where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
+         and claimed_until < ?5 limit ?6)
+     returning ${MESSAGE_COLUMNS}`,
+    ragId,
+    generation,
+    of.now,
+    of.claimedUntil,
+    of.now - AGAIN_AFTER_MS,
+    of.limit,
   );
 }

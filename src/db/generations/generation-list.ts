@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 
 const LISTED = row({
   generation: number,
@@ -26,17 +26,15 @@ export type ListedGeneration = Row<typeof LISTED>;
 
 /** The live, building and retained generations of a RAG, oldest first. */
 export async function listGenerations(db: Database, ragId: RagId): Promise<ListedGeneration[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      LISTED,
-      `select generation, state, embedding_model as embeddingModel, dimensions,
-         chunk_size as chunkSize, chunk_overlap as chunkOverlap, shards, created_at as createdAt,
-         changed_at as changedAt, indexed_files + error_files as filesDone,
-         error_files as filesFailed
-       from rag_generations where rag_id = ?1 and state in ('live', 'building', 'retired')
-       order by generation`,
-      ragId,
-    ),
+    LISTED,
+    `select generation, state, embedding_model as embeddingModel, dimensions,
+       chunk_size as chunkSize, chunk_overlap as chunkOverlap, shards, created_at as createdAt,
+       changed_at as changedAt, indexed_files + error_files as filesDone,
+       error_files as filesFailed
+     from rag_generations where rag_id = ?1 and state in ('live', 'building', 'retired')
+     order by generation`,
+    ragId,
   );
 }

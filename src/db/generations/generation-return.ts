@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, number, row } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
 
@@ -27,17 +27,15 @@ export async function returnableGeneration(
   ragId: RagId,
   wanted: WantedIndex,
 ): Promise<Returnable | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      RETURNABLE_ROW,
-      `select g.generation from rag_generations g
-       where g.rag_id = ?1 and ${RETURNABLE} and g.format = ?2 and (?3 = 0 or g.dimensions = ?4)`,
-      ragId,
-      wanted.format,
-      wanted.fixedDimensions,
-      wanted.dimensions,
-    ),
+    RETURNABLE_ROW,
+    `select g.generation from rag_generations g
+     where g.rag_id = ?1 and ${RETURNABLE} and g.format = ?2 and (?3 = 0 or g.dimensions = ?4)`,
+    ragId,
+    wanted.format,
+    wanted.fixedDimensions,
+    wanted.dimensions,
   );
 }
 

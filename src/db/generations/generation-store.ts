@@ -3,7 +3,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRows, runBatch, statement } from "../raw-sql.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -136,16 +136,14 @@ export async function buildingGenerations(
   db: Database,
   ragId: RagId | null = null,
 ): Promise<Building[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      BUILDING,
-      `select g.rag_id as ragId, g.generation, g.filled_up_to as filledUpTo
-       from rag_generations g join rags r on r.id = g.rag_id
-       where g.state = 'building' and r.status = 'active' and r.removed_at is null
-         and (?1 is null or g.rag_id = ?1)`,
-      ragId,
-    ),
+    BUILDING,
+    `select g.rag_id as ragId, g.generation, g.filled_up_to as filledUpTo
+     from rag_generations g join rags r on r.id = g.rag_id
+     where g.state = 'building' and r.status = 'active' and r.removed_at is null
+       and (?1 is null or g.rag_id = ?1)`,
+    ragId,
   );
 }
 
@@ -155,15 +153,13 @@ export async function idleBuilds(
   generations: { ragId: RagId; generation: number }[],
 ): Promise<RagId[]> {
   if (generations.length === 0) return [];
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      row({ ragId: id<RagId>() }),
-      `select distinct g.rag_id as ragId from json_each(?1) m cross join rag_generations g
-         on g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
-       where g.state = 'building' and g.pending_files = 0 and g.processing_files = 0`,
-      generations.map(({ ragId, generation }) => ({ ragId, generation })),
-    ),
+    row({ ragId: id<RagId>() }),
+    `select distinct g.rag_id as ragId from json_each(?1) m cross join rag_generations g
+       on g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'
+     where g.state = 'building' and g.pending_files = 0 and g.processing_files = 0`,
+    generations.map(({ ragId, generation }) => ({ ragId, generation })),
   );
   return rows.map(({ ragId }) => ragId);
 }

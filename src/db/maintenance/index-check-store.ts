@@ -4,7 +4,7 @@ import type { Database } from "../client.ts";
 import { id, number, oneOf, row } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql } from "../files/file-rows.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 
 const COUNTED_INDEX = row({
@@ -22,18 +22,16 @@ export async function quietIndexes(
   turn: number,
   limit: number,
 ): Promise<CountedIndex[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      COUNTED_INDEX,
-      `select r.id as ragId, r.generation, g.number_vectors as numberVectors, g.shards
-       from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-       where r.removed_at is null and g.pending_files = 0 and g.processing_files = 0
-       order by r.id limit ?2
-       offset (?1 * ?2) % max(1, (select count(*) from rags where removed_at is null))`,
-      turn,
-      limit,
-    ),
+    COUNTED_INDEX,
+    `select r.id as ragId, r.generation, g.number_vectors as numberVectors, g.shards
+     from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+     where r.removed_at is null and g.pending_files = 0 and g.processing_files = 0
+     order by r.id limit ?2
+     offset (?1 * ?2) % max(1, (select count(*) from rags where removed_at is null))`,
+    turn,
+    limit,
   );
 }
 
@@ -54,17 +52,15 @@ export async function countedFiles(
   after: string,
   limit: number,
 ): Promise<CountedFile[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      COUNTED_FILE,
-      `select file_id as fileId, revision, status, chunk_count as chunkCount from rag_files
-       where rag_id = ?1 and generation = ?2 and file_id > ?3 order by file_id limit ?4`,
-      ragId,
-      generation,
-      after,
-      limit,
-    ),
+    COUNTED_FILE,
+    `select file_id as fileId, revision, status, chunk_count as chunkCount from rag_files
+     where rag_id = ?1 and generation = ?2 and file_id > ?3 order by file_id limit ?4`,
+    ragId,
+    generation,
+    after,
+    limit,
   );
 }
 
@@ -79,19 +75,17 @@ export async function pendAfresh(
   now: number,
   claimedUntil: number,
 ): Promise<IndexMessage[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      MESSAGE,
-      `${pendAgainSql("?3", "?4")}, fingerprint = null
-       where rag_id = ?1 and generation = ?5 and file_id in (select value from json_each(?2))
-         and status in ('indexed', 'error')
-       returning ${MESSAGE_COLUMNS}`,
-      ragId,
-      fileIds,
-      now,
-      claimedUntil,
-      generation,
-    ),
+    MESSAGE,
+    `${pendAgainSql("?3", "?4")}, fingerprint = null
+     where rag_id = ?1 and generation = ?5 and file_id in (select value from json_each(?2))
+       and status in ('indexed', 'error')
+     returning ${MESSAGE_COLUMNS}`,
+    ragId,
+    fileIds,
+    now,
+    claimedUntil,
+    generation,
   );
 }

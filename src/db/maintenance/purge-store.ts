@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, number, row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, runBatch, statement } from "../raw-sql.ts";
 
 /** RAGs and sources removed before `before` that still have data to delete. */
 export async function removedResources(
@@ -38,45 +38,39 @@ export async function removedRagGenerations(
 
 /** Deletes some of a RAG's file rows; returns whether there may be more. */
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
-  const deleted = await allRows(
+  const deleted = await execute(
     db,
-    statement(
-      `delete from rag_files where rowid in (
-         select rowid from rag_files where rag_id = ?1 limit ?2) returning 1`,
-      ragId,
-      limit,
-    ),
+    `delete from rag_files where rowid in (
+       select rowid from rag_files where rag_id = ?1 limit ?2) returning 1`,
+    ragId,
+    limit,
   );
   return deleted.length === limit;
 }
 
 /** Whether a worker may still write to the RAG's index. */
 export async function isWorkedOn(db: Database, ragId: RagId, now: number): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `select 1 from rag_files where rag_id = ?1 and status = 'processing' and claimed_until > ?2
-       limit 1`,
-      ragId,
-      now,
-    ),
+    `select 1 from rag_files where rag_id = ?1 and status = 'processing' and claimed_until > ?2
+     limit 1`,
+    ragId,
+    now,
   );
   return rows.length > 0;
 }
 
 export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
-  await allRows(db, statement(`delete from rags where id = ?1 and removed_at is not null`, ragId));
+  await execute(db, `delete from rags where id = ?1 and removed_at is not null`, ragId);
 }
 
 /** Whether a removed source may be cleaned: its RAGs are cleaned first. */
 export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `select 1 from file_sources where id = ?1 and removed_at is not null
-         and not exists (select 1 from rags where file_source_id = ?1)`,
-      sourceId,
-    ),
+    `select 1 from file_sources where id = ?1 and removed_at is not null
+       and not exists (select 1 from rags where file_source_id = ?1)`,
+    sourceId,
   );
   return rows.length > 0;
 }
@@ -87,21 +81,16 @@ export async function deleteSourceFiles(
   sourceId: FileSourceId,
   limit: number,
 ): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `delete from files where rowid in (
-         select rowid from files where file_source_id = ?1 limit ?2) returning 1`,
-      sourceId,
-      limit,
-    ),
+    `delete from files where rowid in (
+       select rowid from files where file_source_id = ?1 limit ?2) returning 1`,
+    sourceId,
+    limit,
   );
   return rows.length === limit;
 }
 
 export async function deleteSource(db: Database, sourceId: FileSourceId): Promise<void> {
-  await allRows(
-    db,
-    statement(`delete from file_sources where id = ?1 and removed_at is not null`, sourceId),
-  );
+  await execute(db, `delete from file_sources where id = ?1 and removed_at is not null`, sourceId);
 }

@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, row } from "../columns.ts";
 import { IN_WORK } from "../files/pending-files.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { readRows, runBatch, statement } from "../raw-sql.ts";
 
 /** Removals not yet applied to the index; the index `rag_files_leaving` has the same condition. */
 const LEAVING = `status = 'deleted' and claimed_until > 0`;
@@ -24,9 +24,10 @@ export async function expireClaims(db: Database): Promise<void> {
 
 /** RAGs that are not removed. */
 export async function activeRagIds(db: Database): Promise<RagId[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(row({ id: id<RagId>() }), `select id from rags where removed_at is null`),
+    row({ id: id<RagId>() }),
+    `select id from rags where removed_at is null`,
   );
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "../client.ts";
 import { number, oneOf, row, text, type Row } from "../columns.ts";
-import { allRows, query, runBatch } from "../raw-sql.ts";
+import { query, readRows, runBatch } from "../raw-sql.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner. */
 const KINDS = ["file source", "second factor"] as const;
@@ -26,15 +26,13 @@ export async function secretsSealedBy(
   keyId: string,
   limit: number,
 ): Promise<SealedSecret[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      SECRET,
-      `select kind, id, sealed from (${SEALED}) where sealed like ?1 || '.%'
-       order by random() limit ?2`,
-      keyId,
-      limit,
-    ),
+    SECRET,
+    `select kind, id, sealed from (${SEALED}) where sealed like ?1 || '.%'
+     order by random() limit ?2`,
+    keyId,
+    limit,
   );
 }
 
@@ -60,12 +58,10 @@ const COUNT = row({ keyId: text, secrets: number });
 
 /** How many secrets are sealed with each key. */
 export async function countSealedByKey(db: Database): Promise<Row<typeof COUNT>[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      COUNT,
-      `select substr(sealed, 1, instr(sealed, '.') - 1) as keyId, count(*) as secrets
-       from (${SEALED}) group by 1`,
-    ),
+    COUNT,
+    `select substr(sealed, 1, instr(sealed, '.') - 1) as keyId, count(*) as secrets
+     from (${SEALED}) group by 1`,
   );
 }

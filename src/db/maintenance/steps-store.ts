@@ -1,6 +1,6 @@
 import type { Database } from "../client.ts";
 import { flag, nullable, row, text, type Row } from "../columns.ts";
-import { firstRow, query } from "../raw-sql.ts";
+import { readRow } from "../raw-sql.ts";
 
 const STEPS = row({
   /** Identifiers of the first of each by name; null: there is none. */
@@ -26,18 +26,16 @@ const NOTHING: Steps = {
 export async function readSteps(db: Database): Promise<Steps> {
   const first = (table: string, where: string) =>
     `(select identifier from ${table} where ${where} order by identifier limit 1)`;
-  const found = await firstRow(
+  const found = await readRow(
     db,
-    query(
-      STEPS,
-      `select ${first("file_sources", "removed_at is null")} as source,
-         ${first("rags", "removed_at is null")} as rag,
-         ${first("inferences", "1")} as inference,
-         exists (select 1 from files limit 1) as hasFiles,
-         exists (select 1 from tokens limit 1) as hasToken,
-         exists (select 1 from usage_hours where dimension = 'all' and calls > 0 limit 1)
-           as hasCalls`,
-    ),
+    STEPS,
+    `select ${first("file_sources", "removed_at is null")} as source,
+       ${first("rags", "removed_at is null")} as rag,
+       ${first("inferences", "1")} as inference,
+       exists (select 1 from files limit 1) as hasFiles,
+       exists (select 1 from tokens limit 1) as hasToken,
+       exists (select 1 from usage_hours where dimension = 'all' and calls > 0 limit 1)
+         as hasCalls`,
   );
   return found ?? NOTHING;
 }

@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { id, nullable, number, row, type Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
 const VECTOR_SYNC = row({
@@ -28,16 +28,14 @@ export async function makeVectorSyncsDue(
   dueAt: number,
 ): Promise<void> {
   if (addresses.length === 0) return;
-  await allRows(
+  await execute(
     db,
-    statement(
-      `insert into vector_syncs (rag_id, generation, shard, due_at)
-       select distinct value ->> 'ragId', value ->> 'generation', value ->> 'shard', ?2
-       from json_each(?1) where true
-       on conflict do update set due_at = min(due_at, excluded.due_at)`,
-      JSON.stringify(addresses),
-      dueAt,
-    ),
+    `insert into vector_syncs (rag_id, generation, shard, due_at)
+     select distinct value ->> 'ragId', value ->> 'generation', value ->> 'shard', ?2
+     from json_each(?1) where true
+     on conflict do update set due_at = min(due_at, excluded.due_at)`,
+    JSON.stringify(addresses),
+    dueAt,
   );
 }
 
@@ -60,7 +58,7 @@ export async function addMissingVectorSyncs(
   now: number,
   limit: number,
 ): Promise<void> {
-  await allRows(db, statement(ADD_UNKNOWN, now, limit));
+  await execute(db, ADD_UNKNOWN, now, limit);
 }
 
 /**
@@ -71,20 +69,18 @@ export async function claimVectorSyncs(
   db: Database,
   of: { now: number; claimedUntil: number; limit: number },
 ): Promise<VectorSync[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      VECTOR_SYNC,
-      `update vector_syncs set due_at = ?2, verification = case when verification is null and verify_at <= ?1
-         then json_object('beganAt', ?1, ${NOTHING_YET}) else verification end
-       where rowid in (select rowid from vector_syncs where due_at <= ?1 order by due_at limit ?3)
-       returning rag_id as ragId, generation, shard, verify_at as verifyAt,
-         (select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
-           and g.generation = vector_syncs.generation and g.state <> 'dropped') as shards`,
-      of.now,
-      of.claimedUntil,
-      of.limit,
-    ),
+    VECTOR_SYNC,
+    `update vector_syncs set due_at = ?2, verification = case when verification is null and verify_at <= ?1
+       then json_object('beganAt', ?1, ${NOTHING_YET}) else verification end
+     where rowid in (select rowid from vector_syncs where due_at <= ?1 order by due_at limit ?3)
+     returning rag_id as ragId, generation, shard, verify_at as verifyAt,
+       (select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
+         and g.generation = vector_syncs.generation and g.state <> 'dropped') as shards`,
+    of.now,
+    of.claimedUntil,
+    of.limit,
   );
 }
 
@@ -95,17 +91,15 @@ export async function rescheduleVectorSync(
   { claimedUntil, dueAt }: { claimedUntil: number; dueAt: number },
 ): Promise<void> {
   const { ragId, generation, shard } = address;
-  await allRows(
+  await execute(
     db,
-    statement(
-      `update vector_syncs set due_at = case when due_at = ?5 then ?4 else min(due_at, ?4) end
-       where rag_id = ?1 and generation = ?2 and shard = ?3`,
-      ragId,
-      generation,
-      shard,
-      dueAt,
-      claimedUntil,
-    ),
+    `update vector_syncs set due_at = case when due_at = ?5 then ?4 else min(due_at, ?4) end
+     where rag_id = ?1 and generation = ?2 and shard = ?3`,
+    ragId,
+    generation,
+    shard,
+    dueAt,
+    claimedUntil,
   );
 }
 
@@ -157,13 +151,11 @@ export async function deleteVectorSync(
   db: Database,
   { ragId, generation, shard }: IndexAddress,
 ): Promise<void> {
-  await allRows(
+  await execute(
     db,
-    statement(
-      `delete from vector_syncs where rag_id = ?1 and generation = ?2 and shard = ?3`,
-      ragId,
-      generation,
-      shard,
-    ),
+    `delete from vector_syncs where rag_id = ?1 and generation = ?2 and shard = ?3`,
+    ragId,
+    generation,
+    shard,
   );
 }

@@ -1,7 +1,7 @@
 import type { FileSourceId, ScanRunId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, row, type Row } from "../columns.ts";
-import { allRows, query, statement } from "../raw-sql.ts";
+import { execute, readRows } from "../raw-sql.ts";
 
 /** Makes the source's next scan due at `dueAt` or earlier. False: no such source. */
 export async function advanceNextScan(
@@ -9,14 +9,12 @@ export async function advanceNextScan(
   sourceId: FileSourceId,
   dueAt: number,
 ): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `update file_sources set next_scan_at = min(coalesce(next_scan_at, ?2), ?2)
-       where id = ?1 and removed_at is null returning 1`,
-      sourceId,
-      dueAt,
-    ),
+    `update file_sources set next_scan_at = min(coalesce(next_scan_at, ?2), ?2)
+     where id = ?1 and removed_at is null returning 1`,
+    sourceId,
+    dueAt,
   );
   return rows.length > 0;
 }
@@ -27,15 +25,13 @@ export async function takeDueSources(
   now: number,
   dueAgainAt: number,
 ): Promise<FileSourceId[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      row({ id: id<FileSourceId>() }),
-      `update file_sources set next_scan_at = ?2
-       where next_scan_at <= ?1 and removed_at is null returning id`,
-      now,
-      dueAgainAt,
-    ),
+    row({ id: id<FileSourceId>() }),
+    `update file_sources set next_scan_at = ?2
+     where next_scan_at <= ?1 and removed_at is null returning id`,
+    now,
+    dueAgainAt,
   );
   return rows.map(({ id }) => id);
 }
@@ -48,15 +44,13 @@ export async function takeUnclaimedScans(
   now: number,
   claimedUntil: number,
 ): Promise<Row<typeof UNCLAIMED_SCAN>[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      UNCLAIMED_SCAN,
-      `update file_sources set scan_claimed_until = ?2
-       where scan_claimed_until < ?1 and scan_run_id is not null and removed_at is null
-       returning id as fileSourceId, scan_run_id as runId`,
-      now,
-      claimedUntil,
-    ),
+    UNCLAIMED_SCAN,
+    `update file_sources set scan_claimed_until = ?2
+     where scan_claimed_until < ?1 and scan_run_id is not null and removed_at is null
+     returning id as fileSourceId, scan_run_id as runId`,
+    now,
+    claimedUntil,
   );
 }

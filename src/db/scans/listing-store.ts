@@ -2,7 +2,7 @@ import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text, type Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { readRows, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
@@ -63,15 +63,13 @@ async function knownBy(
   values: string[],
 ): Promise<KnownRow[]> {
   if (values.length === 0) return [];
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      KNOWN_FILE,
-      `select ${KNOWN_COLUMNS} from json_each(?2) m
-         cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
-      sourceId,
-      values,
-    ),
+    KNOWN_FILE,
+    `select ${KNOWN_COLUMNS} from json_each(?2) m
+       cross join files f on f.file_source_id = ?1 and f.${column} = m.value`,
+    sourceId,
+    values,
   );
 }
 

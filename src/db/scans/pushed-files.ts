@@ -1,7 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { KNOWN_COLUMNS, KNOWN_FILE, type KnownRow } from "./listing-store.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 
 /** Files pushed to a web source and not deleted, ordered by path, after this one. */
 export async function pushedFiles(
@@ -10,17 +10,15 @@ export async function pushedFiles(
   after: string | null,
   limit: number,
 ): Promise<KnownRow[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      KNOWN_FILE,
-      `select ${KNOWN_COLUMNS} from files f
-       where f.file_source_id = ?1 and f.path > ?2 and f.deleted_at is null
-         and f.source_state ->> '$.pushed'
-       order by f.path limit ?3`,
-      sourceId,
-      after ?? "",
-      limit,
-    ),
+    KNOWN_FILE,
+    `select ${KNOWN_COLUMNS} from files f
+     where f.file_source_id = ?1 and f.path > ?2 and f.deleted_at is null
+       and f.source_state ->> '$.pushed'
+     order by f.path limit ?3`,
+    sourceId,
+    after ?? "",
+    limit,
   );
 }

@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, number, row, text } from "../columns.ts";
-import { allRows, firstRow, query } from "../raw-sql.ts";
+import { readRow, readRows } from "../raw-sql.ts";
 
 const FILE = row({ id: id<FileId>(), path: text });
 const FILE_ID = row({ id: id<FileId>() });
@@ -12,17 +12,15 @@ export async function liveFileIds(
   db: Database,
   of: { sourceId: FileSourceId; before: number; after: string; limit: number },
 ): Promise<{ id: FileId; path: string }[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      FILE,
-      `select id, path from files where file_source_id = ?1 and path > ?2 and deleted_at is null
-         and created_at <= ?3 order by path limit ?4`,
-      of.sourceId,
-      of.after,
-      of.before,
-      of.limit,
-    ),
+    FILE,
+    `select id, path from files where file_source_id = ?1 and path > ?2 and deleted_at is null
+       and created_at <= ?3 order by path limit ?4`,
+    of.sourceId,
+    of.after,
+    of.before,
+    of.limit,
   );
 }
 
@@ -32,30 +30,26 @@ export async function idsOfDeleted(
   sourceId: FileSourceId,
   names: string[],
 ): Promise<FileId[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      FILE_ID,
-      `select f.id from json_each(?2) m cross join files f
-         on f.file_source_id = ?1 and f.path = m.value where f.deleted_at is null
-       union
-       select f.id from json_each(?2) m cross join files f
-         on f.file_source_id = ?1 and f.external_id = m.value where f.deleted_at is null`,
-      sourceId,
-      names,
-    ),
+    FILE_ID,
+    `select f.id from json_each(?2) m cross join files f
+       on f.file_source_id = ?1 and f.path = m.value where f.deleted_at is null
+     union
+     select f.id from json_each(?2) m cross join files f
+       on f.file_source_id = ?1 and f.external_id = m.value where f.deleted_at is null`,
+    sourceId,
+    names,
   );
   return rows.map(({ id }) => id);
 }
 
 export async function countLiveFiles(db: Database, sourceId: FileSourceId): Promise<number> {
-  const counted = await firstRow(
+  const counted = await readRow(
     db,
-    query(
-      COUNT,
-      `select count(*) as count from files where file_source_id = ?1 and deleted_at is null`,
-      sourceId,
-    ),
+    COUNT,
+    `select count(*) as count from files where file_source_id = ?1 and deleted_at is null`,
+    sourceId,
   );
   return counted?.count ?? 0;
 }

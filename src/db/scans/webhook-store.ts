@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, jsonObject, row, text, type Row } from "../columns.ts";
-import { firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { pendSql } from "../files/file-rows.ts";
 
@@ -12,14 +12,12 @@ export async function findWebSource(
   db: Database,
   sourceId: string,
 ): Promise<Row<typeof WEB_SOURCE> | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      WEB_SOURCE,
-      `select id, webhook_secret_hash as webhookSecretHash, config from file_sources
-       where id = ?1 and provider = 'web' and removed_at is null`,
-      sourceId,
-    ),
+    WEB_SOURCE,
+    `select id, webhook_secret_hash as webhookSecretHash, config from file_sources
+     where id = ?1 and provider = 'web' and removed_at is null`,
+    sourceId,
   );
 }
 

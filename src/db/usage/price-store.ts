@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 
 import type { Database } from "../client.ts";
 import { number, row, text } from "../columns.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 import { models } from "../schema/index.ts";
 
 /** Prices are per this many tokens. */
@@ -35,14 +35,12 @@ const PRICED_MODEL = row({
 
 /** Prices of models of any kind; those without one are left out. */
 export async function findPrices(db: Database, names: string[]): Promise<Prices> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      PRICED_MODEL,
-      `select model, kind, input_price as inputPrice, output_price as outputPrice, currency
-       from models where model in (select value from json_each(?1))`,
-      JSON.stringify(names),
-    ),
+    PRICED_MODEL,
+    `select model, kind, input_price as inputPrice, output_price as outputPrice, currency
+     from models where model in (select value from json_each(?1))`,
+    JSON.stringify(names),
   );
   return new Map(rows.map(({ model, kind, ...price }) => [priceKey(kind, model), price]));
 }

@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
 import { number, row, text, type Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRows, runBatch, statement } from "../raw-sql.ts";
 
 export type UsageDimension = "all" | "inference" | "agent" | "rag" | "token" | "model";
 
@@ -56,14 +56,12 @@ const MESSAGE = row({ id: text });
 
 /** Which of these messages are counted already. */
 export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      MESSAGE,
-      `select counted.value as id from json_each(?1) asked, ${COUNTED}`,
-      JSON.stringify(slotsOf(messages)),
-      idsOf(messages),
-    ),
+    MESSAGE,
+    `select counted.value as id from json_each(?1) asked, ${COUNTED}`,
+    JSON.stringify(slotsOf(messages)),
+    idsOf(messages),
   );
   return new Set(rows.map(({ id }) => id));
 }
