@@ -1,7 +1,7 @@
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import type { RawDocument } from "../extracted-document.ts";
-import { kindByMediaType, kindByName } from "./document-kinds.ts";
+import { kindByMediaType, kindByName, PACKED_KINDS } from "./document-kinds.ts";
 import type { DocumentKind } from "./document-kinds.ts";
 import { foreignMediaType, headOf } from "./signatures.ts";
 import { sniffJson, sniffMarkup, sniffTable } from "./sniff-text.ts";
@@ -155,17 +155,7 @@ function sniffedLeniently(
   return sniffMarkup(start, bytes);
 }
 
-const BINARY_KINDS = new Set<DocumentKind>([
-  "pdf",
-  "docx",
-  "pptx",
-  "xlsx",
-  "odt",
-  "ods",
-  "odp",
-  "epub",
-  "rtf",
-] as const);
+const BINARY_KINDS = new Set<DocumentKind>([...PACKED_KINDS, "rtf"]);
 /** Allows leading comments, each ending at its first `-->`: there is one way to match them. */
 const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
 const MAIL_HEADER =

@@ -22,6 +22,9 @@ export type DocumentKind =
   | "rtf"
   | "eml";
 
+/** Kinds whose files are archives or hold compressed parts. */
+export const PACKED_KINDS = ["pdf", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"] as const;
+
 const wordsOf = (text: string) => text.split(" ");
 
 const ENDINGS: [DocumentKind, string][] = [

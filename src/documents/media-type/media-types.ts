@@ -1,4 +1,4 @@
-import { kindByName } from "./document-kinds.ts";
+import { kindByName, PACKED_KINDS } from "./document-kinds.ts";
 import type { DocumentKind } from "./document-kinds.ts";
 
 const TYPE_OF_KIND: Record<Exclude<DocumentKind, "code">, string> = {
@@ -57,17 +57,7 @@ export function mediaTypeByName(name: string): string {
   return kind === null || kind === "code" ? UNKNOWN_MEDIA_TYPE : TYPE_OF_KIND[kind];
 }
 
-const COMPRESSED = new Set<DocumentKind | null>([
-  "pdf",
-  "docx",
-  "pptx",
-  "xlsx",
-  "odt",
-  "ods",
-  "odp",
-  "epub",
-  "eml",
-]);
+const COMPRESSED = new Set<DocumentKind | null>([...PACKED_KINDS, "eml"]);
 const COMPRESSED_TYPE = /pdf|officedocument|opendocument|epub|macroenabled|rfc822/i;
 
 /**
