@@ -1,4 +1,5 @@
 import type {
+  LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
@@ -8,7 +9,7 @@ import type {
 
 import { ModelFailure } from "../ports/models.ts";
 import type { ChatModel } from "../ports/models.ts";
-import { StreamedUsage } from "./model-usage.ts";
+import { count, StreamedUsage } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 
 type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
@@ -30,10 +31,19 @@ export async function streamedCall(
   { chat, meter, hearing }: StreamedCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
-  const usage = new StreamedUsage(meter, chat.tokenizer);
   const step = meter.calls;
+  const stream = await streamOf(chat.model, options);
+  if (stream === null) {
+    const result = await chat.model.doGenerate(options);
+    count(meter, result.usage);
+    for (const part of result.content) {
+      if (part.type === "text") await hearing.hear(part.text, step);
+    }
+    await hearing.end(step);
+    return result;
+  }
+  const usage = new StreamedUsage(meter, chat.tokenizer);
   let wasHeard = false;
-  const { stream } = await chat.model.doStream(options);
   const take = async (part: LanguageModelV4StreamPart) => {
     if (part.type !== "text-delta" && part.type !== "reasoning-delta") return;
     usage.wrote(part.delta, options.prompt);
@@ -53,9 +63,28 @@ export async function streamedCall(
   }
 }
 
+type Parts = ReadableStream<LanguageModelV4StreamPart>;
+
+/** Statuses of servers that do not stream, or that do not know the option to tell the usage. */
+const STREAM_REFUSED = new Set([400, 422, 501]);
+
+/** Null where the server refuses to stream. */
+async function streamOf(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+): Promise<Parts | null> {
+  try {
+    return (await model.doStream(options)).stream;
+  } catch (thrown) {
+    const status = thrown instanceof ModelFailure ? thrown.status : null;
+    if (status === null || !STREAM_REFUSED.has(status)) throw thrown;
+    return null;
+  }
+}
+
 /** Reads a streamed answer to its end. */
 async function collect(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
+  stream: Parts,
   signal: AbortSignal | undefined,
   take: (part: LanguageModelV4StreamPart) => Promise<void>,
 ): Promise<Collected> {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, inject, test, vi } from "vitest";
 
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
@@ -74,6 +74,37 @@ test.each(["local/chat", "workers-ai/@cf/meta/llama", "embedded/extractive"])(
     expect(world.usage).toMatchObject([{ outcome: "ok", inputTokens, outputTokens }]);
   },
 );
+
+test("a server that others keep streams, too", async () => {
+  const variables = { OPENAI_COMPATIBLE_BASE_URL: `${inject("aimockUrl")}/v1` };
+  const events = await allOf(streamed(worldWith({ fetch, variables })));
+  expect(types(events)).toEqual(["retrieval", "delta", "result"]);
+  expect(textOf(events)).toBe("It is forty-two.");
+});
+
+test("a model of Workers AI that answers whole although it is asked to stream", async () => {
+  const ai = new WorkersAiDouble();
+  ai.streams = false;
+  const world = worldWith({ ai });
+  const agent = agentOf({ model: "workers-ai/@cf/meta/llama", rags: [rag] });
+  const run = { agent, prompt: "How long?", caller: nobody };
+  const events = await allOf(
+    runEvents((listening) => runAgent(world.services, { ...run, ...listening })),
+  );
+  expect(types(events)).toEqual(["tool", "retrieval", "tool", "delta", "result"]);
+  expect(textOf(events)).toBe("It is forty-two.");
+});
+
+test("a server that refuses to stream is asked for the whole", async () => {
+  const double = new OpenAiDouble();
+  double.fail("chat", { kind: "status", status: 422 }, 1);
+  const events = await allOf(streamed(worldWith({ double })));
+  expect(types(events)).toEqual(["retrieval", "delta", "result"]);
+  expect(events.at(-1)).toMatchObject({
+    result: { usage: { inputTokens: 100, outputTokens: 20 } },
+  });
+  expect(double.of("chat")).toHaveLength(2);
+});
 
 test("structured output comes whole, after its repair", async () => {
   const double = new OpenAiDouble();
