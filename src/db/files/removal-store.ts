@@ -43,8 +43,10 @@ const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id 
   where file_id in (${files}) and status <> 'deleted' and ${isOpen()} returning ${REMOVAL_COLUMNS}`;
 
 /** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */
-export const leaveSql = (where: string) => `update rag_files set ${DELETED}, lease_id = '${LEAVE}'
-  where rowid in (select rf.rowid from ${where} and ${isOpen("rf")}) returning ${REMOVAL_COLUMNS}`;
+export const leaveSql = (where: string, limit = "") => `update rag_files
+  set ${DELETED}, lease_id = '${LEAVE}'
+  where rowid in (select rf.rowid from ${where} and ${isOpen("rf")} ${limit})
+  returning ${REMOVAL_COLUMNS}`;
 
 const MARKED = row({ id: id<FileId>(), version: text });
 

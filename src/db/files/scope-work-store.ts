@@ -78,6 +78,21 @@ export async function countComing(db: Database, ragId: RagId, heldUntil: number)
   await allRows(db, statement(COUNT_COMING, ragId, heldUntil));
 }
 
+/**
+ * Also takes up to `limit` files that the scopes no longer contain out of the RAG's counts. Their
+ * removal from the indexes is claimed until `heldUntil`.
+ */
+export async function countChangedScopes(
+  db: Database,
+  ragId: RagId,
+  { now, heldUntil, limit }: { now: number; heldUntil: number; limit: number },
+): Promise<void> {
+  await runBatch(db, [
+    statement(LEAVE_SOME, ragId, now, heldUntil, limit),
+    statement(COUNT_COMING, ragId, heldUntil),
+  ]);
+}
+
 type PageRange = { after: string; upTo: string | null };
 
 /** Adds the files of a page that are inside the RAG's scopes, and marks those outside. */
@@ -108,10 +123,18 @@ const PEND_PAGE = pendSql(
   "?3",
 );
 
-const LEAVE_PAGE = leaveSql(`rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
+const OPEN_ROWS = `rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
     cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
-    cross join files f on f.id = rf.file_id
-  where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`);
+    cross join files f on f.id = rf.file_id`;
+
+const LEAVE_SOME = leaveSql(
+  `${OPEN_ROWS} where r.id = ?1 and rf.status <> 'deleted' and not ${HOLDS}`,
+  "limit ?4",
+);
+
+const LEAVE_PAGE = leaveSql(
+  `${OPEN_ROWS} where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`,
+);
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
 export async function takeUnappliedScopes(
