@@ -107,8 +107,8 @@ async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<
   if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;
   if (attempt.anyUser && !PANEL_ADMIN_RESET) return null;
   if (!(await equalInConstantTime(attempt.password, PANEL_ADMIN_PASSWORD))) throw unauthorized();
-  // An administrator who resets is locked out, of the second factor as well: remove it.
-  if (attempt.user !== null) await deleteTotp(services.db, attempt.user.id);
+  // A new password takes the second factor with it, once: the reset may stay on for long.
+  if (attempt.user !== null && !attempt.known) await deleteTotp(services.db, attempt.user.id);
   if (attempt.user !== null && attempt.known && attempt.user.role === "admin") return attempt.user;
   return await setFirstAdministrator(services, attempt);
 }

@@ -1,9 +1,13 @@
+import { QuarryError } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findTotp, useRecoveryCode, useStep, type StoredTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
 import { isRecoveryCode, recoveryHash } from "./recovery-code.ts";
 import { stepOf } from "./totp-code.ts";
+
+const KEY_LOST = `codes of the app cannot be checked: their secret was sealed with an ENCRYPTION_KEY \
+that is not set any more; sign in with a recovery code`;
 
 type Checking = Pick<Services, "config" | "db" | "now">;
 
@@ -16,7 +20,11 @@ export async function secondFactorOf(
   return stored?.confirmed === true ? stored : null;
 }
 
-/** Whether a code is accepted: an unused code of the app, or an unused recovery code. */
+/**
+ * Whether a code is accepted: an unused code of the app, or an unused recovery code.
+ * @throws QuarryError `unprocessable` when the key that sealed the app's secret is not set any
+ * more; recovery codes work without it.
+ */
 export async function useCode(
   { config, db, now }: Checking,
   userId: UserId,
@@ -24,6 +32,14 @@ export async function useCode(
   code: string,
 ): Promise<boolean> {
   if (isRecoveryCode(code)) return await useRecoveryCode(db, userId, await recoveryHash(code));
-  const step = stepOf(await unseal(config, stored.sealedSecret), code, now());
+  const step = stepOf(await openSecret(config, stored), code, now());
   return step !== null && (await useStep(db, userId, step));
+}
+
+async function openSecret(config: Checking["config"], { sealedSecret }: StoredTotp) {
+  try {
+    return await unseal(config, sealedSecret);
+  } catch (cause) {
+    throw new QuarryError("unprocessable", KEY_LOST, { cause });
+  }
 }

@@ -27,8 +27,10 @@ const services = (variables: Record<string, string> = {}) => ({
   inBackground: (work: Promise<unknown>) => void work,
 });
 
-const signInWith = async (credentials: typeof FIRST, variables?: Record<string, string>) =>
-  await signIn(services(variables), { ...credentials, address: "", userAgent: "" });
+const signInWith = async (
+  credentials: typeof FIRST & { code?: string },
+  variables?: Record<string, string>,
+) => await signIn(services(variables), { ...credentials, address: "", userAgent: "" });
 
 beforeEach(async () => {
   await env.DB.prepare("delete from users").run();
@@ -83,18 +85,27 @@ test("PANEL_ADMIN_RESET takes the password from the secrets and ends what is ope
   await expect(signInWith(FIRST)).rejects.toThrow("Unauthorized");
 });
 
-test("PANEL_ADMIN_RESET removes the second factor, and nothing else does", async () => {
+test("PANEL_ADMIN_RESET to a new password removes the second factor, once", async () => {
   const { session } = await signInWith(FIRST);
   const insert = env.DB.prepare(
     "insert into user_totp (user_id, sealed_secret, created_at, confirmed_at) values (?, '', 0, 1)",
   );
   await insert.bind(session.userId).run();
   await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
-  const reset = { PANEL_ADMIN_RESET: "true" };
+  const same = { PANEL_ADMIN_RESET: "true" };
+  await expect(signInWith(FIRST, same)).rejects.toThrow("A code is required");
+  const reset = { ...same, PANEL_ADMIN_PASSWORD: "another new password" };
   await expect(signInWith({ ...FIRST, password: "other" }, reset)).rejects.toThrow("Unauthorized");
   await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
-  expect((await signInWith(FIRST, reset)).session.hasTotp).toBe(false);
-  expect((await signInWith(FIRST)).session.email).toBe(FIRST.email);
+  const renewed = { ...FIRST, password: "another new password" };
+  expect((await signInWith(renewed, reset)).session.hasTotp).toBe(false);
+
+  await insert.bind(session.userId).run();
+  await expect(signInWith(renewed, reset)).rejects.toThrow("A code is required");
+  await expect(signInWith({ ...renewed, code: "123456" }, reset)).rejects.toThrow(
+    "an ENCRYPTION_KEY that is not set any more",
+  );
+  expect((await signInWith(FIRST, same)).session.email).toBe(FIRST.email);
 });
 
 test("in production a commonly used PANEL_ADMIN_PASSWORD makes no administrator", async () => {
