@@ -14,6 +14,7 @@ import { limit, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileState, InferenceFilePage } from "../schemas/file.ts";
+import { relativePath } from "../schemas/relative-path.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
 
@@ -66,7 +67,7 @@ const getFileStatus = createRoute({
         .openapi({ description: "Identifier of the file source.", example: "sample" }),
     }),
     query: z.object({
-      file: z.string().min(1, "is required").openapi({
+      file: relativePath.min(1, "is required").openapi({
         description: "Relative path or external identifier of the file.",
         example: "handbook/leave.md",
       }),

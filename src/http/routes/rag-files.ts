@@ -13,11 +13,13 @@ import type { Services } from "../../services.ts";
 import { fileAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { guardRag } from "../middleware/guard.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { limitOfPage, limitFitsPage, limitProblem, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { streamJsonArray } from "../stream-json-array.ts";
+import { relativePath } from "../schemas/relative-path.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 
 const query = z
@@ -25,8 +27,7 @@ const query = z
     page: page.optional(),
     limit: limitOfPage,
     status: FileStatusName.optional().openapi({ description: "Only files in this status." }),
-    path: z
-      .string()
+    path: relativePath
       .optional()
       .openapi({ description: "Only files beneath this folder.", example: "handbook/" }),
   })
@@ -75,8 +76,8 @@ const ragFileAnswer = (file: PublicFile) => ({ ...fileAnswer(file), externalId: 
 
 /** A folder with its slash; null for the whole source. */
 function folderOf(path: string | undefined): string | null {
-  if (path === undefined || path === "" || path === "/") return null;
-  return path.endsWith("/") ? path : `${path}/`;
+  if (path === undefined || path === "") return null;
+  return storedPath(path.endsWith("/") ? path : `${path}/`);
 }
 
 /** Only files below a folder have to be counted: the RAG's counters hold the other totals. */

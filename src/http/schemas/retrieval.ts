@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { SEARCH_MODES } from "../../retrieval/search-mode.ts";
+import { relativePath } from "./relative-path.ts";
 
 const QUERIES_LIMIT = 10;
 const TOP_K_LIMIT = 100;
@@ -118,10 +119,7 @@ const SELECTED_LIMIT = 10_000;
 const PATH_MAX_LENGTH = 4_096;
 
 /** A path in the form of scopes, or a file's external id. */
-const SelectedPath = z
-  .string()
-  .max(PATH_MAX_LENGTH)
-  .regex(/^(?!\/)/, "must be relative, without a leading /");
+const SelectedPath = relativePath.max(PATH_MAX_LENGTH);
 export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
 
 /** How a body that selects more is refused. */

@@ -83,13 +83,16 @@ async function listOnce(
   return await reader.list(cursor, signal);
 }
 
+/** External ids are stored as they come. */
+const namesOf = (deleted: string) => [...new Set([deleted, storedPath(deleted)])];
+
 async function compareWithKnown(services: Services, run: ScanRun, listing: ListingPage) {
   const { db } = services;
   const { id } = run.source;
   const listed = listing.files.map((file) => ({ ...file, path: storedPath(file.path) }));
   const [known, deleted] = await Promise.all([
     knownFiles(db, id, listed),
-    listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted),
+    listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted.flatMap(namesOf)),
   ]);
   const page = comparePage(listed, known, () => newId<FileId>(services.now()));
   page.counts.failed += listing.skipped ?? 0;

@@ -13,9 +13,11 @@ import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-sec
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { PROVIDERS } from "../../db/schema/sources.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
+import { relativePath } from "../../http/schemas/relative-path.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { identifier, name } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, given, jsonOf, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
@@ -133,11 +135,10 @@ function addActions(app: Hono<PanelEnv>): void {
 const FOLDER_ENTRIES = 200;
 const PATH_MAX_LENGTH = 4_096;
 const folderQuery = z.object({
-  path: z
-    .string()
+  path: relativePath
     .max(PATH_MAX_LENGTH)
     .default("")
-    .transform((path) => (path === "" || path.endsWith("/") ? path : `${path}/`)),
+    .transform((path) => storedPath(path === "" || path.endsWith("/") ? path : `${path}/`)),
   after: z.string().max(PATH_MAX_LENGTH).optional(),
 });
 

@@ -9,6 +9,7 @@ import { listGenerations } from "../../db/generations/generation-list.ts";
 import type { ListedGeneration } from "../../db/generations/generation-list.ts";
 import { returnableGeneration } from "../../db/generations/generation-return.ts";
 import { jsonBody } from "../../http/middleware/json-body.ts";
+import { relativePath } from "../../http/schemas/relative-path.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { listPassages } from "../../ingestion/indexing/list-passages.ts";
 import { previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
@@ -17,6 +18,7 @@ import { wantedIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../ingestion/rebuilds/return-to-index.ts";
 import type { Passage } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { modelName } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
@@ -31,7 +33,7 @@ const wish = z.object({
   reindex: z.boolean().optional(),
 });
 
-const ofFile = z.object({ path: z.string().min(1) });
+const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
 
 const shownPassage = ({ id: _internal, ...passage }: Passage) => passage;

@@ -18,6 +18,11 @@ import { identifier, modelName, name } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { addIndexRoutes } from "./rag-index.ts";
 import { bodyOf, given, pageOf, pagingOf, refuseChange } from "./request/read-request.ts";
+import { relativePath } from "../../http/schemas/relative-path.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { storedPath } from "../../sources/file-names.ts";
+
+const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
 
 const settings = {
   fileSource: z.string().min(1).max(IDENTIFIER_MAX_LENGTH),
@@ -117,7 +122,8 @@ function addActions(app: Hono<PanelEnv>): void {
   app.post("/:id/retry", async (context) => {
     const services = context.get("services");
     const rag = await findRag(services, { key: context.req.param("id") });
-    await retryFiles(services, { ragId: rag.id, path: context.req.query("path") ?? null });
+    const { path } = parseOrRefuse(retryQuery, context.req.query());
+    await retryFiles(services, { ragId: rag.id, path: path ?? null });
     return context.json({ queued: true }, 202);
   });
 }

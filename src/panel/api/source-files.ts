@@ -7,6 +7,7 @@ import { invalid, notFound } from "../../core/errors.ts";
 import { findFileDetail, type FileDetail } from "../../db/files/file-detail.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
+import { relativePath } from "../../http/schemas/relative-path.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { listSourceFiles } from "../../ingestion/uploads/list-source-files.ts";
 import { utf8Stream } from "../../ingestion/indexing/extracted-texts.ts";
@@ -15,13 +16,17 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
 import { filePathOf } from "./request/file-path-of.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { pageOf, pagingOf } from "./request/read-request.ts";
 
 type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
 
-const filters = z.object({ status: z.enum(FILE_STATUSES).optional(), path: z.string().optional() });
+const filters = z.object({
+  status: z.enum(FILE_STATUSES).optional(),
+  path: relativePath.transform(storedPath).optional(),
+});
 const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
 const offset = z.coerce.number().int().min(0).optional();
 const offsets = z.object({ start: offset, end: offset });

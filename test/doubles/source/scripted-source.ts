@@ -62,7 +62,8 @@ export class ScriptedSource implements SourceReader {
     this.opened.push(path);
     const failure = this.openFailures.get(path);
     if (failure !== undefined) throw failure;
-    const file = this.files.get(path);
+    // A source has its own spelling of a path, which is stored in NFC.
+    const file = this.files.get(path) ?? this.files.get(path.normalize("NFD"));
     if (file === undefined) return { outcome: "deleted" as const };
     const body = new Response(file.text).body;
     if (body === null) throw new SourceFailure("down", "scripted source: no body");

@@ -24,7 +24,8 @@ beforeAll(async () => {
   }
   const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["one", "two"] };
   await panel.send("POST", "/inferences", { name: "Ask", ...asking });
-  const token = await panel.send("POST", "/tokens", { name: "Reader", inferences: ["ask"] });
+  const wanted = { name: "Reader", inferences: ["ask"], rags: ["one"] };
+  const token = await panel.send("POST", "/tokens", wanted);
   api = withToken((token.body as { token: string }).token);
   await run(
     file("a", "plan.txt", "ext-1"),
@@ -79,4 +80,22 @@ test("a file is found by any Unicode form of its path", async () => {
   const name = "\u00dcbersicht.txt";
   await run(file("c", name, "ext-3"), state("one", "c", name, "indexed"));
   expect((await status(encodeURIComponent(name.normalize("NFD")))).body).toMatchObject({ name });
+});
+
+test("a leading slash is refused wherever a path is given, as scopes refuse it", async () => {
+  const panel = await signedIn();
+  const refused = (name: string) => ({
+    status: 400,
+    body: { error: `Invalid request: ${name} must be relative, without a leading /` },
+  });
+  expect(await status("%2Fplan.txt")).toMatchObject(refused("file"));
+  expect(await api.get("/rags/one/files?path=%2Fplans%2F")).toMatchObject(refused("path"));
+  for (const [method, path] of [
+    ["GET", "/file-sources/drive/files?path=/plans"],
+    ["GET", "/file-sources/drive/files/%2Fplan.txt"],
+    ["GET", "/file-sources/drive/text/%2Fplan.txt"],
+    ["POST", "/rags/one/retry?path=/plan.txt"],
+  ] as const) {
+    expect(await panel.send(method, path)).toMatchObject(refused("path"));
+  }
 });

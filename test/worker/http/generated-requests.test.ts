@@ -10,7 +10,8 @@ import { ORIGIN } from "../../support/worker-client.ts";
 const REQUESTS = 5_000;
 const AT_ONCE = 20;
 const SEED = 20_260_131;
-const WITHIN_MS = 180_000;
+/** On a busy machine too. */
+const WITHIN_MS = 900_000;
 
 let world: World;
 

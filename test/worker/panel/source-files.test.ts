@@ -67,7 +67,7 @@ test.each([
   ["..%2Fescape.txt", "path must not have a . or .. segment"],
   ["a/..%2F..%2Fescape.txt", "path must not have a . or .. segment"],
   ["a//b.txt", "path must not have an empty segment"],
-  ["%2Fetc/passwd", "path must be relative"],
+  ["%2Fetc/passwd", "path must be relative, without a leading /"],
   ["a%00b", "path must not hold control characters"],
   ["a%zzb", "path is not valid percent-encoded UTF-8"],
   ["", "path is required"],

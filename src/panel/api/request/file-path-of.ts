@@ -7,12 +7,18 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
  * The file's path in `…/files/{path…}` and `…/text/{path…}`: each segment decoded by itself, so that an encoded slash,
  * a space or any character of Unicode arrives as it was meant. It is taken from the URL as it
  * came, for the router's own decoding is not exact.
- * @throws QuarryError `invalid` when the percent-encoding is broken.
+ * @throws QuarryError `invalid` when the percent-encoding is broken or the path begins with a slash.
  */
 export function filePathOf(url: string): string {
   const raw = FILES.exec(url)?.[1] ?? "";
+  const path = decoded(raw);
+  if (path.startsWith("/")) throw invalid("path must be relative, without a leading /");
+  return storedPath(path);
+}
+
+function decoded(raw: string): string {
   try {
-    return storedPath(raw.split("/").map(decodeURIComponent).join("/"));
+    return raw.split("/").map(decodeURIComponent).join("/");
   } catch {
     throw invalid("path is not valid percent-encoded UTF-8");
   }
