@@ -60,7 +60,7 @@ async function expectStored(world: World, id: FileSourceId, text: string | null)
 
 const MOMENTS: CrashMoment[] = ["before", "after"];
 
-test("a purge that dies at any call is repeated, and takes nothing of the file as it is", async () => {
+test("a purge that dies at any call is repeated, and deletes nothing current", async () => {
   let points = 0;
   for (const moment of MOMENTS) {
     for (let at = 1, hasCrashed = true; hasCrashed && at < LIMIT; at++) {

@@ -44,7 +44,7 @@ const cursorOf = async (source: string) =>
       .first<{ cursor: string | null }>()
   )?.cursor;
 
-test("a file that a feed reports as deleted is found by any Unicode form of its path", async () => {
+test("a file that a feed deletes is found by any Unicode form of its path", async () => {
   const { reader, world, rag, scan } = await followedWorld({});
   const path = "\u00dcbersicht.txt".normalize("NFD");
   reader.change(path, { text: "A note.", externalId: "id" });
