@@ -11,6 +11,7 @@ import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { readerFor } from "../../../src/sources/reader-for.ts";
+import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
@@ -182,4 +183,21 @@ test.for([
   const waiting = await env.DB.prepare("select * from replaced_contents").all();
   expect(waiting.results).toEqual([]);
   expect(JSON.parse(vectorize.everything())).toHaveLength(life.others * rags.length);
+});
+
+test("a file that a feed deletes is found by any Unicode form of its path", async () => {
+  const reader = new FollowedSource({});
+  const world = new World({ sourceReaders: async () => reader });
+  const source = await world.addSource("cloud_drive");
+  const rag = await world.addRag(source);
+  await scan(world, source);
+  const path = "\u00dcbersicht.txt".normalize("NFD");
+  reader.change(path, { text: "A note.", externalId: "id" });
+  await scan(world, source);
+  expect(Object.keys(await world.shown(rag))).toEqual([path.normalize("NFC")]);
+  // The feed names it by its path.
+  reader.files.delete(path);
+  reader.remove(path);
+  await scan(world, source);
+  expect(await world.shown(rag)).toEqual({});
 });

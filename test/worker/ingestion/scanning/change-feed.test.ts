@@ -44,18 +44,6 @@ const cursorOf = async (source: string) =>
       .first<{ cursor: string | null }>()
   )?.cursor;
 
-test("a file that a feed deletes is found by any Unicode form of its path", async () => {
-  const { reader, world, rag, scan } = await followedWorld({});
-  const path = "\u00dcbersicht.txt".normalize("NFD");
-  reader.change(path, { text: "A note.", externalId: "id" });
-  await scan();
-  expect(Object.keys(await world.shown(rag))).toEqual([path.normalize("NFC")]);
-  reader.files.delete(path);
-  reader.remove(path);
-  await scan();
-  expect(await world.shown(rag)).toEqual({});
-});
-
 test("changes since the last scan are asked for: additions, edits, moves, removals", async () => {
   const { reader, world, source, rag, scan } = await followedWorld(notes(4));
   expect(await cursorOf(source)).toBe("0");
