@@ -6,8 +6,11 @@ import { buildAssets } from "./src/cli/build-assets.ts";
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
 /** `GENERATED_REQUESTS=5000 vitest run …/swollen-requests.test.ts`: more than every run sends. */
-const { GENERATED_REQUESTS } = process.env;
-const generated = GENERATED_REQUESTS === undefined ? {} : { GENERATED_REQUESTS };
+const { GENERATED_REQUESTS, SIMULATED_INTERVALS } = process.env;
+const generated = {
+  ...(GENERATED_REQUESTS === undefined ? {} : { GENERATED_REQUESTS }),
+  ...(SIMULATED_INTERVALS === undefined ? {} : { SIMULATED_INTERVALS }),
+};
 /** What hangs ends; on a busy machine what is only slow must not. */
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 };
 

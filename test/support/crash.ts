@@ -1,6 +1,7 @@
 import type { Embedder } from "../../src/ports/models.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
 import type { SourceReader } from "../../src/ports/source-reader.ts";
+import type { SourceWatcher } from "../../src/ports/source-watcher.ts";
 import type { Services } from "../../src/services.ts";
 
 class Crashed extends Error {
@@ -82,11 +83,21 @@ export class CrashPoint {
       },
       sourceReaders: async (source) => {
         const reader = await services.sourceReaders(source);
-        return reader === null
-          ? null
-          : this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
+        return reader === null ? null : this.#guardReader(reader);
       },
     };
+  }
+
+  #guardReader(reader: SourceReader): SourceReader {
+    const guarded = this.#guard<SourceReader>(reader, ["list", "open", "look", "follow"]);
+    const { watcher } = reader;
+    if (watcher === undefined) return guarded;
+    const names = ["targets", "start", "extend", "stop"] as const;
+    const guardedWatcher = this.#guard<SourceWatcher>(watcher, names);
+    return new Proxy(guarded, {
+      get: (object, name) =>
+        name === "watcher" ? guardedWatcher : (Reflect.get(object, name) as unknown),
+    });
   }
 
   #guardIndex(index: RagIndex): RagIndex {

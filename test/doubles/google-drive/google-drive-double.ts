@@ -73,6 +73,11 @@ export class GoogleDriveDouble {
     this.#changed(id);
   }
 
+  /** No page token that was given until now is taken any more. */
+  expireCursors(): void {
+    this.oldestToken = this.#changes.length + 1;
+  }
+
   /** Deleted for good, with all beneath. */
   delete(id: string): void {
     for (const child of this.childrenOf(id)) this.delete(child.id);

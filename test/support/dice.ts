@@ -1,0 +1,31 @@
+const MODULUS = 2 ** 32;
+
+/** The same numbers for the same seed: a 32-bit linear congruential generator. */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** Below `sides`. */
+  roll(sides: number): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.#state / MODULUS) * sides);
+  }
+
+  chance(probability: number): boolean {
+    return this.roll(1_000) < probability * 1_000;
+  }
+
+  pick<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.roll(items.length)] ?? items[0];
+  }
+
+  shuffle<Item>(items: Item[]): Item[] {
+    return items
+      .map((item) => ({ item, order: this.roll(MODULUS) }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ item }) => item);
+  }
+}
