@@ -13,7 +13,7 @@ const layers: string[][] = [
   ["retrieval", "ingestion"],
   ["inference"],
   ["http"],
-  ["panel", "jobs"],
+  ["panel", "jobs", "doors"],
 ];
 const rooms = layers.flat();
 

@@ -30,11 +30,25 @@ async function appWithPanelPages(): Promise<typeof api> {
   return app;
 }
 
+let withDoors: typeof api | null = null;
+
+async function appWithDoors(): Promise<typeof api> {
+  if (withDoors !== null) return withDoors;
+  const { doors } = await import("./doors/app.ts");
+  const app = createApp(composeServices);
+  app.route("/", doors());
+  withDoors = app;
+  return app;
+}
+
+/** The paths of other APIs than our own; see docs/architecture.md. */
+const DOORS = /^\/(v1|mcp|dify)(\/|$)/;
+
 async function appFor({ url }: Request): Promise<typeof api> {
   const { pathname } = new URL(url);
   if (pathname.startsWith("/panel/api/")) return await appWithPanelApi();
-  const isPage = pathname === "/panel" || pathname.startsWith("/panel/");
-  return isPage ? await appWithPanelPages() : api;
+  if (pathname === "/panel" || pathname.startsWith("/panel/")) return await appWithPanelPages();
+  return DOORS.test(pathname) ? await appWithDoors() : api;
 }
 
 /** An isolate's first event also sets the clock's alarm. */

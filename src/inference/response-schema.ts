@@ -1,3 +1,4 @@
+import { invalid } from "../core/errors.ts";
 import { isJsonObject } from "./json-schema/json-values.ts";
 import type { JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema } from "./json-schema/read-json-schema.ts";
@@ -12,6 +13,13 @@ const wrong = (reason: string): ReadSchema => ({ ok: false, reason });
 
 /** Of a schema's text, in UTF-8. */
 const LONGEST_SCHEMA_KIB = 64;
+
+/** The same as an error. @throws QuarryError `invalid` */
+export function schemaIn(text: string): ResponseSchema {
+  const read = readResponseSchema(text);
+  if (read.ok) return read.schema;
+  throw invalid(`jsonSchema ${read.reason}`);
+}
 
 /**
  * Reads `jsonSchema`. The reason says what is wrong: too long, not JSON, not a schema, something

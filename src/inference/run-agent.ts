@@ -3,18 +3,19 @@ import { newCiting } from "./citations/citing.ts";
 import { measured } from "./record-usage.ts";
 import type { Tell } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
+import { schemaIn } from "./response-schema.ts";
+import { planOutput } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
-import type { Caller, InferenceResult, InferenceServices } from "./types.ts";
-
-/** An earlier turn, as the caller sends it. */
-type AgentMessage = { role: "user" | "assistant"; content: string };
+import type { Caller, EarlierMessage, InferenceResult, InferenceServices } from "./types.ts";
 
 export type AgentRun = {
   agent: AgentRecord;
   prompt: string;
-  messages?: AgentMessage[] | undefined;
-  /** Whether the answer tells which passages stand behind it. */
+  messages?: EarlierMessage[] | undefined;
+  /** Whether the answer tells which passages stand behind it; structured output never does. */
   cites?: boolean | undefined;
+  /** As of an inference; absent: plain text. */
+  jsonSchema?: string | undefined;
   caller: Caller;
   signal?: AbortSignal | undefined;
   tell?: Tell | undefined;
@@ -30,11 +31,16 @@ const SEARCH: SearchSettings = {
   restrictionOf: () => ({ named: null, metadata: [] }),
 };
 
-/** One turn of an agent; nothing is remembered. @throws QuarryError `model-failed` */
+/**
+ * One turn of an agent; nothing is remembered.
+ * @throws QuarryError `invalid` for the schema, `model-failed`
+ */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, messages = [], cites, caller, signal, tell }: AgentRun,
+  { agent, prompt, messages = [], jsonSchema, cites, caller, signal, tell }: AgentRun,
 ): Promise<InferenceResult> {
+  const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
+  const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
   const { systemPrompt, rags, model, maxSteps } = agent;
   const ragIds = rags.map(({ id }) => id);
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
@@ -43,9 +49,9 @@ export async function runAgent(
     runTurn(services, {
       setting: agent,
       chat: services.models.chat(model),
-      messages: [...messages, { role: "user", content: prompt }],
-      output: null,
-      citing: cites === true ? newCiting() : null,
+      messages: [...messages, { role: "user", content }],
+      output,
+      citing: cites === true && output === null ? newCiting() : null,
       shown: [],
       search: SEARCH,
       maxSteps,

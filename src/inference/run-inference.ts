@@ -8,7 +8,13 @@ import type { Tell } from "./run-events.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
-import type { Caller, InferenceInput, InferenceResult, InferenceServices } from "./types.ts";
+import type {
+  Caller,
+  EarlierMessage,
+  InferenceInput,
+  InferenceResult,
+  InferenceServices,
+} from "./types.ts";
 
 /** Model calls of a run whose model searches by itself. */
 const MAX_STEPS = 5;
@@ -16,6 +22,8 @@ const MAX_STEPS = 5;
 export type InferenceRun = {
   inference: InferenceRecord;
   input: InferenceInput;
+  /** Earlier turns, oldest first; the passages and the prompt follow them. */
+  messages?: EarlierMessage[] | undefined;
   /** Whether the answer tells which passages stand behind it; structured output never does. */
   cites?: boolean | undefined;
   caller: Caller;
@@ -30,7 +38,7 @@ export type InferenceRun = {
  */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, cites, caller, signal, tell }: InferenceRun,
+  { inference, input, messages = [], cites, caller, signal, tell }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
@@ -46,6 +54,7 @@ export async function runInference(
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,
       prompt: input.prompt,
+      earlier: messages.map(({ content }) => content),
       chunks: found.chunks,
       formNote: output?.formNote ?? "",
       contextTokens: chat.contextTokens,
@@ -59,7 +68,7 @@ export async function runInference(
     const turn = await runTurn(services, {
       setting: inference,
       chat,
-      messages: [{ role: "user", content: text }],
+      messages: [...messages, { role: "user", content: text }],
       output,
       citing,
       shown: used,

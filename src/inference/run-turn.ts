@@ -81,9 +81,10 @@ export async function runTurn(
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
   const turn = { ...request, tools, maxSteps, deadline, now, items };
-  const { response, asked } = await answerOf(turn);
+  const { response, asked, finish } = await answerOf(turn);
   return {
     response,
+    finish,
     items: log.items,
     toolCalls: inOrder(asked, log),
     degradations: [...log.degradations],
@@ -103,7 +104,7 @@ type Turn = TurnRequest & {
 /** A tool call as the model made it, in order. */
 type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
 type Response = InferenceResult["response"];
-type Answer = { response: Response; asked: AskedCall[] };
+type Answer = { response: Response; asked: AskedCall[]; finish: InferenceResult["finish"] };
 
 async function answerOf(turn: Turn): Promise<Answer> {
   try {
@@ -115,19 +116,20 @@ async function answerOf(turn: Turn): Promise<Answer> {
 
 async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const first = await callModel(turn, turn.messages, turn.maxSteps, signal);
-  const { asked, said } = first;
+  const { asked, said, finish } = first;
   const { text } = said;
   if (turn.output === null) {
     if (text === "" && asked.length === 0) throw modelFailed("Model call failed: empty answer");
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
-    return { response: [block], asked };
+    return { response: [block], asked, finish };
   }
   const read = turn.output.read(text);
-  if (read.ok) return { response: read.value, asked };
+  if (read.ok) return { response: read.value, asked, finish };
   const note = turn.output.repairNote(read.findings);
   const messages = [...turn.messages, ...first.messages, { role: "user", content: note } as const];
-  return { response: await repairedAnswer(turn, turn.output, messages, signal), asked };
+  const response = await repairedAnswer(turn, turn.output, messages, signal);
+  return { response, asked, finish: "stop" };
 }
 
 /** The one call that asks the model to correct an answer which does not follow the schema. */
@@ -148,7 +150,7 @@ async function callModel(
   messages: ModelMessage[],
   maxSteps: number,
   signal: AbortSignal,
-): Promise<{ said: Said; asked: AskedCall[]; messages: ModelMessage[] }> {
+): Promise<Omit<Answer, "response"> & { said: Said; messages: ModelMessage[] }> {
   const { chat, deadline, now, meter, tools, setting } = turn;
   const { systemPrompt, temperature, maxOutputTokens } = setting;
   const providerSchema = turn.output?.providerSchema ?? null;
@@ -180,6 +182,7 @@ async function callModel(
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked,
+    finish: steps.at(-1)?.finishReason === "length" ? "length" : "stop",
     messages: steps.flatMap(({ response }) => response.messages),
   };
 }

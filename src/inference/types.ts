@@ -37,6 +37,9 @@ export type ContextInput = {
 
 export type InferenceInput = ContextInput & { prompt: string; jsonSchema?: string | undefined };
 
+/** An earlier turn of a conversation, as the caller sends it. */
+export type EarlierMessage = { role: "user" | "assistant"; content: string };
+
 /** `tokenId` null: a panel session called. */
 export type Caller = { tokenId: TokenId | null };
 
@@ -70,6 +73,8 @@ export type InferenceResult = {
   /** The passages that the model was given. */
   items: RetrievedChunk[];
   toolCalls: ToolCall[];
+  /** `length`: the answer was cut off at the limit of tokens. */
+  finish: "stop" | "length";
   systemPrompt: string;
   /** Plain sentences; empty when nothing was lost. */
   degradations: string[];

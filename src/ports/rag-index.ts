@@ -70,7 +70,19 @@ export type FileCondition =
   | { not: FileCondition }
   | { paths: string[] }
   | { folder: string }
-  | { metadata: MetadataFilter };
+  | { metadata: MetadataFilter }
+  | { compare: FileComparison };
+
+/**
+ * A comparison with the path or with any value of a metadata field. `present`: there is a value.
+ * `order`: of numbers, or of times (a date, or a date and time, in ISO 8601; the value in ms);
+ * what is neither compares with nothing.
+ */
+export type FileComparison = { of: "path" | { field: string } } & (
+  | { test: "present" }
+  | { test: "contains" | "starts" | "ends"; text: string }
+  | { test: "order"; kind: "number" | "time"; relation: "<" | "<=" | ">" | ">="; value: number }
+);
 
 /** What a search may see. Null or absent parts do not restrict. */
 export type Restriction = {

@@ -12,6 +12,7 @@ import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
+import * as WITNESSES from "./witnesses.ts";
 
 const scratch = scratchFolder();
 const folder = join(scratch.path, "docs");
@@ -19,6 +20,7 @@ let service: RunningWorker;
 let api: PanelApi;
 let key = "";
 let token = "";
+let served = false;
 
 beforeAll(async () => {
   mkdirSync(join(folder, "guides"), { recursive: true });
@@ -117,6 +119,18 @@ test("status counts, and a wrong token, RAG or address is told", async () => {
   expect((await status("docs", service.url, `${token}x`)).stderr).toContain("Check QUARRY_TOKEN");
   expect((await status("nothing", service.url, token)).stderr).toContain("There is no RAG nothing");
   expect((await status("docs", "http://127.0.0.1:1", token)).stderr).toContain("Cannot reach");
+});
+
+test.each(Object.entries(WITNESSES))("a program that exists works: %s", async (_, witness) => {
+  if (!served) {
+    const asking = { systemPrompt: "Answer from the documents.", rags: ["docs"] };
+    const model = "embedded/extractive";
+    for (const kind of ["inferences", "agents"] as const) {
+      await api.create(kind, { name: "Ask", identifier: "ask", model, ...asking });
+    }
+    served = true;
+  }
+  await witness({ url: service.url, token });
 });
 
 const AT_MOST_MS = 2_000;

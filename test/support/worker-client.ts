@@ -15,7 +15,7 @@ export const ORIGIN = "http://localhost";
 let address = 0;
 
 /** A client address of its own for every call, so that no rate window stands in the way. */
-function freshAddress(): string {
+export function freshAddress(): string {
   address += 1;
   return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`;
 }

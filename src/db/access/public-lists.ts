@@ -65,7 +65,7 @@ function ragItemFrom(row: Row<typeof RAG_ITEM_ROW>): RagItem {
   return { ...item, fileSource };
 }
 
-type ListSql = {
+export type ListSql = {
   select: string;
   table: string;
   id: string;
@@ -80,7 +80,7 @@ type ListSql = {
  * most one returns rows, so that a token for one RAG does not read the other 500. `cross join`
  * keeps SQLite from reversing the join order.
  */
-function permitted({ kind }: Credential, list: ListSql): string[] {
+export function permitted({ kind }: Credential, list: ListSql): string[] {
   const { select, table, id, rest, links, column, flag } = list;
   if (kind === "session") return [`${select} from ${table} ${rest}`];
   const token = "(select * from tokens where hash = ?1)";
@@ -92,7 +92,7 @@ function permitted({ kind }: Credential, list: ListSql): string[] {
 }
 
 /** D1 refuses a parameter that a statement does not use. */
-const parameters = ({ kind, hash }: Credential) => (kind === "token" ? [hash] : []);
+export const parameters = ({ kind, hash }: Credential) => (kind === "token" ? [hash] : []);
 
 export type LinkedSource = {
   ragIdentifier: string;

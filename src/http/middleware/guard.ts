@@ -25,15 +25,15 @@ type AgentEnv = With<{ caller: Caller; agent: PublicAgent }>;
  * Checks credentials, existence and permission, in this order and in one round trip. It runs
  * before a route's validators, so that a caller without a token cannot learn the body's form.
  */
-async function admit<Resource>(
+export async function admit<Resource>(
   context: Context,
   lookUp: (reads: Reads, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
+  identifier = context.req.param("identifier") ?? "",
 ): Promise<{ caller: Caller; resource: Resource }> {
   const { req } = context;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by the app's first middleware
   const services = context.get("services") as AppEnv["Variables"]["services"];
   const credential = await credentialIn(services, req.raw);
-  const identifier = req.param("identifier") ?? "";
   const { principal, found } = await lookUp(services.reads, credential, identifier);
   const caller = callerFrom(services, req.raw, principal);
   context.set("actor", caller.actor);

@@ -31,6 +31,7 @@ const assemble = (
     systemPrompt: "Be brief.",
     prompt: "What now?",
     chunks,
+    earlier: [],
     formNote: "",
     contextTokens: 8_000,
     tokenizer: "unknown",

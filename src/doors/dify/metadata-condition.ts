@@ -1,0 +1,139 @@
+import { z } from "zod";
+
+import { invalid } from "../../core/errors.ts";
+import type { FileComparison, FileCondition } from "../../ports/rag-index.ts";
+import { storedFormsOf } from "../../sources/file-names.ts";
+
+const CONDITIONS_LIMIT = 30;
+/** In all conditions together: a comparison looks at the metadata of every file. */
+const NAMES_LIMIT = 30;
+const VALUES_LIMIT = 1_000;
+const NAME_MAX_LENGTH = 200;
+const VALUE_MAX_LENGTH = 10_000;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+const Name = z.string().min(1).max(NAME_MAX_LENGTH);
+const Text = z.string().max(VALUE_MAX_LENGTH);
+
+export const MetadataCondition = z.object({
+  logical_operator: z.enum(["and", "or"]).nullish(),
+  conditions: z
+    .array(
+      z.object({
+        // Dify's earlier documents have a list of names.
+        name: z.union([Name, z.array(Name).min(1).max(NAMES_LIMIT)]),
+        comparison_operator: z.string().max(NAME_MAX_LENGTH),
+        value: z.union([Text, z.number(), z.array(Text).max(VALUES_LIMIT)]).nullish(),
+      }),
+    )
+    .max(CONDITIONS_LIMIT),
+});
+
+type Condition = z.output<typeof MetadataCondition>["conditions"][number];
+type Value = Condition["value"];
+
+/** @throws QuarryError `invalid` for what cannot be held exactly. */
+export function conditionOf({
+  logical_operator: operator,
+  conditions,
+}: z.output<typeof MetadataCondition>): FileCondition {
+  if (conditions.flatMap(({ name }) => name).length > NAMES_LIMIT) {
+    throw invalid(`metadata_condition.conditions must have at most ${NAMES_LIMIT} names in all`);
+  }
+  const all = conditions.map((condition, at) => {
+    const names = typeof condition.name === "string" ? [condition.name] : condition.name;
+    const path = `metadata_condition.conditions[${at}]`;
+    return { any: names.map((name) => oneCondition(name, condition, path)) };
+  });
+  // No condition restricts nothing, whichever way it is joined.
+  return operator === "or" && all.length > 0 ? { any: all } : { all };
+}
+
+type Making = (name: string, value: Value, at: string) => FileCondition;
+
+const isOneOf: Making = (name, value, at) => {
+  const values = valuesOf(value, at);
+  if (name === "path") return { paths: values.flatMap(storedFormsOf) };
+  return { metadata: { field: fieldOf(name), values } };
+};
+const isPresent: Making = (name) => compare(name, { test: "present" });
+const reads =
+  (test: "contains" | "starts" | "ends"): Making =>
+  (name, value, at) =>
+    compare(name, { test, text: textOf(value, at) });
+const number =
+  (relation: Relation): Making =>
+  (name, value, at) =>
+    compare(name, { test: "order", kind: "number", relation, value: numberOf(value, at) });
+const time =
+  (relation: Relation): Making =>
+  (name, value, at) =>
+    compare(name, { test: "order", kind: "time", relation, value: timeOf(value, at) });
+const not =
+  (making: Making): Making =>
+  (...given) => ({ not: making(...given) });
+
+const OPERATORS = new Map<string, Making>([
+  ["is", isOneOf],
+  ["=", isOneOf],
+  ["in", isOneOf],
+  ["is not", not(isOneOf)],
+  ["≠", not(isOneOf)],
+  ["not in", not(isOneOf)],
+  ["not empty", isPresent],
+  ["empty", not(isPresent)],
+  ["contains", reads("contains")],
+  ["not contains", not(reads("contains"))],
+  ["start with", reads("starts")],
+  ["end with", reads("ends")],
+  [">", number(">")],
+  ["<", number("<")],
+  ["≥", number(">=")],
+  ["≤", number("<=")],
+  ["before", time("<")],
+  ["after", time(">")],
+]);
+
+function oneCondition(name: string, asked: Condition, at: string): FileCondition {
+  const making = OPERATORS.get(asked.comparison_operator);
+  if (making !== undefined) return making(name, asked.value, at);
+  throw invalid(`${at}.comparison_operator must be one of ${[...OPERATORS.keys()].join(", ")}`);
+}
+
+type Order = Extract<FileComparison, { test: "order" }>;
+type Relation = Order["relation"];
+type Test =
+  | Omit<Extract<FileComparison, { test: "present" }>, "of">
+  | Omit<Extract<FileComparison, { test: "contains" | "starts" | "ends" }>, "of">
+  | Omit<Order, "of">;
+
+/** `path` is the file's; `mime_type` and every other name are metadata. */
+function compare(name: string, test: Test): FileCondition {
+  const of = name === "path" ? ("path" as const) : { field: fieldOf(name) };
+  return { compare: { of, ...test } };
+}
+
+const fieldOf = (name: string) => (name === "mime_type" ? "mimeType" : name);
+
+function valuesOf(value: Value, at: string): string[] {
+  if (value === null || value === undefined) throw invalid(`${at}.value is required`);
+  const values = Array.isArray(value) ? value : [String(value)];
+  return values.map((one) => one.toWellFormed());
+}
+
+function textOf(value: Value, at: string): string {
+  if (typeof value === "string" && value !== "") return value.toWellFormed();
+  throw invalid(`${at}.value must be a text`);
+}
+
+function numberOf(value: Value, at: string): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number === "number" && Number.isFinite(number)) return number;
+  throw invalid(`${at}.value must be a number`);
+}
+
+function timeOf(value: Value, at: string): number {
+  const ms = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw invalid(`${at}.value must be a date, or a date and time, in ISO 8601`);
+}

@@ -1,0 +1,55 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+import { notFound } from "../../core/errors.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import { readFileId } from "../file-address.ts";
+import { readFileText } from "./file-text.ts";
+import { resourceUri } from "./resources.ts";
+import { schemaOf } from "./schema-of.ts";
+import type { Session } from "./session.ts";
+
+/** UTF-16 code units that one call returns: more than most models read at once. */
+const TEXT_LIMIT = 200_000;
+const ID_MAX_LENGTH = 10_000;
+
+const Input = z.object({
+  id: z.string().max(ID_MAX_LENGTH).describe("Of a search result: RAG/path."),
+  start: z.int().min(0).default(0).describe("Where in the text to begin, for long files."),
+});
+
+const Output = z.object({
+  id: z.string(),
+  title: z.string(),
+  text: z.string().describe("The file as it was read, as Markdown."),
+  url: z.string(),
+  metadata: z.object({
+    rag: z.string(),
+    path: z.string(),
+    mimeType: z.string(),
+    size: z.int().describe("Bytes of the file."),
+    length: z.int().describe("Characters of its whole text."),
+    next: z.int().nullable().describe("start of the next part; null when this is the last."),
+  }),
+});
+
+export const FETCH_TOOL: Tool = {
+  name: "fetch",
+  title: "Read a file",
+  description: "Returns the text of a file that search found, with what is known of it.",
+  inputSchema: schemaOf(Input, "input"),
+  outputSchema: schemaOf(Output, "output"),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+export async function fetchFile(session: Session, given: object) {
+  const { id, start } = parseOrRefuse(Input, given);
+  const address = readFileId(id);
+  if (address === null) throw notFound();
+  const { rag } = address;
+  const part = { start, limit: TEXT_LIMIT };
+  const { file, text, length, next } = await readFileText(session, address, part);
+  const { path, name: title, mimeType, size } = file;
+  const url = resourceUri({ rag, path });
+  return { id, title, text, url, metadata: { rag, path, mimeType, size, length, next } };
+}

@@ -1,0 +1,46 @@
+import { notFound } from "../../core/errors.ts";
+import { findFileStatuses } from "../../db/files/public-files.ts";
+import type { PublicFile } from "../../db/files/public-files.ts";
+import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
+import { storedFormsOf } from "../../sources/file-names.ts";
+import type { FileAddress } from "../file-address.ts";
+import { coveredRag } from "./session.ts";
+import type { Session } from "./session.ts";
+
+export type FileText = {
+  file: PublicFile;
+  /** From `start`, at most `limit` UTF-16 code units of it. */
+  text: string;
+  /** Of the whole text. */
+  length: number;
+  /** Where the next part begins; null: there is none. */
+  next: number | null;
+};
+
+/**
+ * A part of a file's text, as it was read for a RAG that the token covers.
+ * @throws QuarryError `not-found`, `forbidden`
+ */
+export async function readFileText(
+  session: Session,
+  { rag: identifier, path }: FileAddress,
+  { start, limit }: { start: number; limit: number },
+): Promise<FileText> {
+  const { services } = session;
+  const rag = await coveredRag(session, identifier);
+  const { id: ragId, generation, fileSource: source } = rag;
+  const rows = [{ ragId, generation }];
+  const found = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
+  const [file] = found;
+  if (file === undefined || file.status === "deleted" || file.indexedAt === null) throw notFound();
+  const { text: whole } = await readExtractedText(services, { source, path: file.path });
+  const end = endWithin(whole, start + limit);
+  const text = whole.slice(start, end);
+  return { file, text, length: whole.length, next: end < whole.length ? end : null };
+}
+
+/** Never between the two halves of a character. */
+function endWithin(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+}

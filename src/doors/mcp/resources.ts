@@ -1,0 +1,116 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+} from "@modelcontextprotocol/server";
+import type {
+  ListResourcesResult,
+  ReadResourceResult,
+  Resource,
+} from "@modelcontextprotocol/server";
+
+import { QuarryError } from "../../core/errors.ts";
+import { isObject } from "../../core/is-object.ts";
+import { listCoveredRags } from "../../db/access/covered-lists.ts";
+import { readFilesAfter } from "../../db/files/public-files.ts";
+import type { FileAddress } from "../file-address.ts";
+import { readFileText } from "./file-text.ts";
+import type { Session } from "./session.ts";
+
+/* https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+
+const SCHEME = "quarry://";
+const MARKDOWN = "text/markdown";
+const PAGE_FILES = 100;
+/** RAGs that one page looks through: a token may cover hundreds of empty ones. */
+const PAGE_RAGS = 20;
+/** UTF-16 code units of a resource; the tool `fetch` reads what is behind them. */
+const RESOURCE_LIMIT = 1_000_000;
+
+export const RESOURCE_TEMPLATE = {
+  uriTemplate: `${SCHEME}{rag}/{+path}`,
+  name: "file",
+  title: "A file of a RAG",
+  description: "The text of a file as it was read, as Markdown. Its path is percent-encoded.",
+  mimeType: MARKDOWN,
+};
+
+export function resourceUri({ rag, path }: FileAddress): string {
+  return `${SCHEME}${rag}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function readUri(uri: string): FileAddress | null {
+  const [, rag, path] = /^quarry:\/\/([a-z0-9-]+)\/(.+)$/s.exec(uri) ?? [];
+  if (rag === undefined || path === undefined) return null;
+  try {
+    return { rag, path: decodeURIComponent(path) };
+  } catch {
+    return null;
+  }
+}
+
+/** The position behind which the next page begins. */
+type Cursor = { rag: string; path: string };
+
+/** Indexed files by RAG and path, a page at a time. */
+export async function listResources(
+  { services, credential }: Session,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  const from = cursor === undefined ? { rag: "", path: "" } : readCursor(cursor);
+  const { rags } = await listCoveredRags(services.reads, credential);
+  const ahead = rags.filter(({ identifier }) => identifier >= from.rag);
+  const filter = { status: "indexed", folder: null } as const;
+  const resources: Resource[] = [];
+  for (const rag of ahead.slice(0, PAGE_RAGS)) {
+    const { id: ragId, generation, identifier } = rag;
+    const after = identifier === from.rag && from.path !== "" ? from.path : null;
+    const room = PAGE_FILES - resources.length;
+    const rows = { ragId, generation };
+    const files = await readFilesAfter(services.reads, rows, filter, after, room);
+    for (const { path, name, size } of files) {
+      const uri = resourceUri({ rag: identifier, path });
+      const title = `${name} (${rag.name})`;
+      resources.push({ uri, name: path, title, mimeType: MARKDOWN, size });
+    }
+    const last = files.at(-1);
+    if (last !== undefined && files.length === room) {
+      return { resources, nextCursor: cursorOf({ rag: identifier, path: last.path }) };
+    }
+  }
+  const [next] = ahead.slice(PAGE_RAGS);
+  if (next === undefined) return { resources };
+  return { resources, nextCursor: cursorOf({ rag: next.identifier, path: "" }) };
+}
+
+const cursorOf = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString("base64url");
+
+/** @throws ProtocolError for a cursor that is none of ours. */
+function readCursor(text: string): Cursor {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    if (isObject(read)) {
+      const { rag, path } = read;
+      if (typeof rag === "string" && typeof path === "string") return { rag, path };
+    }
+  } catch {
+    // Said below.
+  }
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor is none that this server gave");
+}
+
+/** @throws ResourceNotFoundError also for what the token does not cover. */
+export async function readResource(session: Session, uri: string): Promise<ReadResourceResult> {
+  const address = readUri(uri);
+  if (address === null) throw new ResourceNotFoundError(uri);
+  try {
+    const part = { start: 0, limit: RESOURCE_LIMIT };
+    const { text, length, next } = await readFileText(session, address, part);
+    const cut = `\n\n[The file goes on: the first ${text.length} of ${length} characters.]`;
+    return { contents: [{ uri, mimeType: MARKDOWN, text: next === null ? text : text + cut }] };
+  } catch (thrown) {
+    const isHidden =
+      thrown instanceof QuarryError && ["not-found", "forbidden"].includes(thrown.kind);
+    throw isHidden ? new ResourceNotFoundError(uri) : thrown;
+  }
+}

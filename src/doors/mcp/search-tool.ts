@@ -1,0 +1,101 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+import { invalid } from "../../core/errors.ts";
+import { listCoveredRags } from "../../db/access/covered-lists.ts";
+import type { RagRecord } from "../../db/records.ts";
+import { degradedFor } from "../../http/answers.ts";
+import { parseOrRefuse } from "../../http/validation.ts";
+import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
+import { fileIdOf } from "../file-address.ts";
+import { search } from "../search.ts";
+import { resourceUri } from "./resources.ts";
+import { schemaOf } from "./schema-of.ts";
+import { coveredRag } from "./session.ts";
+import type { Session } from "./session.ts";
+
+/*
+ * `search` and `fetch` in the form that assistants look for:
+ * https://platform.openai.com/docs/mcp
+ */
+
+const RESULTS_LIMIT = 50;
+const RESULTS_DEFAULT = 10;
+const QUERY_MAX_LENGTH = 10_000;
+/** Each is searched on its own; a program that covers more names one. */
+const RAGS_LIMIT = 20;
+
+const Input = z.object({
+  query: z
+    .string()
+    .regex(/\S/, "must not be blank")
+    .max(QUERY_MAX_LENGTH)
+    .describe("What to look for, in full words or as a question."),
+  rag: z.string().optional().describe("Identifier of one RAG; without it all are searched."),
+  topK: z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT).describe("Most results."),
+});
+
+const Result = z.object({
+  id: z.string().describe("Of the file, for fetch."),
+  title: z.string(),
+  url: z.string(),
+  text: z.string().describe("The passage."),
+  score: z.number().describe("Similarity, 0 to 1."),
+  rag: z.string(),
+  path: z.string(),
+  page: z.int().nullable(),
+  headings: z.array(z.string()),
+  start: z.int().describe("Offset of the passage in the file's text."),
+  end: z.int(),
+});
+
+const Degraded = z
+  .object({ occurred: z.literal(true) })
+  .describe("Present when a part of the search was down: results may be missing.");
+
+const Output = z.object({ results: z.array(Result), degraded: Degraded.optional() });
+
+export const SEARCH_TOOL: Tool = {
+  name: "search",
+  title: "Search documents",
+  description:
+    "Finds passages by meaning and by words. Returns the best first, each with its file's id, title and place.",
+  inputSchema: schemaOf(Input, "input"),
+  outputSchema: schemaOf(Output, "output"),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+export async function searchDocuments(session: Session, given: object) {
+  const { query, rag, topK } = parseOrRefuse(Input, given);
+  const { services, caller, signal } = session;
+  const rags = rag === undefined ? await allRags(session) : [await coveredRag(session, rag)];
+  const asked = { rags, queries: [query], topK, caller, signal };
+  const { chunks, degradations } = await search(services, asked);
+  return { results: chunks.map(resultOf), ...degradedFor(caller, degradations) };
+}
+
+async function allRags({ services, credential }: Session): Promise<RagRecord[]> {
+  const { rags } = await listCoveredRags(services.reads, credential);
+  if (rags.length <= RAGS_LIMIT) return rags;
+  const names = rags.slice(0, RAGS_LIMIT).map(({ identifier }) => identifier);
+  throw invalid(
+    `rag is required: the token covers ${rags.length} RAGs, among them ${names.join(", ")}`,
+  );
+}
+
+function resultOf({ text, score, source }: RetrievedChunk): z.output<typeof Result> {
+  const { ragIdentifier: rag, filePath: path, name, page, headings, start, end } = source;
+  return {
+    id: fileIdOf({ rag, path }),
+    title: [name, ...headings].join(" › "),
+    url: source.url ?? resourceUri({ rag, path }),
+    text,
+    score,
+    rag,
+    path,
+    page,
+    headings,
+    start,
+    end,
+  };
+}

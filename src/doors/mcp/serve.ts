@@ -1,0 +1,50 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+import packageFacts from "../../../package.json" with { type: "json" };
+import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
+import type { Session } from "./session.ts";
+import { callTool, listTools } from "./tools.ts";
+
+const INSTRUCTIONS = [
+  "Searches a body of documents. Call search to find passages, and fetch with the id of a result to",
+  "read its whole file. Every other tool answers a request from the documents that it names.",
+].join(" ");
+
+/**
+ * Answers one message with JSON, whichever revision of the protocol the client speaks: the present
+ * one, where each request stands for itself, or an earlier one, which begins with `initialize`.
+ */
+export async function serve(session: Session, request: Request, body: unknown): Promise<Response> {
+  const parsed = { parsedBody: body };
+  if (await isLegacyRequest(request, body)) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await serverFor(session).connect(transport);
+    return await transport.handleRequest(request, parsed);
+  }
+  // Nothing changes while a client listens that it could be told of.
+  const options = { responseMode: "json", maxSubscriptions: 0 } as const;
+  return await createMcpHandler(() => serverFor(session), options).fetch(request, parsed);
+}
+
+function serverFor(session: Session): Server {
+  const { version } = packageFacts;
+  const server = new Server(
+    { name: "quarry", title: "Quarry", version },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", () => listTools(session));
+  server.setRequestHandler("tools/call", ({ params }) => callTool(session, params));
+  server.setRequestHandler("resources/list", ({ params }) =>
+    listResources(session, params?.cursor),
+  );
+  server.setRequestHandler("resources/templates/list", () => {
+    return { resourceTemplates: [RESOURCE_TEMPLATE] };
+  });
+  server.setRequestHandler("resources/read", ({ params }) => readResource(session, params.uri));
+  return server;
+}

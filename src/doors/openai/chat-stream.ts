@@ -1,0 +1,93 @@
+import { SECOND_MS } from "../../core/time.ts";
+import type { Log } from "../../core/log.ts";
+import { logFailure } from "../../http/errors.ts";
+import { eventStream, eventText } from "../../http/event-stream.ts";
+import { runEvents } from "../../inference/run-events.ts";
+import type { Listening, RunEvent } from "../../inference/run-events.ts";
+import type { InferenceResult } from "../../inference/types.ts";
+import {
+  annotationsOf,
+  contentOf,
+  degradedAnswer,
+  newCompletionId,
+  usageAnswer,
+} from "./chat-answer.ts";
+import type { ReadChat } from "./chat-request.ts";
+import { openAiErrorBody } from "./errors.ts";
+
+const DONE = "data: [DONE]\n\n";
+/** Between the texts of an agent that wrote, searched and wrote again. */
+const BETWEEN_TEXTS = "\n\n";
+
+type Run = (listening: Listening) => Promise<InferenceResult>;
+
+/**
+ * The body of a streamed answer: https://platform.openai.com/docs/api-reference/chat-streaming
+ * It begins when the passages were found, or with the first text.
+ * @throws what the run throws before that.
+ */
+export async function chatStream(
+  run: Run,
+  chat: ReadChat,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<ReadableStream<Uint8Array>> {
+  const events = runEvents(run, signal);
+  const chunks = chunksOf(events, chat);
+  const texts: AsyncIterator<string, unknown, undefined> = {
+    next: () => chunks.next(),
+    // The run is ended first: the chunks may be waiting for it.
+    async return() {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  const failed = (thrown: unknown) => {
+    const { status, error } = logFailure(thrown, log);
+    return eventText(openAiErrorBody(status, error, thrown));
+  };
+  return await eventStream({ texts, failed });
+}
+
+type Delta = {
+  role?: "assistant";
+  content?: string;
+  annotations?: ReturnType<typeof annotationsOf>;
+};
+
+async function* chunksOf(events: AsyncIterable<RunEvent>, chat: ReadChat): AsyncGenerator<string> {
+  const id = newCompletionId();
+  const created = Math.floor(Date.now() / SECOND_MS);
+  const chunk = (choices: unknown[], more: object = {}) =>
+    eventText({
+      id,
+      object: "chat.completion.chunk",
+      created,
+      model: chat.model,
+      choices,
+      ...(chat.includeUsage ? { usage: null } : {}),
+      ...more,
+    });
+  const part = (delta: Delta, finish: string | null = null, more: object = {}) =>
+    chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }], more);
+
+  let begun = false;
+  let step: number | null = null;
+  for await (const event of events) {
+    if (!begun) yield part({ role: "assistant", content: "" });
+    begun = true;
+    if (event.type === "delta") {
+      const isNewText = step !== null && event.step !== step;
+      step = event.step;
+      yield part({ content: isNewText ? BETWEEN_TEXTS + event.text : event.text });
+    }
+    if (event.type === "result") {
+      const { response, finish, usage, degradations } = event.result;
+      // An answer that follows a schema comes whole, after it was checked.
+      if (step === null) yield part({ content: contentOf(chat.jsonSchema, response) });
+      const annotations = chat.cites ? { annotations: annotationsOf(event.result) } : {};
+      yield part(annotations, finish, degradedAnswer(degradations));
+      if (chat.includeUsage) yield chunk([], { usage: usageAnswer(usage) });
+    }
+  }
+  yield DONE;
+}

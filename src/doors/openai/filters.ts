@@ -1,0 +1,114 @@
+import { isObject } from "../../core/is-object.ts";
+import type { FileComparison, FileCondition } from "../../ports/rag-index.ts";
+import { storedFormsOf } from "../../sources/file-names.ts";
+import { refuse } from "./errors.ts";
+
+/*
+ * `filters` of a vector store's search:
+ * https://platform.openai.com/docs/guides/retrieval#attribute-filtering
+ */
+
+const DEPTH_LIMIT = 8;
+const FILTERS_LIMIT = 50;
+/** Of them, those that look at the metadata of every file. */
+const ORDERS_LIMIT = 20;
+const VALUES_LIMIT = 1_000;
+const KEY_MAX_LENGTH = 200;
+const VALUE_MAX_LENGTH = 10_000;
+
+const RELATIONS = new Map<unknown, "<" | "<=" | ">" | ">=">([
+  ["gt", ">"],
+  ["gte", ">="],
+  ["lt", "<"],
+  ["lte", "<="],
+]);
+
+type Budget = { left: number; orders: number };
+
+/**
+ * The condition that the filters are; undefined: there are none.
+ * @throws OpenAiRefusal for what cannot be held exactly.
+ */
+export function readFilters(filters: unknown): FileCondition | undefined {
+  if (filters === undefined || filters === null) return undefined;
+  return conditionOf(filters, "filters", 1, { left: FILTERS_LIMIT, orders: ORDERS_LIMIT });
+}
+
+function conditionOf(filter: unknown, at: string, depth: number, budget: Budget): FileCondition {
+  budget.left -= 1;
+  if (budget.left < 0) throw refuse("filters", `must have at most ${FILTERS_LIMIT} filters in all`);
+  if (depth > DEPTH_LIMIT) throw refuse("filters", `must be at most ${DEPTH_LIMIT} filters deep`);
+  if (!isObject(filter)) throw refuse(at, "must be an object");
+  const { type } = filter;
+  if (type !== "and" && type !== "or") return comparisonOf(filter, at, budget);
+  const { filters } = filter;
+  if (!Array.isArray(filters)) throw refuse(`${at}.filters`, "must be an array");
+  const inner = filters.map((one: unknown, index) =>
+    conditionOf(one, `${at}.filters[${index}]`, depth + 1, budget),
+  );
+  return type === "and" ? { all: inner } : { any: inner };
+}
+
+function comparisonOf(filter: Record<string, unknown>, at: string, budget: Budget): FileCondition {
+  const { type, key, value } = filter;
+  if (typeof key !== "string" || key === "" || key.length > KEY_MAX_LENGTH) {
+    throw refuse(`${at}.key`, `must be a text of 1 to ${KEY_MAX_LENGTH} characters`);
+  }
+  switch (type) {
+    case "eq":
+      return oneOf(key, [scalarIn(value, `${at}.value`)], at);
+    case "ne":
+      return { not: oneOf(key, [scalarIn(value, `${at}.value`)], at) };
+    case "in":
+      return oneOf(key, scalarsIn(value, `${at}.value`), at);
+    case "nin":
+      return { not: oneOf(key, scalarsIn(value, `${at}.value`), at) };
+    default:
+      return { compare: orderOf(filter, at, budget) };
+  }
+}
+
+/** Metadata are stored as text: 3 and "3" are one value. */
+function oneOf(key: string, values: string[], at: string): FileCondition {
+  if (key === "path") return { paths: values.flatMap(storedFormsOf) };
+  if (key !== "folder") return { metadata: { field: fieldOf(key), values } };
+  if (values.some((folder) => /^\/*$/.test(folder)))
+    throw refuse(`${at}.value`, "must be a folder");
+  return { any: values.flatMap(storedFormsOf).map((folder) => ({ folder })) };
+}
+
+const fieldOf = (key: string) => (key === "mime_type" ? "mimeType" : key);
+
+function orderOf(
+  { type, key, value }: Record<string, unknown>,
+  at: string,
+  budget: Budget,
+): FileComparison {
+  const relation = RELATIONS.get(type);
+  if (relation === undefined) {
+    throw refuse(`${at}.type`, "must be one of eq, ne, in, nin, gt, gte, lt, lte, and, or");
+  }
+  budget.orders -= 1;
+  if (budget.orders < 0) throw refuse("filters", `must have at most ${ORDERS_LIMIT} comparisons`);
+  const field = fieldOf(String(key));
+  if (field === "path" || field === "folder")
+    throw refuse(`${at}.type`, `does not apply to ${field}`);
+  if (typeof value !== "number") throw refuse(`${at}.value`, "must be a number");
+  return { of: { field }, test: "order", kind: "number", relation, value };
+}
+
+function scalarIn(value: unknown, at: string): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string" && value.length <= VALUE_MAX_LENGTH) return value.toWellFormed();
+  throw refuse(
+    at,
+    `must be a number, a boolean or a text of at most ${VALUE_MAX_LENGTH} characters`,
+  );
+}
+
+function scalarsIn(value: unknown, at: string): string[] {
+  if (!Array.isArray(value) || value.length > VALUES_LIMIT) {
+    throw refuse(at, `must be an array of at most ${VALUES_LIMIT} values`);
+  }
+  return value.map((one: unknown, index) => scalarIn(one, `${at}[${index}]`));
+}

@@ -1,0 +1,70 @@
+import { Hono } from "hono";
+
+import { SECOND_MS } from "../../core/time.ts";
+import { listCoveredRunners } from "../../db/access/covered-lists.ts";
+import type { CoveredRunner } from "../../db/access/covered-lists.ts";
+import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { callerFrom, credentialIn } from "../../http/caller.ts";
+import { admit } from "../../http/middleware/guard.ts";
+import { NoSuchModel } from "./errors.ts";
+
+/** `inference/sample` or `agent/sample`. */
+export type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
+
+const MODEL = /^(inference|agent)\/(.+)$/s;
+
+/** Null: no inference and no agent can have this name. */
+export function readModelName(model: string): ModelName | null {
+  const [, kind, identifier] = MODEL.exec(model) ?? [];
+  if (identifier === undefined) return null;
+  return { kind: kind === "agent" ? "agent" : "inference", identifier };
+}
+
+type Made = { kind: string; identifier: string; createdAt: number };
+
+/** https://platform.openai.com/docs/api-reference/models/object */
+const modelAnswer = ({ kind, identifier, createdAt }: Made) => ({
+  id: `${kind}/${identifier}`,
+  object: "model" as const,
+  created: Math.floor(createdAt / SECOND_MS),
+  owned_by: "quarry",
+});
+
+export function modelRoutes(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.get("/models", async (context) => {
+    const services = context.get("services");
+    const credential = await credentialIn(services, context.req.raw);
+    const { principal, runners } = await listCoveredRunners(services.reads, credential);
+    context.set("actor", callerFrom(services, context.req.raw, principal).actor);
+    return context.json({ object: "list", data: runners.map(modelAnswer) });
+  });
+
+  app.get("/models/:model{.+}", async (context) => {
+    const model = context.req.param("model");
+    const name = readModelName(model);
+    const kind = name?.kind ?? "inference";
+    const identifier = name?.identifier ?? "";
+    try {
+      const { resource } =
+        kind === "agent"
+          ? await admit(context, lookUpAgent, identifier)
+          : await admit(context, lookUpInference, identifier);
+      return context.json(modelAnswer({ kind, ...resource }));
+    } catch (thrown) {
+      throw asNoSuchModel(thrown, model);
+    }
+  });
+
+  return app;
+}
+
+/** What no one has is told in the words that clients of this API know. */
+export function asNoSuchModel(thrown: unknown, model: string): unknown {
+  return isNotFound(thrown) ? new NoSuchModel(model) : thrown;
+}
+
+export const isNotFound = (thrown: unknown) =>
+  thrown instanceof Error && "kind" in thrown && thrown.kind === "not-found";

@@ -1,0 +1,47 @@
+import type { PublicAgent, PublicInference } from "../db/access/principal-lookup.ts";
+import type { Caller } from "../http/caller.ts";
+import { runAgent } from "../inference/run-agent.ts";
+import type { Listening } from "../inference/run-events.ts";
+import { runInference } from "../inference/run-inference.ts";
+import type { EarlierMessage, InferenceResult } from "../inference/types.ts";
+import type { Services } from "../services.ts";
+
+/** What the program runs. */
+export type Runner =
+  | { kind: "inference"; inference: PublicInference }
+  | { kind: "agent"; agent: PublicAgent };
+
+export type Run = {
+  runner: Runner;
+  prompt: string;
+  /** What an inference searches its RAGs for; absent: the prompt. */
+  query?: string | undefined;
+  messages?: EarlierMessage[];
+  jsonSchema?: string | undefined;
+  /** Whether the answer tells which passages stand behind it. */
+  cites?: boolean;
+  caller: Caller;
+} & Partial<Listening>;
+
+/** What a search before the model call does; these APIs have no fields for it. */
+const SEARCH = {
+  topK: 5,
+  useReranking: true,
+  candidateMultiplier: 4,
+  includeDuplicates: false,
+  useAllFiles: true,
+};
+
+/** @throws QuarryError `invalid`, `model-failed` */
+export async function run(services: Services, asked: Run): Promise<InferenceResult> {
+  const { runner, prompt, query = prompt, jsonSchema, ...common } = asked;
+  if (runner.kind === "agent") {
+    return await runAgent(services, { agent: runner.agent, prompt, jsonSchema, ...common });
+  }
+  const { inference } = runner;
+  const { nativeRag, rags } = inference;
+  // An inference that searches nothing by itself takes no query.
+  const searches = nativeRag && rags.length > 0 ? { semanticSearch: [query] } : {};
+  const input = { prompt, jsonSchema, ...SEARCH, ...searches };
+  return await runInference(services, { inference, input, ...common });
+}

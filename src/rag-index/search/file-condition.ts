@@ -1,0 +1,122 @@
+import { trimEnd } from "../../core/trim.ts";
+import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/rag-index.ts";
+
+/** Live files for which a condition holds, hidden ones among them. */
+export function filesWhere(sql: SqlStorage, condition: FileCondition): Set<number> {
+  const each = (conditions: FileCondition[]) => conditions.map((one) => filesWhere(sql, one));
+  if ("any" in condition) return union(each(condition.any));
+  if ("not" in condition) {
+    const excluded = filesWhere(sql, condition.not);
+    return new Set([...everyFile(sql)].filter((file) => !excluded.has(file)));
+  }
+  if ("paths" in condition) return filesAt(sql, condition.paths);
+  if ("folder" in condition) return new Set(filesInFolders(sql, [condition.folder]));
+  if ("metadata" in condition) return filesWith(sql, condition.metadata);
+  if ("compare" in condition) return filesCompared(sql, condition.compare);
+  return condition.all.length === 0 ? everyFile(sql) : intersection(each(condition.all));
+}
+
+export function intersection([first = new Set(), ...others]: Set<number>[]): Set<number> {
+  return new Set([...first].filter((file) => others.every((other) => other.has(file))));
+}
+
+function union(sets: Set<number>[]): Set<number> {
+  const all = new Set<number>();
+  for (const files of sets) for (const file of files) all.add(file);
+  return all;
+}
+
+/** The first text after all that begin with `folder/`: the character `0` follows `/`. */
+const endOf = (folder: string) => `${folder}0`;
+
+export function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
+  // A range instead of LIKE: exact for any characters and length, and served by the path's index.
+  const ranges = folders.map((folder) => {
+    const bare = trimEnd(folder, "/");
+    return bare === "" ? ["", "\u{10ffff}"] : [`${bare}/`, endOf(bare)];
+  });
+  const rows = sql.exec<{ file: number }>(
+    `SELECT f.file FROM json_each(?) range CROSS JOIN files f
+      ON f.path >= range.value ->> 0 AND f.path < range.value ->> 1 WHERE f.state = 'live'`,
+    JSON.stringify(ranges),
+  );
+  return Array.from(rows, ({ file }) => file);
+}
+
+export function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): Set<number> {
+  const rows = sql.exec<{ file: number }>(
+    `SELECT DISTINCT m.file FROM json_each(?) wanted
+      CROSS JOIN file_metadata m ON m.field = ? AND m.value = wanted.value`,
+    JSON.stringify(values),
+    field,
+  );
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+function filesAt(sql: SqlStorage, paths: string[]): Set<number> {
+  const rows = sql.exec<{ file: number }>(
+    `SELECT f.file FROM json_each(?) name CROSS JOIN files f ON f.path = name.value
+      WHERE f.state = 'live'`,
+    JSON.stringify(paths),
+  );
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+function everyFile(sql: SqlStorage): Set<number> {
+  const rows = sql.exec<{ file: number }>("SELECT file FROM files WHERE state = 'live'");
+  return new Set(Array.from(rows, ({ file }) => file));
+}
+
+type Value = { file: number; value: string };
+
+function filesCompared(sql: SqlStorage, comparison: FileComparison): Set<number> {
+  const rows =
+    comparison.of === "path"
+      ? sql.exec<Value>("SELECT file, path AS value FROM files WHERE state = 'live'")
+      : sql.exec<Value>(
+          "SELECT file, value FROM file_metadata WHERE field = ?",
+          comparison.of.field,
+        );
+  const files = new Set<number>();
+  for (const { file, value } of rows) if (passes(value, comparison)) files.add(file);
+  return files;
+}
+
+function passes(value: string, comparison: FileComparison): boolean {
+  switch (comparison.test) {
+    case "present":
+      return value !== "";
+    case "contains":
+      return value.includes(comparison.text);
+    case "starts":
+      return value.startsWith(comparison.text);
+    case "ends":
+      return value.endsWith(comparison.text);
+    case "order":
+      return inOrder(value, comparison);
+    default:
+      return comparison satisfies never;
+  }
+}
+
+const NUMBER = /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i;
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+type Order = Extract<FileComparison, { test: "order" }>;
+
+function inOrder(text: string, { kind, relation, value }: Order): boolean {
+  const read = kind === "number" ? numberIn(text) : timeIn(text);
+  if (read === null) return false;
+  if (relation === "<") return read < value;
+  if (relation === "<=") return read <= value;
+  return relation === ">" ? read > value : read >= value;
+}
+
+function numberIn(text: string): number | null {
+  return NUMBER.test(text) ? Number(text) : null;
+}
+
+function timeIn(text: string): number | null {
+  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
