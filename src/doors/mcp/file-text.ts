@@ -4,6 +4,8 @@ import type { PublicFile } from "../../db/files/public-files.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
 import type { FileAddress } from "../file-address.ts";
+import { partOf } from "./part-of.ts";
+import type { Part } from "./part-of.ts";
 import { coveredRag } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -24,7 +26,7 @@ export type FileText = {
 export async function readFileText(
   session: Session,
   { rag: identifier, path }: FileAddress,
-  { start, limit }: { start: number; limit: number },
+  part: Part,
 ): Promise<FileText> {
   const { services } = session;
   const rag = await coveredRag(session, identifier);
@@ -34,13 +36,5 @@ export async function readFileText(
   const [file] = found;
   if (file === undefined || file.status === "deleted" || file.indexedAt === null) throw notFound();
   const { text: whole } = await readExtractedText(services, { source, path: file.path });
-  const end = endWithin(whole, start + limit);
-  const text = whole.slice(start, end);
-  return { file, text, length: whole.length, next: end < whole.length ? end : null };
-}
-
-/** Never between the two halves of a character. */
-function endWithin(text: string, end: number): number {
-  if (end >= text.length) return text.length;
-  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+  return { file, length: whole.length, ...partOf(whole, part) };
 }

@@ -125,6 +125,10 @@ export function mcpTests(world: () => DoorsWorld): void {
       for (const uri of ["quarry://notes/none.md", "quarry://secrets/closed.md", "file:///a"]) {
         await expect(one.readResource({ uri })).rejects.toThrow(/not found/i);
       }
+      const behind = { rag: "notes", path: "handbook/boiler.md" };
+      const cursor = Buffer.from(JSON.stringify(behind)).toString("base64url");
+      const { resources: rest } = await one.listResources({ cursor });
+      expect(rest).toEqual(resources.slice(1));
       await expect(one.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
     });
 

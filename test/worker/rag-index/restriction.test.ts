@@ -117,6 +117,43 @@ test("a condition combines paths, folders and metadata with and, or and not", as
   expect(await matching({ not: contract })).toEqual(["z/c"]);
 });
 
+test("a condition compares texts, numbers and times; what is neither passes none", async () => {
+  const index = indexOf("comparisons");
+  const put1 = (path: string, metadata: Record<string, unknown>) =>
+    put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
+  await put1("x/a", { size: 3, day: "2026-03-01", title: "50% off_" });
+  await put1("x/b", { size: [10, 20], day: "2026-03-01T12:30:00Z", title: "" });
+  await put1("y/c", { size: "many", day: "soon" });
+  const matching = async (of: "path" | { field: string }, ...tests: object[]) => {
+    const found = tests.map(async (test) => {
+      const condition = { compare: { of, ...test } } as FileCondition;
+      const restriction = { named: null, metadata: [], condition };
+      return pathsOf((await search(index, "stone", { restriction })).vectorPlaces).join(" ");
+    });
+    return await Promise.all(found);
+  };
+  const order = (relation: string, value: number, kind = "number") => {
+    return { test: "order", kind, relation, value };
+  };
+  const size = { field: "size" };
+  expect(
+    await matching(size, order(">", 3), order(">=", 3), order("<", 20), order("<=", 1)),
+  ).toEqual(["x/b", "x/a x/b", "x/a x/b", ""]);
+  const noon = Date.parse("2026-03-01T12:00:00Z");
+  expect(
+    await matching({ field: "day" }, order("<", noon, "time"), order(">", noon, "time")),
+  ).toEqual(["x/a", "x/b"]);
+  const reads = (test: string, text: string) => ({ test, text });
+  expect(
+    await matching("path", reads("starts", "x/"), reads("ends", "/c"), reads("contains", "%")),
+  ).toEqual(["x/a x/b", "y/c", ""]);
+  const title = { field: "title" };
+  expect(await matching(title, { test: "present" }, reads("contains", "f_"))).toEqual([
+    "x/a",
+    "x/a",
+  ]);
+});
+
 test("files outside the scopes are hidden at once, also those activated later", async () => {
   const index = await filled("scopes");
   const drive = { externalId: "doc-1", metadata: { ancestors: ["folder-9", "folder-1"] } };
