@@ -1,11 +1,14 @@
 import {
   createMcpHandler,
   isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
 import packageFacts from "../../../package.json" with { type: "json" };
+import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
 import type { Session } from "./session.ts";
 import { callTool, listTools } from "./tools.ts";
@@ -37,14 +40,31 @@ function serverFor(session: Session): Server {
     { name: "quarry", title: "Quarry", version },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => listTools(session));
-  server.setRequestHandler("tools/call", ({ params }) => callTool(session, params));
+  const told = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
+  server.setRequestHandler("tools/list", () => told(() => listTools(session)));
+  server.setRequestHandler("tools/call", ({ params }) => told(() => callTool(session, params)));
   server.setRequestHandler("resources/list", ({ params }) =>
-    listResources(session, params?.cursor),
+    told(() => listResources(session, params?.cursor)),
   );
   server.setRequestHandler("resources/templates/list", () => {
     return { resourceTemplates: [RESOURCE_TEMPLATE] };
   });
-  server.setRequestHandler("resources/read", ({ params }) => readResource(session, params.uri));
+  server.setRequestHandler("resources/read", ({ params }) =>
+    told(() => readResource(session, params.uri)),
+  );
   return server;
+}
+
+/** The SDK would answer with the message of any error, which may quote what is not the caller's. */
+async function answered<Result>(
+  { services }: Session,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown;
+    const { error } = logFailure(thrown, services.log);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, error);
+  }
 }

@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { CallToolRequestParams, CallToolResult, Tool } from "@modelcontextprotocol/server";
 
-import { QuarryError } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
 import { runnerNamed, runnerTool, runTool } from "./runner-tools.ts";
@@ -29,8 +28,6 @@ export async function callTool(
     const text = JSON.stringify(structuredContent);
     return { content: [{ type: "text", text }], structuredContent };
   } catch (thrown) {
-    // A revoked token is the transport's to tell.
-    if (thrown instanceof QuarryError && thrown.kind === "unauthorized") throw thrown;
     const { error } = logFailure(thrown, session.services.log);
     return { content: [{ type: "text", text: error }], isError: true };
   }
