@@ -14,7 +14,7 @@ import {
   text,
   type Row,
 } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
@@ -112,13 +112,11 @@ export async function beginRun(
 
 /** False when no run is in progress any more: begin one instead. */
 export async function scanOnceMore(db: Database, fileSourceId: FileSourceId): Promise<boolean> {
-  const rows = await allRows(
+  const rows = await execute(
     db,
-    statement(
-      `update file_sources set scan_again = 1 where id = ?1 and scan_run_id is not null
-       returning 1`,
-      fileSourceId,
-    ),
+    `update file_sources set scan_again = 1 where id = ?1 and scan_run_id is not null
+     returning 1`,
+    fileSourceId,
   );
   return rows.length > 0;
 }

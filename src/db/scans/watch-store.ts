@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Watch } from "../../ports/source-watcher.ts";
 import type { Database } from "../client.ts";
 import { flag, id, jsonObject, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
-import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
 const WATCHED_SOURCE = row({
@@ -22,18 +22,16 @@ export async function takeDueWatches(
   db: Database,
   of: { now: number; dueAgainAt: number; limit: number },
 ): Promise<WatchedSource[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      WATCHED_SOURCE,
-      `update file_sources set watch_due_at = ?2
-       where id in (select id from file_sources where watch_due_at <= ?1 and removed_at is null
-         order by watch_due_at limit ?3)
-       returning ${SOURCE}`,
-      of.now,
-      of.dueAgainAt,
-      of.limit,
-    ),
+    WATCHED_SOURCE,
+    `update file_sources set watch_due_at = ?2
+     where id in (select id from file_sources where watch_due_at <= ?1 and removed_at is null
+       order by watch_due_at limit ?3)
+     returning ${SOURCE}`,
+    of.now,
+    of.dueAgainAt,
+    of.limit,
   );
 }
 
@@ -42,14 +40,12 @@ export async function findWatchedSource(
   db: Database,
   sourceId: FileSourceId,
 ): Promise<WatchedSource | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      WATCHED_SOURCE,
-      `select ${SOURCE} from file_sources
-       where id = ?1 and exists (select 1 from source_watches where file_source_id = ?1)`,
-      sourceId,
-    ),
+    WATCHED_SOURCE,
+    `select ${SOURCE} from file_sources
+     where id = ?1 and exists (select 1 from source_watches where file_source_id = ?1)`,
+    sourceId,
   );
 }
 
@@ -72,26 +68,22 @@ const WATCH = `id, file_source_id as sourceId, target, resource_id as resourceId
 
 /** All watches of a source, the newest first. */
 export async function watchesOf(db: Database, sourceId: FileSourceId): Promise<StoredWatch[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      STORED_WATCH,
-      `select ${WATCH} from source_watches where file_source_id = ?1 order by started_at desc`,
-      sourceId,
-    ),
+    STORED_WATCH,
+    `select ${WATCH} from source_watches where file_source_id = ?1 order by started_at desc`,
+    sourceId,
   );
 }
 
 /** The watch that a notification names; null for an unknown one or that of a removed source. */
 export async function findWatch(db: Database, watchId: string): Promise<StoredWatch | null> {
-  return await firstRow(
+  return await readRow(
     db,
-    query(
-      STORED_WATCH,
-      `select ${WATCH} from source_watches where id = ?1 and exists (
-         select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`,
-      watchId,
-    ),
+    STORED_WATCH,
+    `select ${WATCH} from source_watches where id = ?1 and exists (
+       select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`,
+    watchId,
   );
 }
 
