@@ -45,20 +45,19 @@ export async function nameDrives(
 }
 
 /**
- * The same drives, ready to be read.
+ * The drives ready to be read: each costs a call.
  * @throws SourceFailure `denied` that says what to do
  */
-export async function findDrives(
+export async function openDrives(
   client: GraphClient,
-  config: DocumentSiteConfig,
+  { siteId, drives }: Named,
+  { rootFolderId }: DocumentSiteConfig,
   signal: AbortSignal,
-): Promise<{ siteId: string | null; drives: FollowedDrive[] }> {
-  const { siteId, drives } = await nameDrives(client, config, signal);
-  if (siteId !== null) return { siteId, drives: await openLibraries(client, drives, signal) };
-  const opened = await inParallel(drives, DRIVES_AT_ONCE, async (named) => {
-    return await openDrive(client, named, config.rootFolderId, signal);
+): Promise<FollowedDrive[]> {
+  if (siteId !== null) return await openLibraries(client, drives, signal);
+  return await inParallel(drives, DRIVES_AT_ONCE, async (named) => {
+    return await openDrive(client, named, rootFolderId, signal);
   });
-  return { siteId, drives: opened };
 }
 
 /** Libraries of a site as drives whose files lie in a folder of the library's name. */

@@ -12,7 +12,7 @@ import type {
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import { entraTokens } from "./entra-token.ts";
-import { findDrives, listLibraries, nameDrives, openLibraries } from "./find-drives.ts";
+import { listLibraries, nameDrives, openDrives, openLibraries } from "./find-drives.ts";
 import { API_BASE_URL, GraphClient } from "./graph-client.ts";
 import { graphWatcher } from "./graph-watcher.ts";
 import { itemFiles, type ItemFiles } from "./item-files.ts";
@@ -33,6 +33,8 @@ const PENDING_DRIVES = "pending-drives.json";
 const DRIVES = "drives.json";
 /** A listing whose links expire again and again is given up. */
 const RESTARTS_MAX = 3;
+/** Of a site's libraries in the sentence that tells what is seen. */
+const NAMES_SHOWN = 10;
 
 export type SharePointOptions = {
   outgoing: Outgoing;
@@ -74,6 +76,15 @@ export class SharePointReader implements SourceReader {
       const { drives } = await nameDrives(this.#client, config, signal);
       return drives.map(({ id }) => id);
     });
+  }
+
+  async check(signal: AbortSignal): Promise<string> {
+    const named = await nameDrives(this.#client, this.#config, signal);
+    if (named.siteId === null) await openDrives(this.#client, named, this.#config, signal);
+    const names = named.drives.map(({ name }) => `"${name}"`).slice(0, NAMES_SHOWN);
+    const what =
+      named.siteId === null ? "library" : `site and its ${named.drives.length} libraries`;
+    return `SharePoint: the app sees the ${what} ${names.join(", ")}`;
   }
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
@@ -123,8 +134,10 @@ export class SharePointReader implements SourceReader {
 
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
     const run = crypto.randomUUID();
-    const found = await findDrives(this.#client, this.#config, signal);
-    return { cursor: null, run, from: null, moved: false, ...found };
+    const named = await nameDrives(this.#client, this.#config, signal);
+    const drives = await openDrives(this.#client, named, this.#config, signal);
+    const { siteId } = named;
+    return { cursor: null, run, from: null, moved: false, siteId, drives };
   }
 
   async #restart(restarts: number, signal: AbortSignal): Promise<ListingPage> {

@@ -81,6 +81,22 @@ test.each([
   expect(failure.message).toContain(message);
 });
 
+test("a check tells what is seen with a few calls, or why nothing is", async () => {
+  const { graph, rest } = site();
+  graph.library(rest, "Archive");
+  const checked = async (settings: Parameters<typeof graphSource>[1]) =>
+    await graphSource(graph, settings).reader().check(FOREVER);
+  expect(await checked({ siteId: HR })).toBe(
+    'SharePoint: the app sees the site and its 2 libraries "Documents", "Archive"',
+  );
+  expect(graph.asked).toHaveLength(3);
+  expect(await checked({ siteId: HR, library: "archive" })).toBe(
+    'SharePoint: the app sees the library "Archive"',
+  );
+  graph.sites.forEach((each) => (each.granted = false));
+  expect((await failureOf(checked({ siteId: HR }))).message).toContain("grant it the role read");
+});
+
 test("a folder that is none, or is of another library, is told", async () => {
   const { graph, library } = site();
   const file = library.childrenOf(library.root)[0]?.id ?? "";
