@@ -11,6 +11,7 @@ import { securityHeaders } from "./middleware/security-headers.ts";
 import { services, type Compose } from "./middleware/services.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
@@ -40,6 +41,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   app.route("/", documentation(api));
   app.route("/", assetRoutes);
   app.route("/", healthRoutes);
+  app.route("/", homeRoutes);
   return app;
 }
 

@@ -10,9 +10,16 @@ export class Browser {
   readonly #cookies = new Map<string, string>();
   html = "";
 
+  /** What it would send as `Cookie`. */
+  get cookies(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
   async #send(method: string, path: string, headers: Record<string, string>, body?: BodyInit) {
-    const Cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await call(method, path, { headers: { Cookie, ...headers }, body });
+    const answer = await call(method, path, {
+      headers: { Cookie: this.cookies, ...headers },
+      body,
+    });
     for (const set of answer.headers.getSetCookie()) this.#keep(set);
     return answer;
   }
@@ -43,7 +50,21 @@ export class Browser {
       for (const value of [values].flat()) body.append(name, value);
     }
     const type = { "Content-Type": "application/x-www-form-urlencoded" };
-    const answer = await this.#send("POST", path, { ...type, ...headers }, body.toString());
+    return await this.#follow(
+      await this.#send("POST", path, { ...type, ...headers }, body.toString()),
+    );
+  }
+
+  /** Sends a form of another encoding, as `new Response(formData)` packs it. */
+  async sendRaw(path: string, packed: Response): Promise<Posted> {
+    const body = await packed.arrayBuffer();
+    const type = packed.headers.get("Content-Type") ?? "";
+    const length = String(body.byteLength);
+    const headers = { Origin: ORIGIN, "Content-Type": type, "Content-Length": length };
+    return await this.#follow(await this.#send("POST", path, headers, body));
+  }
+
+  async #follow(answer: Call): Promise<Posted> {
     const location = answer.headers.get("Location");
     this.html = String(answer.body);
     if (location !== null) await this.open(location);

@@ -3,6 +3,7 @@ import { shellWord } from "../terminal.ts";
 import type { Questions } from "./questions.ts";
 
 export type Addresses = {
+  panel: string;
   api: string;
   docs: string;
   openapi: string;
@@ -13,6 +14,7 @@ export type Addresses = {
 
 export function addressesOf(baseUrl: string, identifier: string): Addresses {
   return {
+    panel: `${baseUrl}/panel`,
     api: `${baseUrl}/api`,
     docs: `${baseUrl}/api/docs`,
     openapi: `${baseUrl}/api/openapi.json`,

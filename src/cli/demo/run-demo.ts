@@ -67,8 +67,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
       if (options.once === true) return;
-      showAddresses(terminal, addressesOf(url, subject.identifier), state.token ?? "", questions);
-      terminal.say(`\nSign-in of the panel: ${LOCAL_EMAIL}, password ${state.password}`);
+      const addresses = addressesOf(url, subject.identifier);
+      showAddresses(terminal, addresses, state.token ?? "", questions);
+      terminal.say(`\nPanel: ${addresses.panel}`);
+      terminal.say(`  Sign in as ${LOCAL_EMAIL}, password ${state.password}`);
       terminal.say(`\nServing on ${url}. Ctrl-C ends it.`);
       await new Promise(() => undefined);
     },

@@ -32,8 +32,8 @@ export async function ragsOfSources(db: Database, ids: FileSourceId[]): Promise<
        g.pending_files + r.coming_files as pending, g.processing_files as processing,
        g.indexed_files as indexed, g.error_files as error, g.number_vectors as passages
      from json_each(?1) wanted
-     join rags r on r.file_source_id = wanted.value and r.removed_at is null
-     join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
+     cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
      order by r.identifier limit ?2`,
     ids,
     RAGS_MAX,

@@ -81,7 +81,7 @@ async function filesAt(db: Database, sourceId: FileSourceId, paths: string[]) {
     db,
     SOURCE_FILE,
     `select ${SOURCE_FILE_COLUMNS} from json_each(?2) wanted
-     join files f on f.file_source_id = ?1 and f.path = wanted.value order by wanted.key`,
+     cross join files f on f.file_source_id = ?1 and f.path = wanted.value order by wanted.key`,
     sourceId,
     paths,
   );

@@ -4,10 +4,10 @@ import type { Session } from "../../access/sessions/find-session.ts";
 import type { AssetNames } from "../pages/request/assets.ts";
 import type { Flash } from "../pages/request/flash.ts";
 import type { Theme } from "../pages/request/theme.ts";
-import { Data } from "./data.tsx";
+import { Data, visible } from "./data.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
-import { Notice, ShownOnce } from "./notice.tsx";
+import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
 type PlaceEntry = { name: string; path: string; icon: IconName; onPhones: boolean };
 
@@ -58,6 +58,7 @@ export const Layout = (props: LayoutProps) => {
       </nav>
       <main id="main" tabindex={-1}>
         {flash?.notice == null ? null : <Notice text={flash.notice} />}
+        {flash?.problem == null ? null : <Warning text={flash.problem} />}
         {flash?.secret == null ? null : <ShownOnce {...flash.secret} />}
         {children}
       </main>
@@ -83,7 +84,7 @@ export const Document = ({
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Quarry`}</title>
+      <title>{`${visible(title)} · Quarry`}</title>
       {assets.style === "" ? null : <link rel="stylesheet" href={assets.style} />}
       {assets.icon === "" ? null : <link rel="icon" href={assets.icon} type="image/svg+xml" />}
       {assets.script === "" ? null : <script type="module" src={assets.script}></script>}
@@ -110,7 +111,7 @@ type Mine = { session: Session; theme: Theme | null };
 /** On phones: what the bar at the bottom has no room for. */
 const MorePlaces = ({ place, session, theme }: Mine & { place: Place | null }) => (
   <details class="more-places">
-    <summary>
+    <summary class={place === null || PLACES[place].onPhones ? undefined : "here"}>
       <Icon name="more" />
       More
     </summary>

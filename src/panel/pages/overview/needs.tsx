@@ -12,7 +12,8 @@ const SHOWN = 20;
 const NO_REASON = "It could not be read.";
 
 /** Reasons are told as sentences, wherever they come from. */
-const ended = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
+const ended = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 /** Sources first: one of them may keep thousands of files from being seen. */
 export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[] {

@@ -10,12 +10,12 @@ export function auditAs(context: PageContext, action: string, target: string | n
   if (target !== null) context.set("auditTarget", target);
 }
 
-type Told = { notice?: string; secret?: Flash["secret"] };
+type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
 
 /** The answer to a form that succeeded. What is told is shown once, by the page it leads to. */
 export function goTo(context: PageContext, address: string, told: Told = {}): Response {
-  const { notice = null, secret = null } = told;
-  const { pathname } = new URL(address, "http://here");
-  if (notice !== null || secret !== null) setFlash(context, { path: pathname, notice, secret });
+  const { notice = null, problem = null, secret = null } = told;
+  const { pathname: path } = new URL(address, "http://here");
+  if (Object.keys(told).length > 0) setFlash(context, { path, notice, problem, secret });
   return context.redirect(address, 303);
 }

@@ -11,6 +11,8 @@ import { cookieIn } from "./cookies.ts";
 const flash = z.object({
   path: z.string(),
   notice: z.string().nullable(),
+  /** Something that somebody has to look at. */
+  problem: z.string().nullable(),
   secret: z.object({ label: z.string(), value: z.string() }).nullable(),
 });
 export type Flash = z.infer<typeof flash>;

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { checkedSource } from "../../api/file-sources.ts";
@@ -11,6 +12,7 @@ import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { choiceIn } from "../request/list-query.ts";
+import { toldOf } from "./source-actions.tsx";
 import { ConfigFields, IntervalField } from "./source-fields.tsx";
 import { fieldsOf, newSourceBody, SOURCE_KINDS, type SourceKind } from "./source-form.ts";
 
@@ -59,7 +61,10 @@ export function newSourcePages(): Hono<PageEnv> {
     const { source, webhookSecret } = made.result;
     auditAs(context, "file-sources.create", source.source.id);
     const address = `/panel/sources/${source.source.identifier}`;
-    if (kind !== "web") return goTo(context, address, { notice: "The source is made." });
+    if (kind !== "web") {
+      const checked = await checkFileSource(context.get("services"), { source });
+      return goTo(context, address, toldOf("The source is made.", checked));
+    }
     const secret = { label: "The secret of the source's webhook.", value: webhookSecret };
     return goTo(context, address, { notice: "The source is made, and is being read.", secret });
   });

@@ -46,6 +46,9 @@ export function settingsTab(
             <ConfigFields kind={kind} state={state} isStored />
             <IntervalField kind={kind} state={state} />
           </Form>
+          {kind === "file_system" || kind === "web" ? null : (
+            <ActionButton action={`${path}/check`} label="Check the connection" />
+          )}
         </>
       ) : (
         <StoredConfig config={source.config} />

@@ -1,5 +1,9 @@
 import { Hono } from "hono";
 
+import {
+  checkFileSource,
+  type SourceCheck,
+} from "../../../catalog/file-sources/check-file-source.ts";
 import { removeFileSource } from "../../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
@@ -39,12 +43,21 @@ export function sourceActions(): Hono<PageEnv> {
     const form = await formOf(context);
     const kind = kindOf(shown.source);
     auditAs(context, "file-sources.change", shown.source.id);
+    const services = context.get("services");
     const saved = await attempt(form, fieldsOf(kind), async () => {
       const patch = checkedPatch(shown, sourceChangeBody(form, kind));
-      await updateFileSource(context.get("services"), { source: shown, patch });
+      return await updateFileSource(services, { source: shown, patch });
     });
     if (!saved.done) return await failedSettings(context, saved.state);
-    return goTo(context, `${shown.path}/settings`, { notice: "The settings are saved." });
+    const checked = await checkFileSource(services, { source: saved.result });
+    const address = `${shown.path}/settings`;
+    return goTo(context, address, toldOf("The settings are saved.", checked));
+  });
+
+  app.post("/:id/check", async (context) => {
+    const shown = await sourceOf(context);
+    const checked = await checkFileSource(context.get("services"), { source: shown });
+    return goTo(context, `${shown.path}/settings`, toldOf("The provider was asked.", checked));
   });
 
   app.post("/:id/webhook-secret", async (context) => {
@@ -63,6 +76,13 @@ export function sourceActions(): Hono<PageEnv> {
   });
   addRemoval(app);
   return app;
+}
+
+/** What was done, and what the source's provider said of it, for the page after a redirect. */
+export function toldOf(done: string, { ok, message }: SourceCheck) {
+  const said = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
+  if (ok === null) return { notice: done };
+  return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
 }
 
 function addRemoval(app: Hono<PageEnv>): void {

@@ -1,5 +1,6 @@
 import { invalid, QuarryError, tooLarge } from "../../../core/errors.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { counted } from "../../components/figures.ts";
@@ -48,7 +49,10 @@ async function store(
       path: storedPath(file.name),
       body: await file.arrayBuffer(),
       contentLength: file.size,
-      mimeType: file.type === "" ? "application/octet-stream" : file.type,
+      mimeType:
+        file.type === "" || file.type === UNKNOWN_MEDIA_TYPE
+          ? mediaTypeByName(file.name)
+          : file.type,
       metadata: null,
     });
     return null;

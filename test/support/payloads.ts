@@ -1,0 +1,28 @@
+/** What strangers may write into a field: markup, script, formulas, long words, other directions. */
+export const PAYLOADS = [
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  "</title><script>alert(1)</script>",
+  "</textarea><script>alert(1)</script>",
+  "javascript:alert(1)",
+  '=HYPERLINK("https://evil.test")',
+  "&lt;b&gt;&amp;",
+  "${alert(1)} {{7*7}}",
+  "\u202Etxt.exe\u202C",
+  "مرحبا بالعالم",
+  "a\u0008b\u001Bc",
+  "x".repeat(180),
+];
+
+/** What of a page a browser would run: nothing, if all of it was escaped. */
+export function runnable(html: string): string[] {
+  const tags = html.match(/<[a-z][^>]*>/gi) ?? [];
+  return tags.filter(
+    (tag) =>
+      /\son\w+\s*=\s*["']?alert/i.test(tag.replaceAll(/"[^"]*"/g, '""')) ||
+      /href="javascript:/i.test(tag) ||
+      (/^<script/i.test(tag) && !/^<script type="module" src="\/assets\//.test(tag)) ||
+      /^<img/i.test(tag),
+  );
+}

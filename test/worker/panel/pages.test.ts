@@ -1,0 +1,278 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { PAYLOADS, runnable } from "../../support/payloads.ts";
+import { call } from "../../support/worker-client.ts";
+
+const MEMBER = { email: "reader@localhost", password: "quiet amber lantern" };
+
+/** Each is signed in once: hashing passwords is slow on purpose. */
+const admin = new Browser();
+const member = new Browser();
+
+/** The text of a page as it is read, without its tags. */
+const read = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ");
+
+beforeAll(async () => {
+  await admin.signIn();
+  await admin.post("/panel/settings", { ...MEMBER, role: "member" });
+  await member.signIn(MEMBER.email, MEMBER.password);
+});
+
+test("the root leads people to the panel and tells programs what is here", async () => {
+  const page = await call("GET", "/", { headers: { Accept: "text/html,*/*" } });
+  expect([page.status, page.headers.get("Location")]).toEqual([302, "/panel"]);
+  const { body } = await call("GET", "/");
+  expect(body).toMatchObject({ name: "Quarry", panel: "http://localhost/panel" });
+});
+
+test("the first visit leads from nothing to a RAG, and the overview tells the rest", async () => {
+  await admin.open("/panel");
+  expect(read(admin.html)).toContain("From nothing to an answer");
+  expect((await admin.post("/panel/first-steps/folder")).location).toBe("/panel/sources/documents");
+  expect(read(admin.html)).toContain("There are no files yet.");
+  await admin.post("/panel/first-steps/rag");
+  expect(read(admin.html)).toContain("The RAG is made");
+  expect(admin.html).toContain('href="/panel/inferences/new?rag=documents"');
+  await admin.open("/panel");
+  expect(read(admin.html)).toMatch(/Nothing is indexed yet\..*Last 24 hours/);
+});
+
+test("a file is uploaded without a script, listed, read and removed", async () => {
+  const form = new FormData();
+  form.append("files", new File(["# Leave\n\nThere are 26 days."], "leave.md"));
+  const packed = new Response(form);
+  const sent = await admin.sendRaw("/panel/sources/documents/upload", packed);
+  expect(sent.location).toBe("/panel/sources/documents");
+  expect(read(admin.html)).toMatch(/1 file uploaded\..*leave\.md/);
+  await admin.open("/panel/sources/documents?path=le");
+  expect(admin.html).toContain("/panel/sources/documents/file?path=leave.md");
+  await admin.open("/panel/sources/documents?path=other");
+  expect(read(admin.html)).toContain("No file is like that.");
+  await admin.open("/panel/sources/documents/file?path=leave.md");
+  expect(read(admin.html)).toMatch(
+    /27 bytes.*text\/markdown.*Documents (waiting|being read|indexed)/,
+  );
+  await admin.post("/panel/sources/documents/file/remove", { path: "leave.md" });
+  expect(read(admin.html)).toContain("The file is removed");
+});
+
+test("a form that failed keeps what was typed, with the message at its field", async () => {
+  const typed = {
+    kind: "s3",
+    name: "Bucket",
+    "config.endpoint": "not an address",
+    "config.region": "eu-1",
+    "config.bucket": "",
+    "config.credentials.secretAccessKey": "top secret",
+    scanIntervalMinutes: "360",
+  };
+  const { status, location } = await admin.post("/panel/sources/new", typed);
+  expect({ status, location }).toEqual({ status: 400, location: null });
+  expect(admin.html).toContain('value="not an address"');
+  expect(admin.html).not.toContain("top secret");
+  const problemAt = (field: string) =>
+    new RegExp(`id="field-${field}-problem">([^<]*)<`).exec(admin.html)?.[1];
+  expect(problemAt("config-bucket")).toBe("Bucket is required");
+  expect(problemAt("config-endpoint")).toMatch(/^Endpoint must be/);
+  expect(problemAt("config-credentials-accessKeyId")).toMatch(/required/);
+});
+
+test("a member sees every page, is offered nothing to change, and is refused it", async () => {
+  for (const path of [
+    "/panel",
+    "/panel/sources",
+    "/panel/sources/documents",
+    "/panel/sources/documents/settings",
+    "/panel/settings",
+    "/panel/settings/keys",
+    "/panel/settings/models",
+    "/panel/first-steps",
+    "/panel/account",
+  ]) {
+    expect((await member.open(path)).status, path).toBe(200);
+    const forms = [...member.html.matchAll(/<form method="post" action="([^"]+)"/g)];
+    const own = /^\/panel\/(account\/|theme$|sign-out$)/;
+    expect(forms.map(([, to = ""]) => to).filter((to) => !own.test(to))).toEqual([]);
+    expect(member.html).not.toMatch(/href="[^"]*\/(new|remove)[?"]/);
+  }
+  for (const [path, fields] of [
+    ["/panel/sources/new", { kind: "file_system", name: "Mine" }],
+    ["/panel/sources/documents/scan", {}],
+    ["/panel/sources/documents/remove", { confirmation: "Documents" }],
+    ["/panel/settings/keys", { name: "Mine", role: "admin" }],
+    ["/panel/first-steps/folder", {}],
+  ] as const) {
+    expect((await member.post(path, fields)).status, path).toBe(403);
+  }
+  expect((await member.open("/panel/settings/log")).status).toBe(403);
+  expect((await member.open("/panel/sources/new")).status).toBe(403);
+});
+
+test("a key is shown once, with where it belongs", async () => {
+  const { location } = await admin.post("/panel/settings/keys", { name: "ci", role: "member" });
+  expect(location).toBe("/panel/settings/keys");
+  expect(admin.html).toMatch(/qrya_[0-9A-Za-z]{38}/);
+  await admin.open("/panel/settings/keys");
+  expect(admin.html).not.toContain("qrya_");
+});
+
+test("a source is removed only by its name, and not while a RAG uses it", async () => {
+  await admin.post("/panel/sources/new", { kind: "file_system", name: "Old folder" });
+  const remove = "/panel/sources/old-folder/remove";
+  expect((await admin.post(remove, { confirmation: "old" })).status).toBe(400);
+  expect(read(admin.html)).toContain("Name is not the source's name");
+  expect((await admin.post(remove, { confirmation: "Old folder" })).location).toBe(
+    "/panel/sources",
+  );
+  expect(read(admin.html)).toContain("“Old folder” is removed.");
+  const used = await admin.post("/panel/sources/documents/remove", { confirmation: "Documents" });
+  expect(used.status).toBe(409);
+});
+
+test("a model gets a price, a changed one, and leaves the list", async () => {
+  const model = { model: "openai/x", kind: "chat", inputPrice: "1", outputPrice: "2" };
+  await admin.post("/panel/settings/models", { ...model, currency: "usd" });
+  await admin.post("/panel/settings/models", { ...model, outputPrice: "3", currency: "EUR" });
+  expect(read(admin.html)).toMatch(/openai\/x chat 1 EUR 3 EUR/);
+  await admin.post("/panel/settings/models", { ...model, inputPrice: "cheap", currency: "EUR" });
+  expect(read(admin.html)).toContain("Price of input must be a number");
+  await admin.post("/panel/settings/models/remove", { model: "openai/x", kind: "chat" });
+  expect(read(admin.html)).toContain("No model is in the list.");
+});
+
+test("what was done through pages is told as what was done through the API", async () => {
+  await admin.open("/panel/settings/log");
+  const text = read(admin.html);
+  for (const action of ["users.create", "keys.create", "file-sources.remove", "models.put"]) {
+    expect(text).toContain(action);
+  }
+  expect(text).toMatch(/reader@localhost panel\.refused|panel\.refused.*refused, 403/);
+  await admin.open("/panel/settings/log?action=keys.create");
+  expect(read(admin.html)).not.toContain("models.put");
+});
+
+test("a page reads as many rows of 3,000 files and events as of 300", async () => {
+  const counts = noRows();
+  const counted = { ...env, DB: countedRows(env.DB, counts) };
+  const app = createApp((_env, context) => composeServices(counted, context));
+  app.route("/panel", panelPages());
+  const rowsOf = async (path: string) => {
+    Object.assign(counts, noRows());
+    const context = createExecutionContext();
+    const request = new Request(`http://localhost${path}`, { headers: { Cookie: admin.cookies } });
+    const response = await app.fetch(request, counted, context);
+    expect(response.status, path).toBe(200);
+    await waitOnExecutionContext(context);
+    return counts.read;
+  };
+  const paths = [
+    "/panel",
+    "/panel/sources",
+    "/panel/sources/many",
+    "/panel/sources/many?path=folder/1",
+    "/panel/sources/many?status=error",
+    "/panel/sources/many/file?path=folder/1.md",
+    "/panel/settings",
+    "/panel/settings/log",
+  ];
+  await admin.post("/panel/sources/new", { kind: "file_system", name: "Many" });
+  await addFiles(0, 300);
+  const before = await readAll(paths, rowsOf);
+  await addFiles(300, 3_000);
+  const after = await readAll(paths, rowsOf);
+  for (const [path, rows] of Object.entries(after)) {
+    expect(rows, path).toBeLessThanOrEqual((before[path] ?? 0) + 5);
+  }
+});
+
+async function readAll(paths: string[], rowsOf: (path: string) => Promise<number>) {
+  const rows: Record<string, number> = {};
+  for (const path of paths) rows[path] = await rowsOf(path);
+  return rows;
+}
+
+/** Files of the source `many`, half of which failed in a RAG of it, and as many events. */
+async function addFiles(from: number, to: number): Promise<void> {
+  const numbers = `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to - 1})`;
+  const source = "(select id from file_sources where identifier = 'many')";
+  const rag = "(select id from rags where identifier = 'documents')";
+  await env.DB.batch(
+    [
+      `update rags set file_source_id = ${source} where identifier = 'documents'`,
+      `${numbers} insert into files (id, file_source_id, path, name, size, mime_type, version,
+         metadata, created_at)
+       select 'many-' || i, ${source}, 'folder/' || i || '.md', i || '.md', 1, 'text/markdown',
+         '1', '{}', 0 from n`,
+      `${numbers} insert into rag_files (rag_id, generation, file_id, path, status, revision,
+         error_message)
+       select ${rag}, 1, 'many-' || i, 'folder/' || i || '.md',
+         case i % 2 when 0 then 'error' else 'indexed' end, 1, 'damaged' from n`,
+      `${numbers} insert into audit_events (id, at, actor_kind, action, fields, status, address,
+         request_id)
+       select 'many-' || i, i, 'none', 'x', '[]', 200, '', '' from n`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+}
+
+test("nothing that strangers wrote runs, in any field that is shown", async () => {
+  const pages = new Set([
+    "/panel",
+    "/panel/sources",
+    "/panel/settings/keys",
+    "/panel/settings/log",
+  ]);
+  for (const [at, payload] of PAYLOADS.entries()) {
+    const identifier = `hostile-${at}`;
+    const made = await admin.post("/panel/sources/new", {
+      kind: "file_system",
+      name: payload,
+      identifier,
+    });
+    expect(made.location, payload).toBe(`/panel/sources/${identifier}`);
+    expect(runnable(admin.html), payload).toEqual([]);
+    await admin.post("/panel/settings/keys", { name: payload, role: "member" });
+    for (const tab of ["", "/settings"]) pages.add(`/panel/sources/${identifier}${tab}`);
+    pages.add(`/panel/sources/documents?path=${encodeURIComponent(payload)}`);
+    pages.add(`/panel/settings/log?action=${encodeURIComponent(payload)}`);
+  }
+  await env.DB.prepare(
+    `insert into files (id, file_source_id, path, url, name, size, mime_type, version, metadata,
+       created_at)
+     select 'hostile-' || key, (select id from file_sources where identifier = 'documents'),
+       value, value, value, 1, value, '1', '{}', 0 from json_each(?1)`,
+  )
+    .bind(JSON.stringify(PAYLOADS))
+    .run();
+  await env.DB.prepare(
+    `insert into scan_runs (id, file_source_id, started_at, finished_at, error)
+     select 'run-' || key, (select id from file_sources where identifier = 'hostile-0'), key, key,
+       value from json_each(?1)`,
+  )
+    .bind(JSON.stringify(PAYLOADS))
+    .run();
+  pages.add("/panel/sources/hostile-0/runs").add("/panel/sources/documents");
+  for (const payload of PAYLOADS) {
+    pages.add(`/panel/sources/documents/file?path=${encodeURIComponent(payload)}`);
+  }
+  for (const path of pages) {
+    const { status } = await admin.open(path);
+    expect([200, 303], path).toContain(status);
+    expect(runnable(admin.html), path).toEqual([]);
+    expect(read(admin.html), path).not.toMatch(/[\u0000-\u0008\u202E]/);
+  }
+});
