@@ -18,11 +18,12 @@ export const PAYLOADS = [
 /** What of a page a browser would run: nothing, if all of it was escaped. */
 export function runnable(html: string): string[] {
   const tags = html.match(/<[a-z][^>]*>/gi) ?? [];
-  return tags.filter(
-    (tag) =>
-      /\son\w+\s*=\s*["']?alert/i.test(tag.replaceAll(/"[^"]*"/g, '""')) ||
-      /href="javascript:/i.test(tag) ||
-      (/^<script/i.test(tag) && !/^<script type="module" src="\/assets\//.test(tag)) ||
-      /^<img/i.test(tag),
-  );
+  return tags.filter((tag) => {
+    const bare = tag.replaceAll(/"[^"]*"/g, '""').toLowerCase();
+    const isForeign = bare.startsWith("<img") || /\son\w+\s*=/.test(bare);
+    const isScript = bare.startsWith("<script") && !tag.startsWith(OWN_SCRIPT);
+    return isForeign || isScript || tag.includes('href="javascript:');
+  });
 }
+
+const OWN_SCRIPT = '<script type="module" src="/assets/';
