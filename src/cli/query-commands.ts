@@ -4,7 +4,7 @@ import { Command } from "commander";
 
 import { answerText, publicApi } from "./api/public-api.ts";
 import type { FileEntry, PublicApi } from "./api/public-api.ts";
-import { showAnswer, showChunks } from "./demo/show-answers.ts";
+import { showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
 import { checkedUrl, DEFAULT_URL } from "./push-command.ts";
 import { collect } from "./run-command.ts";
@@ -82,19 +82,25 @@ async function search(rag: string, queries: string[], options: SearchOptions): P
 async function ask(inference: string, prompt: string, options: AskOptions): Promise<void> {
   const api = open(options);
   const { schema, search: searches } = options;
-  const run = await api.runInference(inference, {
+  const request = {
     prompt,
     topK: Number(options.topK),
     useReranking: options.rerank === true,
     includeSources: true,
     ...((await hasRags(api, inference)) ? { semanticSearch: searches ?? [prompt] } : {}),
     ...(schema === undefined ? {} : { jsonSchema: await readFile(pathOfUser(schema), "utf8") }),
-  });
+  };
   const terminal = openTerminal(options.json === true);
-  terminal.result(run);
-  if (terminal.json) return;
-  if (process.stdout.isTTY) showAnswer(terminal, prompt, run);
-  else terminal.say(answerText(run.response));
+  if (terminal.json) return terminal.result(await api.runInference(inference, request));
+  let hasText = false;
+  const run = await api.streamInference(inference, request, (text) => {
+    hasText = true;
+    terminal.write(text);
+  });
+  // Structured output comes whole.
+  terminal.say(hasText ? "" : answerText(run.response));
+  // A pipe gets the answer alone.
+  for (const line of sourceLines(run)) terminal.warn(line);
 }
 
 /** An inference without linked RAGs accepts no queries; the list shows the RAGs of each. */

@@ -10,6 +10,8 @@ import type { Progress } from "./progress.ts";
 export type Terminal = {
   json: boolean;
   say: (line?: string) => void;
+  /** As it is, without an end of line. */
+  write: (text: string) => void;
   warn: (line: string) => void;
   table: (head: string[], rows: string[][], widths?: number[]) => void;
   progress: (label: string, total: number) => Progress;
@@ -23,6 +25,7 @@ export function openTerminal(json: boolean): Terminal {
   return {
     json,
     say,
+    write: (text) => void stream.write(text),
     warn: (line) => void process.stderr.write(`${line}\n`),
     table: (head, rows, widths) => say(drawTable(head, rows, widths)),
     progress: (label, total) => openProgress(process.stderr, label, total),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { ServerEvent } from "./read-events.ts";
 import { sendForJson } from "./send.ts";
 import type { ApiTarget } from "./send.ts";
 
@@ -30,7 +31,12 @@ const fileEntry = z.looseObject({
 });
 const filePage = z.looseObject({ data: z.array(fileEntry), total: z.number() });
 const inference = z.looseObject({ identifier: z.string(), fileSources: z.array(z.unknown()) });
-const contentBlock = z.looseObject({ type: z.string(), text: z.string().optional() });
+const contentBlock = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  citations: z.array(z.looseObject({ item: z.number() })).optional(),
+});
+const delta = z.looseObject({ text: z.string() });
 const run = z.looseObject({
   response: z.union([z.array(contentBlock), z.array(z.unknown()), z.looseObject({})]),
   items: z.array(chunk),
@@ -92,10 +98,28 @@ export function publicApi(baseUrl: string, token: string, credential = "QUARRY_T
       const path = `/api/inferences/${segment(id)}`;
       return sendForJson(target, { method: "POST", path, json, what: `inference ${id}` }, run);
     },
+
+    /** The same; `onText` receives the answer as it is written. */
+    streamInference: (id: string, json: RunRequest, onText: (text: string) => void) => {
+      const onEvent = ({ name, data }: ServerEvent) => {
+        const said = delta.safeParse(data);
+        if (name === "delta" && said.success) onText(said.data.text);
+      };
+      const path = `/api/inferences/${segment(id)}`;
+      const what = `inference ${id}`;
+      return sendForJson(target, { method: "POST", path, json, what, onEvent }, run);
+    },
   };
 }
 
 export type PublicApi = ReturnType<typeof publicApi>;
+
+/** Indexes of the items that the answer cites, in the order of the text. */
+export function citedItems(response: Run["response"]): number[] {
+  const blocks = z.array(contentBlock).safeParse(response);
+  const cited = (blocks.data ?? []).flatMap(({ citations = [] }) => citations);
+  return [...new Set(cited.map(({ item }) => item))];
+}
 
 /** An inference's response as text: its text blocks, or the JSON that a schema asked for. */
 export function answerText(response: Run["response"]): string {

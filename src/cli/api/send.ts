@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
+import { readEvents } from "./read-events.ts";
+import type { ServerEvent } from "./read-events.ts";
 
 /** A server and its credential. `credential` tells the user what to check when it is refused. */
 export type ApiTarget = {
@@ -19,6 +21,8 @@ export type ApiRequest = {
   bytes?: { data: Uint8Array<ArrayBuffer>; contentType: string };
   /** What the address refers to, for a readable 404: `RAG sample`. */
   what?: string;
+  /** Asks for server-sent events and receives them; the answer is the data of `result`. */
+  onEvent?: (event: ServerEvent) => void;
 };
 
 /** A complete answer. `body` is undefined when it is not JSON. */
@@ -76,23 +80,43 @@ export async function sendForJson<Schema extends z.ZodType>(
 /** A connection that breaks during the answer counts as a failed connection. */
 async function sendOnce(
   target: ApiTarget,
-  { method = "GET", path, json, bytes }: ApiRequest,
+  request: ApiRequest,
   attempt: number,
 ): Promise<Answer | CommandFailure> {
-  const headers: Record<string, string> = { Accept: "application/json", ...target.headers };
+  const { method = "GET", path, json, bytes } = request;
+  const accepted = request.onEvent === undefined ? "application/json" : "text/event-stream";
+  const headers: Record<string, string> = { Accept: accepted, ...target.headers };
   if (json !== undefined) headers["Content-Type"] = "application/json";
   if (bytes !== undefined) headers["Content-Type"] = bytes.contentType;
-  const body = bytes?.data ?? (json === undefined ? null : JSON.stringify(json));
+  const sent = bytes?.data ?? (json === undefined ? null : JSON.stringify(json));
   try {
-    const init = { method, headers, body, redirect: "error" } as const;
+    const init = { method, headers, body: sent, redirect: "error" } as const;
     const response = await fetch(target.baseUrl + path, init);
-    const answer = { status: response.status, headers: response.headers };
-    return { ...answer, body: parsedOrUndefined(await response.text()) };
+    const body = await bodyOf(response, request);
+    if (body instanceof CommandFailure) return body;
+    return { status: response.status, headers: response.headers, body };
   } catch (thrown) {
     const failure = new CommandFailure(unreachable(target.baseUrl, thrown, attempt));
     failure.cause = thrown;
     return failure;
   }
+}
+
+/** The JSON of an answer; where it is streamed, of its last event. */
+async function bodyOf(response: Response, { path, what, onEvent }: ApiRequest): Promise<unknown> {
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.body === null || !type.startsWith("text/event-stream")) {
+    return parsedOrUndefined(await response.text());
+  }
+  for await (const event of readEvents(response.body)) {
+    if (event.name === "result") return event.data;
+    const failed = event.name === "error" ? errorText.safeParse(event.data) : null;
+    if (failed?.success === true) {
+      return new CommandFailure(`${what ?? path}: ${failed.data.error}.`);
+    }
+    onEvent?.(event);
+  }
+  return new CommandFailure(`${what ?? path}: the answer broke off.`);
 }
 
 function parsedOrUndefined(text: string): unknown {

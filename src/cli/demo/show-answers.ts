@@ -1,5 +1,5 @@
 import type { Chunk, Retrieval, Run } from "../api/public-api.ts";
-import { answerText } from "../api/public-api.ts";
+import { answerText, citedItems } from "../api/public-api.ts";
 import type { Terminal } from "../terminal.ts";
 import { textWidth } from "../terminal.ts";
 import { excerpt } from "./excerpt.ts";
@@ -36,8 +36,21 @@ export function showRetrieval(terminal: Terminal, query: string, retrieval: Retr
 export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
   terminal.say(`\nAnswer to “${prompt}”`);
   for (const line of answerText(run.response).split("\n")) terminal.say(`  ${line}`);
-  const files = new Set(run.items.flatMap(({ source }) => source?.filePath ?? []));
-  if (files.size > 0) terminal.say(`  (from ${[...files].join(", ")})`);
+  for (const line of sourceLines(run)) terminal.say(`  ${line}`);
+}
+
+/** `Sources:` and a line for each passage that the answer cites; where it cites none, for all. */
+export function sourceLines({ response, items }: Run): string[] {
+  const cited = citedItems(response).flatMap((item) => items[item] ?? []);
+  const places = (cited.length > 0 ? cited : items).flatMap(({ source }) => {
+    if (source === undefined) return [];
+    const { filePath, page, headings } = source;
+    const onPage = page === null || page === undefined ? "" : `, page ${page}`;
+    return [[`${filePath}${onPage}`, ...(headings ?? [])].join(" › ")];
+  });
+  const lines = [...new Set(places)].map((place) => `- ${place}`);
+  if (lines.length === 0) return [];
+  return [cited.length > 0 ? "Sources:" : "Found, and cited by nothing in the answer:", ...lines];
 }
 
 /**

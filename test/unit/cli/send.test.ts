@@ -7,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { panelApi } from "../../../src/cli/api/panel-api.ts";
 import { publicApi } from "../../../src/cli/api/public-api.ts";
 import { send } from "../../../src/cli/api/send.ts";
+import { sourceLines } from "../../../src/cli/demo/show-answers.ts";
 
 let server: Server | undefined;
 afterEach(() => new Promise<void>((closed) => (server ? server.close(() => closed()) : closed())));
@@ -98,4 +99,49 @@ test("an upload whose answer breaks off is tried again", async () => {
   const stored = await panelApi(url, "key").putFile("docs", "a.md", new Uint8Array(1), "x/y");
   expect(stored.changed).toBe(false);
   expect(calls).toBe(2);
+});
+
+test("a streamed answer is told as it comes, and ends with its result or its error", async () => {
+  const run = { response: [{ type: "text", text: "26 days." }], items: [] };
+  const begin = [": \n\n", 'event: retrieval\ndata: {"items":[]}\n\n'];
+  const deltas = [
+    'event: delta\ndata: {"text":"26 d"}\n\n',
+    'event: delta\ndata: {"text":"ays."}\n\n',
+  ];
+  let last = `event: result\ndata: ${JSON.stringify(run)}\n\n`;
+  const accepted: unknown[] = [];
+  const url = await listen((request, response) => {
+    accepted.push(request.headers.accept);
+    response.writeHead(200, { "Content-Type": "text/event-stream", Connection: "close" });
+    response.end([...begin, ...deltas, last].join(""));
+  });
+  const ask = async () => {
+    const texts: string[] = [];
+    const api = publicApi(url, "qry_x");
+    const answered = await api.streamInference("ask", { prompt: "?" }, (text) => texts.push(text));
+    return { answered, texts };
+  };
+  expect(await ask()).toEqual({ answered: run, texts: ["26 d", "ays."] });
+  expect(accepted).toEqual(["text/event-stream"]);
+  last = 'event: error\ndata: {"error":"Model call failed: no answer"}\n\n';
+  await expect(ask()).rejects.toThrow("inference ask: Model call failed: no answer.");
+  last = "event: result\nda";
+  await expect(ask()).rejects.toThrow("inference ask: the answer broke off.");
+});
+
+test("the sources of an answer are those that it cites, each once", () => {
+  const source = {
+    filePath: "leave.md",
+    name: "leave.md",
+    page: 3,
+    headings: ["Leave", "Holiday"],
+  };
+  const items = [
+    { text: "a", score: 1, source: { ...source, filePath: "other.md", page: null, headings: [] } },
+    { text: "b", score: 1, source },
+  ];
+  const citations = [{ item: 1 }, { item: 1 }];
+  const cited = { response: [{ type: "text", text: "x", citations }], items };
+  expect(sourceLines(cited)).toEqual(["Sources:", "- leave.md, page 3 › Leave › Holiday"]);
+  expect(sourceLines({ response: { answer: 1 }, items })).toHaveLength(3);
 });
