@@ -15,8 +15,12 @@ export function scratchFolder(): { path: string; remove: () => void } {
 }
 
 /** The service as `wrangler dev` runs it, with limits that a test does not meet by accident. */
-export async function startService(stateFolder: string, port?: number): Promise<RunningWorker> {
-  const vars = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000"];
+export async function startService(
+  stateFolder: string,
+  port?: number,
+  more: string[] = [],
+): Promise<RunningWorker> {
+  const vars = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000", ...more];
   const tell = (line: string) => process.stderr.write(`${line}\n`);
   return startWorker({ port: port ?? (await freePort()), stateFolder, vars, tell });
 }

@@ -9,6 +9,7 @@ import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { HOSTILE_FILES } from "../support/hostile-files.ts";
+import { startWebSite } from "../doubles/web-site/web-site.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
@@ -24,7 +25,9 @@ let served = false;
 
 beforeAll(async () => {
   mkdirSync(join(folder, "guides"), { recursive: true });
-  service = await startService(join(scratch.path, "state"));
+  // Web sites of these tests are on this machine.
+  const vars = ["ALLOW_PRIVATE_URLS:true"];
+  service = await startService(join(scratch.path, "state"), undefined, vars);
   ({ api, key, token } = await makeRag(service.url));
 });
 afterAll(async () => {
@@ -144,6 +147,23 @@ async function run(body: unknown): Promise<{ status: number; text: string }> {
   return { status: answer.status, text: await answer.text() };
 }
 
+type Scan = { finishedAt: string | null } | null;
+
+async function panel<Answer>(method: string, path: string): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`${service.url}/panel/api${path}`, { method, headers });
+  expect(answer.ok).toBe(true);
+  return (await answer.json()) as Answer;
+}
+
+/** Lines over which a pattern with adjacent repeats would never come to an end. */
+const SPACES = " ".repeat(2_000);
+const ROBOTS = `a:${" ".repeat(50_000)}#\u2028
+${`a:${SPACES}#\u2028\n`.repeat(20)}
+User-agent:${SPACES}*
+Disallow:${SPACES}/closed/${SPACES}#\u2028x
+`;
+
 /** Another caller's wait while the work is under way. */
 async function healthMs(): Promise<number> {
   const started = performance.now();
@@ -175,6 +195,31 @@ test("hostile calls end with clear errors, and others are served meanwhile", asy
 });
 
 const HELD_UP = new Set(["objects.pdf", "streams.pdf", "trailers.pdf", "deep.pdf", "deep.html"]);
+
+test("a hostile robots.txt is read, its rules hold, and others are served meanwhile", async () => {
+  const site = await startWebSite();
+  try {
+    site.routes.set("/robots.txt", { headers: { "content-type": "text/plain" }, body: ROBOTS });
+    site.routes.set("/", { body: `<p>A page.</p><a href="/open">a</a><a href="/closed/b">b</a>` });
+    site.routes.set("/open", { body: "<p>An open page.</p>" });
+    site.routes.set("/closed/b", { body: "<p>A closed page.</p>" });
+    const config = { startUrls: [`http://127.0.0.1:${site.port}/`] };
+    await api.create("file-sources", { name: "Site", identifier: "site", provider: "web", config });
+    await panel("POST", "/file-sources/site/scan");
+    const read = async () => await panel<{ lastScan: Scan }>("GET", "/file-sources/site");
+    let scan: Scan = null;
+    while (scan?.finishedAt === undefined || scan.finishedAt === null) {
+      expect(await healthMs()).toBeLessThan(AT_MOST_MS);
+      scan = (await read()).lastScan;
+    }
+    expect(scan).toMatchObject({ error: null });
+    const asked = site.asked.map(({ path }) => path);
+    expect(asked).toContain("/open");
+    expect(asked).not.toContain("/closed/b");
+  } finally {
+    await site.stop();
+  }
+});
 
 test("hostile documents end, others are served, the file behind is indexed", async () => {
   const hostile = HOSTILE_FILES.filter(([name]) => HELD_UP.has(name));
