@@ -94,6 +94,17 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        test: {
+          name: "browser",
+          // One file, so that all of it shares one server and one Chromium.
+          include: ["test/browser/panel.test.ts"],
+          environment: "node",
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
   },
 });

@@ -20,14 +20,17 @@ const DEFAULT_STEPS = 5;
 const description = z.string().max(DESCRIPTION_MAX_LENGTH);
 const maxSteps = z.int().min(1).max(STEPS_MAX);
 
+export const newAgent = z.object({
+  ...newPrompted,
+  description: description.default(""),
+  maxSteps: maxSteps.default(DEFAULT_STEPS),
+});
+export const agentPatch = z.object({ ...promptedPatch, description, maxSteps }).partial();
+
 export const agentRoutes = (): Hono<PanelEnv> =>
   resourceRoutes({
-    newBody: z.object({
-      ...newPrompted,
-      description: description.default(""),
-      maxSteps: maxSteps.default(DEFAULT_STEPS),
-    }),
-    patchBody: z.object({ ...promptedPatch, description, maxSteps }).partial(),
+    newBody: newAgent,
+    patchBody: agentPatch,
     shown: (agent) => ({
       ...shownPrompted(agent),
       description: agent.description,

@@ -15,10 +15,13 @@ import {
 
 const nativeRag = z.boolean();
 
+export const newInference = z.object({ ...newPrompted, nativeRag: nativeRag.default(true) });
+export const inferencePatch = z.object({ ...promptedPatch, nativeRag }).partial();
+
 export const inferenceRoutes = (): Hono<PanelEnv> =>
   resourceRoutes({
-    newBody: z.object({ ...newPrompted, nativeRag: nativeRag.default(true) }),
-    patchBody: z.object({ ...promptedPatch, nativeRag }).partial(),
+    newBody: newInference,
+    patchBody: inferencePatch,
     shown: (inference) => ({ ...shownPrompted(inference), nativeRag: inference.nativeRag }),
     list: listInferenceRecords,
     find: (services, key) => findInference(services, { key }),

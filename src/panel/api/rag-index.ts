@@ -34,7 +34,7 @@ const wish = z.object({
 });
 
 const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
-const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
+export const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
 
 const shownPassage = ({ id: _internal, ...passage }: Passage) => passage;
 
@@ -49,7 +49,7 @@ const shown = (of: ListedGeneration) => ({
 });
 
 /** The active index, the one being built, and the previous one that can be restored. */
-async function indexState(services: Services, ragId: RagId) {
+export async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
   const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
   const of = (state: ListedGeneration["state"]) =>

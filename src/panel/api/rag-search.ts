@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { z } from "zod";
+import type { z } from "zod";
 
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
@@ -17,24 +17,24 @@ import { modelName } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
 
-/** The fields of the public search, and settings of the RAG to try without saving them. */
-const search = RagRetrieveRequest.safeExtend({
-  searchMode: z.enum(["hybrid", "semantic"]).optional(),
+/** The fields of the public search, and a reranker to try without saving them. */
+export const panelSearch = RagRetrieveRequest.safeExtend({
   reranker: modelName.nullable().optional(),
 });
 
-type PanelSearch = z.output<typeof search>;
+export type PanelSearch = z.output<typeof panelSearch>;
 
 /**
  * What a search of one RAG finds, with every passage's place. Administrators also see the time
  * of each leg and why each passage stands where it does.
  */
-async function searchRag(
+export async function searchRag(
   services: Services,
   { rag, caller, signal }: { rag: RagRecord; caller: PanelCaller; signal?: AbortSignal },
   input: PanelSearch,
 ) {
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
+  const { providerFilter: metadata = [] } = input;
   const { searchMode = rag.searchMode, reranker = rag.reranker } = input;
   const isAdmin = caller.role === "admin";
   const result = await retrieve(
@@ -43,7 +43,7 @@ async function searchRag(
       targets: [
         {
           rag: { ...rag, searchMode, reranker },
-          restriction: restrictionTo({ useAllFiles, files, folders }),
+          restriction: restrictionTo({ useAllFiles, files, folders, metadata }),
         },
       ],
       queries: input.semanticSearch,
@@ -75,13 +75,15 @@ function answerOf({ chunks, explanations, timings, legs }: RetrievalResult, isAd
 const explained = (explanation: Explanation | undefined) =>
   explanation === undefined ? {} : { explanation };
 
+export type SearchAnswer = Awaited<ReturnType<typeof searchRag>>;
+
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
 export function ragSearchRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.post("/:id/search", jsonBody(), async (context) => {
     const { services, caller } = context.var;
     const rag = await findRag(services, { key: context.req.param("id") });
-    const input = await bodyOf(context.req, search);
+    const input = await bodyOf(context.req, panelSearch);
     const { signal } = context.req.raw;
     return context.json(await searchRag(services, { rag, caller, signal }, input));
   });

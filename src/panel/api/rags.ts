@@ -37,13 +37,13 @@ const settings = {
   status: z.enum(["active", "paused"]),
 };
 
-const newRag = z.object({
+export const newRag = z.object({
   name,
   identifier: identifier.optional(),
   ...z.object(settings).partial().shape,
   fileSource: settings.fileSource,
 });
-const ragPatch = z.object({ name, identifier: z.string(), ...settings }).partial();
+export const ragPatch = z.object({ name, identifier: z.string(), ...settings }).partial();
 
 const shown = ({ rag, scopes }: ScopedRag) => ({
   id: rag.id,

@@ -18,7 +18,7 @@ const group = z
   .refine((names) => names.length === 1 || !names.includes("*"), "must hold * alone or not at all")
   .default([]);
 
-const newToken = (now: number) =>
+export const newToken = (now: number) =>
   z.object({
     name,
     agents: group,

@@ -20,6 +20,10 @@ import { newSourcePages } from "./sources/new-source.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
 import { sourceListPages } from "./sources/sources.tsx";
 import { sourcePages } from "./sources/source.tsx";
+import { answerPages, runPages } from "./answers/answer-pages.tsx";
+import { tokenPages } from "./tokens/tokens.tsx";
+import { ragPages } from "./rags/rags.tsx";
+import { searchPages } from "./search/search.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
 /**
@@ -37,6 +41,9 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/account", accountPages());
   app.route("/", overviewPages());
   // What members may post stands above, what administrators may below.
+  app.route("/search", searchPages());
+  app.route("/inferences", runPages("inference"));
+  app.route("/agents", runPages("agent"));
   app.use(adminsChange);
   app.route("/first-steps", firstStepsActions());
   app.route("/sources", sourceListPages());
@@ -49,6 +56,10 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/settings/keys", keyPages());
   app.route("/settings/models", modelPages());
   app.route("/settings/log", logPages());
+  app.route("/rags", ragPages());
+  app.route("/inferences", answerPages("inference"));
+  app.route("/agents", answerPages("agent"));
+  app.route("/tokens", tokenPages());
   app.all("*", () => {
     throw notFound();
   });

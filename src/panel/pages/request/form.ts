@@ -19,7 +19,8 @@ export type Form = {
   has: (field: string) => boolean;
 };
 
-const formFrom = (values: URLSearchParams): Form => ({
+/** The values of a posted form, or of an address. */
+export const formFrom = (values: URLSearchParams): Form => ({
   text: (field) => (values.get(field) ?? "").trim(),
   // Browsers send line breaks as CR LF.
   exact: (field) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),

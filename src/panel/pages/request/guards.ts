@@ -85,3 +85,9 @@ export async function countTry(context: PageContext): Promise<void> {
 
 /** Whether changes are offered: a member sees everything and is offered nothing to change. */
 export const isAdmin = (context: PageContext) => context.get("session").role === "admin";
+
+/** Pages that lead to a change only. @throws QuarryError `forbidden`. */
+export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {
+  if (!isAdmin(context)) throw forbidden();
+  await next();
+});

@@ -1,0 +1,90 @@
+import { Hono } from "hono";
+
+import { findAgent } from "../../../catalog/agents/find-agent.ts";
+import { findInference } from "../../../catalog/inferences/find-inference.ts";
+import { deleteAgent } from "../../../db/catalog/agent-store.ts";
+import { deleteInference } from "../../../db/catalog/inference-store.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
+import { Data } from "../../components/data.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { freshForm } from "../request/form.ts";
+import { adminsOnly } from "../request/guards.ts";
+import { editModelPage, makeModel, newModelPage, saveModel, type Model } from "./edit-model.tsx";
+import { addressOf, modelListPage, WORDS, type Kind } from "./model-list.tsx";
+import { runModel, runPage } from "./run-model.tsx";
+
+async function modelOf(context: PageContext, kind: Kind): Promise<Model> {
+  const services = context.get("services");
+  const key = context.req.param("id") ?? "";
+  if (kind === "agent") return { kind, record: await findAgent(services, { key }) };
+  return { kind, record: await findInference(services, { key }) };
+}
+
+/** Running changes nothing: members may do it, so this stands before what only admins may post. */
+export function runPages(kind: Kind): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.post("/:id/run", async (context) => await runModel(context, await modelOf(context, kind)));
+  return app;
+}
+
+/** The pages of all inferences, or of all agents. */
+export function answerPages(kind: Kind): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  for (const path of ["/new", "/:id/settings", "/:id/remove"]) app.use(path, adminsOnly);
+  app.get("/", async (context) => await modelListPage(context, kind));
+  app.get("/new", async (context) => await newModelPage(context, kind));
+  app.post("/new", async (context) => await makeModel(context, kind));
+  app.get("/:id", async (context) => await runPage(context, await modelOf(context, kind)));
+  app.get("/:id/settings", async (context) => {
+    return await editModelPage(context, await modelOf(context, kind));
+  });
+  app.post("/:id/settings", async (context) => {
+    return await saveModel(context, await modelOf(context, kind));
+  });
+  app.get("/:id/remove", async (context) => {
+    return await removalPage(context, await modelOf(context, kind));
+  });
+  app.post("/:id/remove", async (context) => await remove(context, await modelOf(context, kind)));
+  return app;
+}
+
+async function remove(context: PageContext, { kind, record }: Model): Promise<Response> {
+  const { place } = WORDS[kind];
+  auditAs(context, `${place}.remove`, record.identifier);
+  const { db } = context.get("services");
+  if (kind === "agent") await deleteAgent(db, record.id);
+  else await deleteInference(db, record.id);
+  return goTo(context, `/panel/${place}`, { notice: `${record.name} is removed.` });
+}
+
+async function removalPage(context: PageContext, { kind, record }: Model): Promise<Response> {
+  const { place, title: list } = WORDS[kind];
+  const address = addressOf(kind, record.identifier);
+  const trail = [
+    { name: list, href: `/panel/${place}` },
+    { name: record.name, href: address },
+  ];
+  const title = `Remove the ${kind}`;
+  const content = (
+    <>
+      <PageHead title={title} trail={trail} />
+      <ConfirmRemoval
+        action={`${address}/remove`}
+        state={freshForm()}
+        name={record.name}
+        isMuch={false}
+        cancel={`${address}/settings`}
+        submit="Remove it"
+      >
+        <p>
+          Removes <Data>{record.name}</Data> and its prompt. Its RAGs and documents stay, and so do
+          the figures of its calls. Programs that call it get 404.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place }, content);
+}

@@ -1,0 +1,120 @@
+import { createAgent } from "../../../catalog/agents/create-agent.ts";
+import { updateAgent } from "../../../catalog/agents/update-agent.ts";
+import { createInference } from "../../../catalog/inferences/create-inference.ts";
+import { updateInference } from "../../../catalog/inferences/update-inference.ts";
+import { listModelRows } from "../../../db/catalog/model-store.ts";
+import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import type { Services } from "../../../services.ts";
+import { agentPatch, newAgent } from "../../api/agents.ts";
+import { inferencePatch, newInference } from "../../api/inferences.ts";
+import { given } from "../../api/request/read-request.ts";
+import { Form } from "../../components/form.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, typed } from "../request/form.ts";
+import type { Form as Sent, FormState } from "../request/form.ts";
+import { filterIn } from "../request/list-query.ts";
+import { bodyIn, FIELDS, freshModel, formOfRecord, ModelFields } from "./model-fields.tsx";
+import { addressOf, WORDS, type Kind } from "./model-list.tsx";
+import { ModelHead } from "./model-head.tsx";
+
+/** Without a key any model: the one that answers out of the box. */
+const USUAL_MODEL = "embedded/extractive";
+
+const chatModels = async ({ db }: Pick<Services, "db">) =>
+  (await listModelRows(db)).filter(({ kind }) => kind === "chat").map(({ model }) => model);
+
+export async function newModelPage(
+  context: PageContext,
+  kind: Kind,
+  failed: FormState | null = null,
+): Promise<Response> {
+  const services = context.get("services");
+  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
+  const state = failed ?? freshModel(filterIn(context, "rag"), models[0] ?? USUAL_MODEL);
+  const { place, title } = WORDS[kind];
+  const list = `/panel/${place}`;
+  const content = (
+    <>
+      <PageHead title={`New ${kind}`} trail={[{ name: title, href: list }]} />
+      <Form action={`${list}/new`} state={state} submit={`Make the ${kind}`} cancel={list}>
+        <ModelFields kind={kind} state={state} isNew rags={rags} models={models} />
+      </Form>
+    </>
+  );
+  return await page(context, { title: `New ${kind}`, place, status: state.status }, content);
+}
+
+export async function makeModel(context: PageContext, kind: Kind): Promise<Response> {
+  const action = `${WORDS[kind].place}.create`;
+  auditAs(context, action);
+  const form = await formOf(context);
+  const tried = await attempt(form, FIELDS, () => create(context.get("services"), kind, form));
+  if (!tried.done) return await newModelPage(context, kind, tried.state);
+  auditAs(context, action, tried.result.id);
+  return goTo(context, addressOf(kind, tried.result.identifier), {
+    notice: `The ${kind} is made: ask it something.`,
+  });
+}
+
+async function create(services: Services, kind: Kind, form: Sent) {
+  const body = { ...bodyIn(form, kind), identifier: typed(form.text("identifier")) };
+  if (kind === "agent") return await createAgent(services, parseKnownOrRefuse(newAgent, body));
+  return await createInference(services, parseKnownOrRefuse(newInference, body));
+}
+
+export type Model =
+  | { kind: "inference"; record: InferenceRecord }
+  | { kind: "agent"; record: AgentRecord };
+
+export async function editModelPage(
+  context: PageContext,
+  model: Model,
+  failed: FormState | null = null,
+): Promise<Response> {
+  const services = context.get("services");
+  const { kind, record } = model;
+  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
+  const state = failed ?? formOfRecord(record);
+  const content = (
+    <>
+      <ModelHead kind={kind} record={record} here="/settings" />
+      <Form action={`${addressOf(kind, record.identifier)}/settings`} state={state} submit="Save">
+        <ModelFields kind={kind} state={state} isNew={false} rags={rags} models={models} />
+      </Form>
+      <section class="danger-zone">
+        <h2>Remove it</h2>
+        <p>Its prompt goes; RAGs and documents stay.</p>
+        <a class="btn danger" href={`${addressOf(kind, record.identifier)}/remove`}>
+          Remove the {kind}
+        </a>
+      </section>
+    </>
+  );
+  const title = `Settings of ${record.name}`;
+  return await page(context, { title, place: WORDS[kind].place, status: state.status }, content);
+}
+
+export async function saveModel(context: PageContext, model: Model): Promise<Response> {
+  const { kind, record } = model;
+  auditAs(context, `${WORDS[kind].place}.change`, record.identifier);
+  const form = await formOf(context);
+  const tried = await attempt(form, FIELDS, () => update(context.get("services"), model, form));
+  if (!tried.done) return await editModelPage(context, model, tried.state);
+  return goTo(context, addressOf(kind, record.identifier), { notice: "Saved." });
+}
+
+async function update(services: Services, model: Model, form: Sent): Promise<void> {
+  const body = bodyIn(form, model.kind);
+  if (model.kind === "agent") {
+    const patch = given(parseKnownOrRefuse(agentPatch, body));
+    await updateAgent(services, { agent: model.record, patch });
+  } else {
+    const patch = given(parseKnownOrRefuse(inferencePatch, body));
+    await updateInference(services, { inference: model.record, patch });
+  }
+}

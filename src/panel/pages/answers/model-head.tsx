@@ -1,0 +1,40 @@
+import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { Data } from "../../components/data.tsx";
+import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { addressOf, WORDS, type Kind } from "./model-list.tsx";
+
+type HeadProps = { kind: Kind; record: InferenceRecord | AgentRecord; here: string };
+
+/** The head of every page of one inference or agent. */
+export const ModelHead = ({ kind, record, here }: HeadProps) => {
+  const address = addressOf(kind, record.identifier);
+  const { title, place } = WORDS[kind];
+  return (
+    <>
+      <PageHead
+        title={record.name}
+        data
+        trail={[{ name: title, href: `/panel/${place}` }]}
+        sub={
+          <>
+            <Data mono>{record.model}</Data>
+            {"description" in record && record.description !== "" ? (
+              <>
+                {" · "}
+                <Data>{record.description}</Data>
+              </>
+            ) : null}
+          </>
+        }
+      />
+      <Tabs
+        label={`Of this ${kind}`}
+        here={address + here}
+        tabs={[
+          { name: "Run it", href: address },
+          { name: "Settings", href: `${address}/settings` },
+        ]}
+      />
+    </>
+  );
+};

@@ -1,0 +1,112 @@
+import { listModelLines, type ModelLine } from "../../../db/catalog/panel-lists.ts";
+import { recentCalls } from "../../../db/usage/recent-calls.ts";
+import { DAY_MS } from "../../../core/time.ts";
+import { Data } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { isAdmin } from "../request/guards.ts";
+import { hereOf, pageAt } from "../request/list-query.ts";
+
+/** Inferences and agents are listed, made and run alike. */
+export type Kind = "inference" | "agent";
+
+type KindWords = { place: "inferences" | "agents"; title: string; sub: string; empty: string };
+
+export const WORDS: Record<Kind, KindWords> = {
+  inference: {
+    place: "inferences",
+    title: "Inferences",
+    sub: "One question, one answer of a model, from the passages of its RAGs.",
+    empty: "An inference answers a question from the passages that its RAGs find.",
+  },
+  agent: {
+    place: "agents",
+    title: "Agents",
+    sub: "A model that searches its RAGs by itself, as often as it needs to.",
+    empty: "An agent decides by itself what to search for before it answers.",
+  },
+};
+
+export const addressOf = (kind: Kind, identifier: string) =>
+  `/panel/${WORDS[kind].place}/${encodeURIComponent(identifier)}`;
+
+export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
+  const { db, now } = context.get("services");
+  const { data, before, after } = await listModelLines(db, kind, pageAt(context));
+  const time = now();
+  const keys = data.map(({ id }) => id);
+  const calls = await recentCalls(db, { dimension: kind, keys, since: time - DAY_MS, now: time });
+  const { place, title, sub, empty } = WORDS[kind];
+  const content = (
+    <>
+      <PageHead title={title} sub={sub}>
+        {isAdmin(context) ? (
+          <a class="btn primary" href={`/panel/${place}/new`}>
+            New {kind}
+          </a>
+        ) : null}
+      </PageHead>
+      <Table
+        label={title}
+        rows={data}
+        empty={
+          <Empty title={`There are no ${place} yet.`}>
+            <p>{empty}</p>
+          </Empty>
+        }
+        columns={[
+          {
+            head: "Name",
+            cell: ({ identifier, name }) => (
+              <a href={addressOf(kind, identifier)}>
+                <Data>{name}</Data>
+              </a>
+            ),
+          },
+          { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
+          { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
+          {
+            head: "Calls, 24 h",
+            numeric: true,
+            cell: ({ id }) => <Calls of={calls.get(id)} />,
+          },
+        ]}
+      />
+      <Pager here={hereOf(context)} before={before} after={after} />
+    </>
+  );
+  return await page(context, { title, place }, content);
+}
+
+const Linked = ({ line: { rags, moreRags } }: { line: ModelLine }) =>
+  rags.length === 0 ? (
+    <span class="soft">none</span>
+  ) : (
+    <span class="tags">
+      {rags.map((identifier) => (
+        <a class="tag" href={`/panel/rags/${encodeURIComponent(identifier)}`}>
+          <Data>{identifier}</Data>
+        </a>
+      ))}
+      {moreRags ? <span class="soft">and more</span> : null}
+    </span>
+  );
+
+const Calls = ({ of }: { of: { calls: number; errors: number } | undefined }) => {
+  if (of === undefined) return <span class="soft">0</span>;
+  return (
+    <>
+      {count(of.calls)}
+      {of.errors === 0 ? null : (
+        <div>
+          <Status tone="bad">{count(of.errors)} failed</Status>
+        </div>
+      )}
+    </>
+  );
+};

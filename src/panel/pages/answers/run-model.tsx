@@ -1,0 +1,197 @@
+import { QuarryError } from "../../../core/errors.ts";
+import { AgentInvokeRequest } from "../../../http/schemas/agent.ts";
+import { InferenceRunRequest } from "../../../http/schemas/inference.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { runAgent } from "../../../inference/run-agent.ts";
+import { runInference } from "../../../inference/run-inference.ts";
+import type { InferenceResult } from "../../../inference/types.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { Checkbox, FormMessage, TextArea, TextField } from "../../components/form.tsx";
+import { Data } from "../../components/data.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
+import type { Form as Sent, FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import type { Model } from "./edit-model.tsx";
+import { ModelHead } from "./model-head.tsx";
+import { addressOf, WORDS } from "./model-list.tsx";
+import { RunResult } from "./run-result.tsx";
+
+const FIELDS = [
+  "prompt",
+  "semanticSearch",
+  "topK",
+  "similarityThreshold",
+  "useReranking",
+  "jsonSchema",
+];
+
+type Ran = { result: InferenceResult; queries: string[] };
+
+/** A prompt to one inference or agent, its last answer, and the same call as code. */
+export async function runPage(
+  context: PageContext,
+  model: Model,
+  state: FormState = freshForm(),
+  ran: Ran | null = null,
+): Promise<Response> {
+  const { kind, record } = model;
+  const base = baseUrlOf(context.get("services").config, context.req.raw);
+  const path =
+    kind === "agent" ? `agents/${record.identifier}/invoke` : `inferences/${record.identifier}`;
+  const content = (
+    <>
+      <ModelHead kind={kind} record={record} here="" />
+      <div class="cols">
+        <div>
+          <RunForm model={model} state={state} />
+          {ran === null ? null : (
+            <RunResult {...ran} rags={record.rags} isAdmin={isAdmin(context)} />
+          )}
+        </div>
+        <aside aria-label="About it">
+          <section>
+            <h2>The same call</h2>
+            <AsCode url={`${base}/api/${path}`} body={sampleBody(model, state)} answer="response" />
+          </section>
+          <About model={model} mayChange={isAdmin(context)} />
+        </aside>
+      </div>
+    </>
+  );
+  const place = WORDS[kind].place;
+  return await page(context, { title: record.name, place, status: state.status }, content);
+}
+
+const searchesFirst = (model: Model) =>
+  model.kind === "inference" && model.record.nativeRag && model.record.rags.length > 0;
+
+const RunForm = ({ model, state }: { model: Model; state: FormState }) => (
+  <form method="post" action={`${addressOf(model.kind, model.record.identifier)}/run`}>
+    <FormMessage state={state} />
+    <TextArea state={state} name="prompt" label="Prompt" rows={3} required />
+    {searchesFirst(model) ? (
+      <details class="options" open={state.status !== 200}>
+        <summary>Search and form of the answer</summary>
+        <TextArea
+          state={state}
+          name="semanticSearch"
+          label="Search for"
+          rows={2}
+          hint="One question a line; without any, the prompt."
+        />
+        <div class="two">
+          <TextField state={state} name="topK" label="Passages" type="number" placeholder="5" />
+          <TextField
+            state={state}
+            name="similarityThreshold"
+            label="Similarity of at least"
+            type="number"
+            step="any"
+            placeholder="0"
+          />
+        </div>
+        <Checkbox state={state} name="useReranking" label="Rerank" />
+        <TextArea
+          state={state}
+          name="jsonSchema"
+          label="JSON Schema of the answer"
+          rows={4}
+          mono
+          hint="Without one the answer is text."
+        />
+      </details>
+    ) : null}
+    <p>
+      <button class="btn primary">Run</button>
+    </p>
+  </form>
+);
+
+const About = ({ model: { record }, mayChange }: { model: Model; mayChange: boolean }) => (
+  <section>
+    <h2>What it has</h2>
+    <p>
+      {record.rags.length === 0
+        ? "No RAGs: it answers from the prompt alone."
+        : record.rags.map((rag) => (
+            <a class="tag" href={`/panel/rags/${encodeURIComponent(rag.identifier)}`}>
+              <Data>{rag.name}</Data>
+            </a>
+          ))}
+    </p>
+    <details class="why">
+      <summary>System prompt</summary>
+      <CodeBlock label="System prompt" text={record.systemPrompt} />
+    </details>
+    {mayChange ? null : <p class="soft">An administrator may change it.</p>}
+  </section>
+);
+
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** What the form asks for, as the API takes it; only what is not the default. */
+function bodyIn(model: Model, text: (field: string) => string) {
+  const prompt = text("prompt").replaceAll("\r\n", "\n");
+  if (!searchesFirst(model)) return { prompt };
+  const number = (field: string) =>
+    text(field).trim() === "" ? undefined : numberOf(text(field).trim());
+  const queries = linesOf(text("semanticSearch"));
+  return {
+    prompt,
+    semanticSearch: queries.length > 0 ? queries : [prompt],
+    topK: number("topK"),
+    similarityThreshold: number("similarityThreshold"),
+    useReranking: text("useReranking") === "on" ? true : undefined,
+    jsonSchema: typed(text("jsonSchema").trim()),
+  };
+}
+
+const SAMPLE_PROMPT = "What do the documents say about …?";
+
+const sampleBody = (model: Model, state: FormState) =>
+  bodyIn(model, (field) => {
+    const sent = state.text(field);
+    return field === "prompt" && sent === "" ? SAMPLE_PROMPT : sent;
+  });
+
+/** Runs it: nothing is changed, so that members may do it too. */
+export async function runModel(context: PageContext, model: Model): Promise<Response> {
+  const form = await formOf(context);
+  const tried = await attempt(form, FIELDS, () => run(context, model, form));
+  if (!tried.done) return await runPage(context, model, tried.state);
+  const typedIn = freshForm(Object.fromEntries(FIELDS.map((field) => [field, form.exact(field)])));
+  return await runPage(context, model, typedIn, tried.result);
+}
+
+async function run(context: PageContext, model: Model, form: Sent): Promise<Ran> {
+  const services = context.get("services");
+  const { signal } = context.req.raw;
+  const caller = { tokenId: null };
+  const body = bodyIn(model, form.exact);
+  try {
+    if (model.kind === "agent") {
+      const { prompt } = parseOrRefuse(AgentInvokeRequest, body);
+      const result = await runAgent(services, { agent: model.record, prompt, caller, signal });
+      return { result, queries: [prompt] };
+    }
+    const input = parseOrRefuse(InferenceRunRequest, body);
+    const result = await runInference(services, { inference: model.record, input, caller, signal });
+    return { result, queries: input.semanticSearch ?? [input.prompt] };
+  } catch (thrown) {
+    throw asMendable(thrown);
+  }
+}
+
+/** What a model's provider says belongs beside the prompt, not on a page of its own. */
+function asMendable(thrown: unknown): unknown {
+  const isModel = thrown instanceof QuarryError && thrown.kind === "model-failed";
+  return isModel ? new QuarryError("unprocessable", thrown.message) : thrown;
+}

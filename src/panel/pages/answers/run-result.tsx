@@ -1,0 +1,121 @@
+import type { RagRecord } from "../../../db/records.ts";
+import type { InferenceResult, ToolCall } from "../../../inference/types.ts";
+import { Data, Passage } from "../../components/data.tsx";
+import { count, counted, duration, money } from "../../components/figures.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Warning } from "../../components/notice.tsx";
+import { Facts } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Hits } from "../search/hits.tsx";
+import { matchedBy } from "../search/marked.tsx";
+
+type ResultProps = {
+  result: InferenceResult;
+  rags: RagRecord[];
+  /** What the passages were searched for, for marking. */
+  queries: string[];
+  isAdmin: boolean;
+};
+
+/** An answer with what it was made from. Times, tokens and cost are for administrators. */
+export const RunResult = ({ result, rags, queries, isAdmin }: ResultProps) => (
+  <section aria-labelledby="answer-title" class="answer">
+    <h2 id="answer-title">The answer</h2>
+    {result.degradations.length === 0 ? null : (
+      <Warning
+        text={
+          isAdmin
+            ? `Built from less than was asked for: ${result.degradations.join("; ")}`
+            : "Built from less than was asked for."
+        }
+      />
+    )}
+    <Answer response={result.response} />
+    {isAdmin ? <Figures result={result} /> : null}
+    {result.toolCalls.length === 0 ? null : (
+      <>
+        <h2>Tools that it used</h2>
+        {result.toolCalls.map((call) => (
+          <Tool call={call} isAdmin={isAdmin} />
+        ))}
+      </>
+    )}
+    {result.items.length === 0 ? null : (
+      <>
+        <h2>{counted(result.items.length, "passage")} that it was given</h2>
+        <Hits
+          label="Passages that it was given"
+          chunks={result.items}
+          matched={matchedBy(queries)}
+          queries={queries}
+          rags={rags}
+          compared={null}
+        />
+      </>
+    )}
+  </section>
+);
+
+const Answer = ({ response }: { response: InferenceResult["response"] }) => {
+  const texts = textsIn(response);
+  if (texts === null) {
+    return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
+  }
+  return (
+    <div class="answer-text">
+      {texts.map((text) => (
+        <Passage text={text} />
+      ))}
+    </div>
+  );
+};
+
+/** The texts of content blocks; null for an answer that follows a JSON Schema. */
+function textsIn(response: InferenceResult["response"]): string[] | null {
+  if (!Array.isArray(response) || response.length === 0) return null;
+  const texts = response.map((block: unknown) =>
+    typeof block === "object" && block !== null && Reflect.get(block, "type") === "text"
+      ? String(Reflect.get(block, "text"))
+      : null,
+  );
+  const found = texts.filter((text) => text !== null);
+  return found.length === texts.length ? found : null;
+}
+
+const Figures = ({ result: { timings, usage } }: { result: InferenceResult }) => (
+  <Facts
+    facts={[
+      ["Time", duration(timings.totalMs)],
+      ["Searching", duration(timings.contextMs)],
+      ["Reranking", duration(timings.rerankingMs)],
+      ["Model", duration(timings.modelMs)],
+      ["Tokens in", count(usage.inputTokens)],
+      ["Tokens out", count(usage.outputTokens)],
+      [
+        "Cost",
+        usage.cost === null
+          ? "unknown: the model has no price"
+          : money(usage.cost.amount, usage.cost.currency),
+      ],
+    ]}
+  />
+);
+
+const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin: boolean }) => (
+  <details class="why">
+    <summary>
+      <Status tone={ok ? "ok" : "bad"}>
+        <Data mono>{tool}</Data> {ok ? "" : "failed"}
+      </Status>
+    </summary>
+    {isAdmin ? (
+      <>
+        <p class="soft">{duration(debug.durationMs)}</p>
+        <CodeBlock label="Input of the tool" text={JSON.stringify(debug.input, null, 2)} />
+        <CodeBlock label="Output of the tool" text={debug.output} />
+      </>
+    ) : (
+      <p class="soft">Administrators see what was asked and answered.</p>
+    )}
+  </details>
+);

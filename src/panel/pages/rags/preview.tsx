@@ -1,0 +1,175 @@
+import { readFileSlices } from "../../../db/files/public-files.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { QuarryError } from "../../../core/errors.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { listPassages } from "../../../ingestion/indexing/list-passages.ts";
+import { previewChunks } from "../../../ingestion/indexing/preview-chunks.ts";
+import type { ChunkPreview } from "../../../ingestion/indexing/preview-chunks.ts";
+import { previewWish } from "../../api/rag-index.ts";
+import { Data, Passage } from "../../components/data.tsx";
+import { count, counted } from "../../components/figures.ts";
+import { TextField } from "../../components/form.tsx";
+import { Warning } from "../../components/notice.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { attempt, formFrom, freshForm, numberOf, type FormState } from "../request/form.ts";
+import { ragAddress } from "./rag-list.tsx";
+import { RagHead } from "./rag-page.tsx";
+
+const FIELDS = ["path", "chunkSize", "chunkOverlap"];
+/** Passages of the live index that are shown beside the preview. */
+const PASSAGES_SHOWN = 50;
+/** Files that the field offers. */
+const FILES_OFFERED = 50;
+
+type Cut = {
+  position: number;
+  headings: string[];
+  page: number | null;
+  text: string;
+  tokens: number | null;
+};
+
+/** How a chosen file is cut, and how it would be with other settings, side by side. */
+export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {
+  const services = context.get("services");
+  const form = formFrom(new URL(context.req.url).searchParams);
+  const filter = { status: "indexed", folder: null } as const;
+  const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FILES_OFFERED };
+  const [files = []] = await readFileSlices(services.reads, [{ ...slice, filter }]);
+  const path = form.text("path") || (files[0]?.path ?? "");
+  const size = form.text("chunkSize") || String(rag.chunkSize);
+  const overlap = form.text("chunkOverlap") || String(rag.chunkOverlap);
+  const tried = await attempt(form, FIELDS, async () => {
+    const values = { path, chunkSize: numberOf(size), chunkOverlap: numberOf(overlap) };
+    return path === "" ? null : await cutBoth(context, rag, parseOrRefuse(previewWish, values));
+  });
+  const state = tried.done
+    ? freshForm({ path, chunkSize: size, chunkOverlap: overlap })
+    : tried.state;
+  const content = (
+    <>
+      <RagHead rag={rag} here="/preview" />
+      <PreviewForm rag={rag} state={state} files={files.map((file) => file.path)} />
+      {tried.done ? <Result rag={rag} found={tried.result} /> : null}
+    </>
+  );
+  const title = `Preview of ${rag.name}`;
+  return await page(context, { title, place: "rags", status: state.status }, content);
+}
+
+type Both = { now: { cuts: Cut[]; total: number }; preview: ChunkPreview } | "not read" | null;
+
+async function cutBoth(
+  context: PageContext,
+  rag: RagRecord,
+  wish: { path: string; chunkSize?: number | undefined; chunkOverlap?: number | undefined },
+): Promise<Both> {
+  const services = context.get("services");
+  const { path, chunkSize, chunkOverlap } = wish;
+  try {
+    const [live, preview] = await Promise.all([
+      listPassages(services, { rag, path, offset: 0, limit: PASSAGES_SHOWN }),
+      previewChunks(services, { rag, path, chunkSize, chunkOverlap }),
+    ]);
+    const cuts = live.data.map((passage) => ({ ...passage, tokens: null }));
+    return { now: { cuts, total: live.total }, preview };
+  } catch (thrown) {
+    if (thrown instanceof QuarryError && thrown.kind === "not-found") return "not read";
+    throw thrown;
+  }
+}
+
+const PreviewForm = (props: { rag: RagRecord; state: FormState; files: string[] }) => {
+  const { rag, state, files } = props;
+  return (
+    <form method="get" action={`${ragAddress(rag.identifier)}/preview`}>
+      {state.status === 200 ? null : (
+        <Warning text={state.message ?? "Nothing was cut: see the marked fields."} />
+      )}
+      <div class="option-grid">
+        <div class="field">
+          <label for="preview-path">File</label>
+          <input
+            id="preview-path"
+            name="path"
+            value={state.text("path")}
+            list="preview-files"
+            dir="auto"
+            autocomplete="off"
+          />
+          <datalist id="preview-files">
+            {files.map((path) => (
+              <option value={path}></option>
+            ))}
+          </datalist>
+        </div>
+        <TextField state={state} name="chunkSize" label="Passage length" type="number" />
+        <TextField state={state} name="chunkOverlap" label="Overlap" type="number" />
+      </div>
+      <p>
+        <button class="btn primary">Cut it</button>
+      </p>
+    </form>
+  );
+};
+
+const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
+  if (found === null) {
+    return (
+      <Empty title="No file is indexed yet.">
+        <p>As soon as one is, this page shows how it is cut.</p>
+      </Empty>
+    );
+  }
+  if (found === "not read") {
+    return (
+      <Empty title="There is no such file in the source, or it has not been read yet.">
+        <p>Give the path as the list of the source has it.</p>
+      </Empty>
+    );
+  }
+  const { now, preview } = found;
+  const asNow = preview.chunkSize === rag.chunkSize && preview.chunkOverlap === rag.chunkOverlap;
+  const isPart = preview.charactersCut < preview.characters;
+  return (
+    <div class="cols even">
+      <section aria-labelledby="now-title">
+        <h2 id="now-title">
+          As it is: {counted(now.total, "passage")} of {rag.chunkSize} tokens at most
+        </h2>
+        <Cuts cuts={now.cuts} total={now.total} />
+      </section>
+      <section aria-labelledby="then-title">
+        <h2 id="then-title">
+          {asNow ? "Cut anew" : "As it would be"}: {counted(preview.total, "passage")} of{" "}
+          {preview.chunkSize} tokens at most
+        </h2>
+        {isPart ? (
+          <p class="soft">
+            Of the first {count(preview.charactersCut)} of {count(preview.characters)} characters.
+          </p>
+        ) : null}
+        <Cuts cuts={preview.chunks} total={preview.total} />
+      </section>
+    </div>
+  );
+};
+
+const Cuts = ({ cuts, total }: { cuts: Cut[]; total: number }) => (
+  <>
+    {cuts.map((cut) => (
+      <article class="hit">
+        <p class="place-in-file">
+          <span>passage {count(cut.position + 1)}</span>
+          {cut.page === null ? null : <span>page {count(cut.page)}</span>}
+          {cut.tokens === null ? null : <span>{counted(cut.tokens, "token")}</span>}
+          {cut.headings.length === 0 ? null : <Data>{cut.headings.join(" › ")}</Data>}
+        </p>
+        <Passage text={cut.text} />
+      </article>
+    ))}
+    {cuts.length < total ? <p class="soft">and {count(total - cuts.length)} more</p> : null}
+  </>
+);

@@ -1,0 +1,246 @@
+import type { RagRecord } from "../../../db/records.ts";
+import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
+import { indexState } from "../../api/rag-index.ts";
+import { Data } from "../../components/data.tsx";
+import { count, counted, percent } from "../../components/figures.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { Facts, PageHead, Tabs } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { isAdmin } from "../request/guards.ts";
+import { fileAddress } from "../search/hits.tsx";
+import { ragAddress } from "./rag-list.tsx";
+
+const FAILED_SHOWN = 20;
+const LOOK_EVERY_SECONDS = 3;
+
+type Index = Awaited<ReturnType<typeof indexState>>;
+
+/** The head of every page of one RAG. */
+export const RagHead = ({ rag, here }: { rag: RagRecord; here: string }) => {
+  const address = ragAddress(rag.identifier);
+  const searchAddress = `/panel/search?rag=${encodeURIComponent(rag.identifier)}`;
+  return (
+    <>
+      <PageHead title={rag.name} data trail={[{ name: "RAGs", href: "/panel/rags" }]}>
+        <a class="btn primary" href={searchAddress}>
+          Search it
+        </a>
+      </PageHead>
+      <Tabs
+        label="Of this RAG"
+        here={address + here}
+        tabs={[
+          { name: "Index", href: address },
+          { name: "What it indexes", href: `${address}/scope` },
+          { name: "Settings", href: `${address}/settings` },
+          { name: "Preview of cutting", href: `${address}/preview` },
+        ]}
+      />
+    </>
+  );
+};
+
+export async function ragPage(context: PageContext, rag: RagRecord): Promise<Response> {
+  const services = context.get("services");
+  const filter = { status: "error", folder: null } as const;
+  const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FAILED_SHOWN };
+  const [index, [failed = []]] = await Promise.all([
+    indexState(services, rag.id),
+    readFileSlices(services.reads, [{ ...slice, filter }]),
+  ]);
+  const mayChange = isAdmin(context);
+  const moves = index.building !== null || rag.processedFiles + failed.length < rag.totalFiles;
+  const content = (
+    <>
+      <RagHead rag={rag} here="" />
+      <div id="index" data-live>
+        <Figures rag={rag} index={index} />
+        {index.building === null ? null : (
+          <Building building={index.building} files={rag.totalFiles} />
+        )}
+        <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
+      </div>
+      {mayChange ? <Actions rag={rag} index={index} now={services.now()} /> : null}
+    </>
+  );
+  const refreshSeconds = moves ? LOOK_EVERY_SECONDS : null;
+  return await page(context, { title: rag.name, place: "rags", refreshSeconds }, content);
+}
+
+const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => (
+  <Facts
+    facts={[
+      ["Status", <RagStatus rag={rag} />],
+      [
+        "Files",
+        rag.totalFiles === 0
+          ? "none yet"
+          : `${count(rag.processedFiles)} of ${count(rag.totalFiles)} indexed`,
+      ],
+      ["Passages", count(rag.numberVectors)],
+      [
+        "Source",
+        <a href={`/panel/sources/${encodeURIComponent(rag.fileSource.identifier)}`}>
+          <Data>{rag.fileSource.name}</Data>
+        </a>,
+      ],
+      [
+        "Embedding model",
+        <>
+          <Data mono>{live?.embeddingModel ?? rag.embeddingModel}</Data>, {count(rag.dimensions)}{" "}
+          dimensions
+        </>,
+      ],
+      ["Passage length", `${rag.chunkSize} tokens, overlap ${rag.chunkOverlap}`],
+      ["Search by", rag.searchMode === "hybrid" ? "words and meaning" : "meaning only"],
+      ["Reranker", rag.reranker === null ? "none" : <Data mono>{rag.reranker}</Data>],
+      ["Identifier", <Data mono>{rag.identifier}</Data>],
+    ]}
+  />
+);
+
+const RagStatus = ({ rag }: { rag: RagRecord }) => {
+  if (rag.status === "paused") return <Status tone="off">paused: nothing is indexed</Status>;
+  if (rag.status === "error") return <Status tone="bad">its source cannot be read</Status>;
+  return rag.processedFiles < rag.totalFiles ? (
+    <Status tone="work">active, not everything is indexed</Status>
+  ) : (
+    <Status tone="ok">active</Status>
+  );
+};
+
+const Building = ({
+  building,
+  files,
+}: {
+  building: NonNullable<Index["building"]>;
+  files: number;
+}) => (
+  <section class="notice" aria-label="A new index">
+    <p>
+      <strong>A new index is being built</strong> beside the one that answers:{" "}
+      {percent(building.filesDone, Math.max(files, building.filesDone))},{" "}
+      {count(building.filesDone)} of {counted(files, "file")}
+      {building.filesFailed === 0 ? "" : `, ${count(building.filesFailed)} failed`}. Searches change
+      over when it is complete.
+    </p>
+    <progress max={Math.max(1, files)} value={building.filesDone} aria-label="Files done" />
+  </section>
+);
+
+type FailedProps = { rag: RagRecord; files: PublicFile[]; mayChange: boolean };
+
+const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
+  if (files.length === 0) return null;
+  const address = ragAddress(rag.identifier);
+  return (
+    <section>
+      <h2>Files that failed</h2>
+      {mayChange ? (
+        <ActionButton action={`${address}/retry`} label="Try all of them again" />
+      ) : null}
+      <Table
+        label="Files that failed"
+        rows={files}
+        empty={null}
+        columns={[
+          {
+            head: "File",
+            cell: ({ path }) => (
+              <a href={fileAddress(rag.fileSource.identifier, path)}>
+                <Data>{path}</Data>
+              </a>
+            ),
+          },
+          { head: "Why", cell: ({ errorMessage }) => <Data>{errorMessage ?? ""}</Data> },
+          ...(mayChange
+            ? [
+                {
+                  head: "",
+                  cell: ({ path }: PublicFile) => (
+                    <ActionButton action={`${address}/retry`} label="Try again" values={{ path }} />
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {files.length < FAILED_SHOWN ? null : (
+        <p class="soft">The first {FAILED_SHOWN}; the others are in the list of the source.</p>
+      )}
+    </section>
+  );
+};
+
+type ActionsProps = { rag: RagRecord; index: Index; now: number };
+
+const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
+  const address = ragAddress(rag.identifier);
+  return (
+    <section>
+      <h2>What can be done</h2>
+      <ul class="needs">
+        {previous === null ? null : <WayBack address={address} previous={previous} now={now} />}
+        <li>
+          <span class="dot off"></span>
+          <span>
+            {rag.status === "paused" ? (
+              <>
+                <strong>Go on indexing.</strong> What changed meanwhile is indexed at once.
+              </>
+            ) : (
+              <>
+                <strong>Pause indexing.</strong> What is indexed stays searchable.
+              </>
+            )}
+          </span>
+          <ActionButton
+            action={`${address}/status`}
+            label={rag.status === "paused" ? "Go on" : "Pause"}
+            values={{ status: rag.status === "paused" ? "active" : "paused" }}
+          />
+        </li>
+        {building === null ? (
+          <li>
+            <span class="dot off"></span>
+            <span>
+              <strong>Index everything again.</strong> Builds a new index beside this one; every
+              passage is embedded again.
+            </span>
+            <a class="btn" href={`${address}/reindex`}>
+              What it costs
+            </a>
+          </li>
+        ) : null}
+        <li>
+          <span class="dot bad"></span>
+          <span>
+            <strong>Remove the RAG.</strong> Its {counted(rag.numberVectors, "passage")} go; the
+            documents stay.
+          </span>
+          <a class="btn danger" href={`${address}/remove`}>
+            Remove
+          </a>
+        </li>
+      </ul>
+    </section>
+  );
+};
+
+type BackProps = { address: string; previous: NonNullable<Index["previous"]>; now: number };
+
+const WayBack = ({ address, previous, now }: BackProps) => (
+  <li>
+    <span class="dot off"></span>
+    <span>
+      <strong>Go back to the index before.</strong> Passages of {previous.chunkSize} tokens by{" "}
+      <Data mono>{previous.embeddingModel}</Data>. What changed since is indexed in it first. It is
+      dropped <Time at={Date.parse(previous.keptUntil)} now={now} />.
+    </span>
+    <ActionButton action={`${address}/return`} label="Go back" />
+  </li>
+);

@@ -1,0 +1,297 @@
+import { addScope } from "../../../catalog/rags/add-scope.ts";
+import { removeScope } from "../../../catalog/rags/remove-scope.ts";
+import { updateRag } from "../../../catalog/rags/update-rag.ts";
+import { listFolder, type FolderEntry } from "../../../db/files/folder-list.ts";
+import { readScopes } from "../../../db/catalog/scope-page.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import type { IndexScope } from "../../../ports/rag-index.ts";
+import { Data } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { filterIn } from "../request/list-query.ts";
+import { ragAddress } from "./rag-list.tsx";
+import { RagHead } from "./rag-page.tsx";
+
+const ENTRIES = 100;
+const SCOPES_LISTED = 100;
+
+/** What a RAG indexes: all of its source, or the folders and files that are chosen in a tree. */
+export async function scopePage(
+  context: PageContext,
+  rag: RagRecord,
+  state: FormState = freshForm({ type: "path" }),
+): Promise<Response> {
+  const mayChange = isAdmin(context);
+  const content = (
+    <>
+      <RagHead rag={rag} here="/scope" />
+      {rag.scopeMode === "global" ? (
+        <Everything rag={rag} mayChange={mayChange} />
+      ) : (
+        await chosenParts(context, rag, state)
+      )}
+    </>
+  );
+  const title = `What ${rag.name} indexes`;
+  return await page(context, { title, place: "rags", status: state.status }, content);
+}
+
+const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) => (
+  <>
+    <p>
+      Everything in <Data>{rag.fileSource.name}</Data>, and what comes later.
+    </p>
+    {mayChange ? (
+      <>
+        <p class="soft">
+          To index a part of it, choose folders and files. Until some are chosen, nothing of the
+          source is found.
+        </p>
+        <ActionButton
+          action={`${ragAddress(rag.identifier)}/scope/mode`}
+          label="Index chosen parts only"
+          values={{ scopeMode: "scoped" }}
+        />
+      </>
+    ) : null}
+  </>
+);
+
+/** The folders above a path, outermost first: `a/b/` has `a/`. */
+function foldersAbove(path: string): string[] {
+  const names = path.replace(/\/$/, "").split("/").slice(0, -1);
+  return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
+}
+
+async function chosenParts(context: PageContext, rag: RagRecord, state: FormState) {
+  const { db } = context.get("services");
+  const folder = filterIn(context, "path")?.replace(/\/*$/, "/") ?? "";
+  const after = filterIn(context, "after");
+  const slice = { sourceId: rag.fileSource.id, folder, after, limit: ENTRIES };
+  const entries = await listFolder(db, slice);
+  const above = folder === "" ? [] : [...foldersAbove(folder), folder];
+  const paths = [...entries.map(({ path }) => path), ...above];
+  const asked = { ragId: rag.id, paths, after: null, limit: SCOPES_LISTED };
+  const { among, listed } = await readScopes(db, asked);
+  const through = above.find((path) => among.has(path)) ?? null;
+  const here = `${ragAddress(rag.identifier)}/scope`;
+  const mayChange = isAdmin(context);
+  return (
+    <>
+      <div class="cols">
+        <section aria-labelledby="tree-title">
+          <h2 id="tree-title">Folders and files of the source</h2>
+          <Crumbs here={here} above={above} />
+          <Folder {...{ here, folder, entries, among, through, mayChange }} />
+        </section>
+        <aside aria-label="Chosen">
+          <section>
+            <h2>Chosen</h2>
+            <ChosenList here={here} folder={folder} scopes={listed} mayChange={mayChange} />
+          </section>
+        </aside>
+      </div>
+      {mayChange ? <Typed here={here} state={state} rag={rag} /> : null}
+    </>
+  );
+}
+
+type FolderProps = {
+  here: string;
+  /** With its trailing slash; "" is the root. */
+  folder: string;
+  entries: FolderEntry[];
+  /** Which of the entries are scopes of their own. */
+  among: ReadonlySet<string>;
+  /** The folder above that is a scope; null: there is none. */
+  through: string | null;
+  mayChange: boolean;
+};
+
+/** One level of the tree. */
+const Folder = ({ here, folder, entries, among, through, mayChange }: FolderProps) => {
+  const last = entries.length === ENTRIES ? entries.at(-1) : undefined;
+  const choose = ({ path }: FolderEntry) => (
+    <Choose
+      here={here}
+      folder={folder}
+      scope={{ type: "path", value: path }}
+      isChosen={among.has(path)}
+      isNeeded={through === null}
+    />
+  );
+  return (
+    <>
+      <Table
+        label="Folders and files"
+        rows={entries}
+        empty={
+          <Empty title="Nothing lies here.">
+            <p>What the source holds shows here after its first scan or upload.</p>
+          </Empty>
+        }
+        columns={[
+          { head: "Name", cell: (entry) => <Entry here={here} folder={folder} entry={entry} /> },
+          {
+            head: "Indexed",
+            cell: ({ path }) => <Chosen isChosen={among.has(path)} through={through} />,
+          },
+          ...(mayChange ? [{ head: "", cell: choose }] : []),
+        ]}
+      />
+      {last === undefined ? null : (
+        <p>
+          <a href={`${here}?${new URLSearchParams({ path: folder, after: last.path }).toString()}`}>
+            More of this folder
+          </a>
+        </p>
+      )}
+    </>
+  );
+};
+
+const Crumbs = ({ here, above }: { here: string; above: string[] }) => (
+  <nav class="trail" aria-label="Folders above">
+    <a href={here}>All</a>
+    {above.map((path) => (
+      <>
+        <span aria-hidden="true"> / </span>
+        <a href={`${here}?${new URLSearchParams({ path }).toString()}`}>
+          <Data>{path.split("/").at(-2) ?? ""}</Data>
+        </a>
+      </>
+    ))}
+  </nav>
+);
+
+const Entry = (props: { here: string; folder: string; entry: FolderEntry }) => {
+  const { here, folder, entry } = props;
+  const name = entry.path.slice(folder.length);
+  if (!entry.isFolder) return <Data>{name}</Data>;
+  return (
+    <a href={`${here}?${new URLSearchParams({ path: entry.path }).toString()}`}>
+      <Data>{name}</Data>
+    </a>
+  );
+};
+
+const Chosen = ({ isChosen, through }: { isChosen: boolean; through: string | null }) => {
+  if (isChosen) return <Status tone="ok">yes</Status>;
+  if (through === null) return <span class="soft">–</span>;
+  return (
+    <span class="soft">
+      yes, in <Data>{through}</Data>
+    </span>
+  );
+};
+
+type ChooseProps = {
+  here: string;
+  folder: string;
+  scope: IndexScope;
+  isChosen: boolean;
+  isNeeded: boolean;
+};
+
+const Choose = ({ here, folder, scope, isChosen, isNeeded }: ChooseProps) => {
+  const values = { ...scope, path: folder };
+  if (isChosen) return <ActionButton action={`${here}/remove`} label="Leave out" values={values} />;
+  if (!isNeeded) return null;
+  return <ActionButton action={`${here}/add`} label="Index" values={values} />;
+};
+
+type ListProps = { here: string; folder: string; scopes: IndexScope[]; mayChange: boolean };
+
+const ChosenList = ({ here, folder, scopes, mayChange }: ListProps) => {
+  if (scopes.length === 0) return <p class="soft">Nothing yet: nothing of the source is found.</p>;
+  return (
+    <>
+      <ul class="plain chosen">
+        {scopes.map((scope) => (
+          <li>
+            <span>
+              {scope.type === "externalId" ? <span class="soft">id </span> : null}
+              <Data>{scope.value}</Data>
+            </span>
+            {mayChange ? (
+              <ActionButton
+                action={`${here}/remove`}
+                label="Leave out"
+                values={{ ...scope, path: folder }}
+              />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {scopes.length < SCOPES_LISTED ? null : (
+        <p class="soft">The first {count(SCOPES_LISTED)}. The API lists them all.</p>
+      )}
+    </>
+  );
+};
+
+/** What the tree does not show: ids of a drive, paths that come later; and the way back. */
+const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagRecord }) => (
+  <>
+    <details class="options" open={state.status !== 200}>
+      <summary>Choose by path or id</summary>
+      <Form action={`${here}/add`} state={state} submit="Index it">
+        <SelectField
+          state={state}
+          name="type"
+          label="By"
+          options={[
+            { value: "path", label: "Path (a folder ends with /)" },
+            { value: "externalId", label: "Id in the drive" },
+          ]}
+        />
+        <TextField state={state} name="value" label="Path or id" required />
+      </Form>
+    </details>
+    <p class="soft">
+      Or index everything in <Data>{rag.fileSource.name}</Data> again: the choice is forgotten.
+    </p>
+    <ActionButton
+      action={`${here}/mode`}
+      label="Index everything"
+      values={{ scopeMode: "global" }}
+    />
+  </>
+);
+
+const FIELDS = ["type", "value"];
+
+export async function changeScope(
+  context: PageContext,
+  rag: RagRecord,
+  change: "add" | "remove",
+): Promise<Response> {
+  auditAs(context, `rags.scopes.${change === "add" ? "create" : "remove"}`, rag.identifier);
+  const form = await formOf(context);
+  const type = form.text("type") === "externalId" ? "externalId" : "path";
+  const scope: IndexScope = { type, value: form.text("value") };
+  const services = context.get("services");
+  const tried = await attempt(form, FIELDS, async () => {
+    if (change === "remove") return await removeScope(services, { rag, scope });
+    await addScope(services, { rag, scope });
+  });
+  if (!tried.done) return await scopePage(context, rag, tried.state);
+  const path = form.text("path");
+  const query = path === "" ? "" : `?${new URLSearchParams({ path }).toString()}`;
+  return goTo(context, `${ragAddress(rag.identifier)}/scope${query}`);
+}
+
+export async function changeScopeMode(context: PageContext, rag: RagRecord): Promise<Response> {
+  auditAs(context, "rags.change", rag.identifier);
+  const scopeMode = (await formOf(context)).text("scopeMode") === "global" ? "global" : "scoped";
+  await updateRag(context.get("services"), { rag, patch: { scopeMode } });
+  return goTo(context, `${ragAddress(rag.identifier)}/scope`);
+}

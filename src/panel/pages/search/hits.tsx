@@ -1,0 +1,149 @@
+import type { Explanation } from "../../../retrieval/explain.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { Data, safeHref } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import { Empty } from "../../components/page-head.tsx";
+import type { SearchAnswer } from "../../api/rag-search.ts";
+import { Found, type Matched } from "./marked.tsx";
+
+type Chunk = SearchAnswer["chunks"][number];
+
+/** Decimals of a similarity, as the API gives them. */
+const SCORE_DIGITS = 3;
+const FINE_DIGITS = 4;
+
+/** Identifies a passage in either of two answers. */
+export const keyOf = ({ source }: Chunk) =>
+  `${source.ragIdentifier}\n${source.filePath}\n${source.start}\n${source.end}`;
+
+type HitsProps = {
+  label: string;
+  chunks: Chunk[];
+  matched: Matched;
+  queries: string[];
+  /** The RAGs that were searched: their sources hold the files. */
+  rags: readonly Pick<RagRecord, "identifier" | "fileSource">[];
+  /** The other answer's passages in order; null where there is no other. */
+  compared: string[] | null;
+};
+
+/** The passages of one answer, best first. */
+export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsProps) => {
+  if (chunks.length === 0) {
+    return (
+      <section aria-label={label}>
+        <Empty title="No passages.">
+          <p>
+            Nothing in the index passes these settings. A lower similarity threshold, other words or
+            fewer restrictions may help.
+          </p>
+        </Empty>
+      </section>
+    );
+  }
+  const sources = new Map(rags.map((rag) => [rag.identifier, rag.fileSource.identifier]));
+  return (
+    <section aria-label={label} class="hits">
+      {chunks.map((chunk, at) => (
+        <article class="hit">
+          <header>
+            <h3>
+              <a
+                href={fileAddress(
+                  sources.get(chunk.source.ragIdentifier) ?? "",
+                  chunk.source.filePath,
+                )}
+              >
+                <Data>{chunk.source.filePath}</Data>
+              </a>
+            </h3>
+            {compared === null ? null : <Moved from={compared.indexOf(keyOf(chunk))} to={at} />}
+            <span class="score" title="Similarity of the passage and the question, 0 to 1">
+              {chunk.score.toFixed(SCORE_DIGITS)}
+            </span>
+          </header>
+          <Place source={chunk.source} />
+          <Found text={chunk.text} matched={matched} />
+          {chunk.explanation === undefined ? null : (
+            <Why explanation={chunk.explanation} queries={queries} rank={at + 1} />
+          )}
+        </article>
+      ))}
+    </section>
+  );
+};
+
+/** The page of a file. */
+export const fileAddress = (source: string, path: string) =>
+  `/panel/sources/${encodeURIComponent(source)}/file?path=${encodeURIComponent(path)}`;
+
+/** Where in the document the passage stands. */
+const Place = ({ source }: { source: Chunk["source"] }) => {
+  const { headings, page, position, url } = source;
+  const href = safeHref(url);
+  return (
+    <p class="place-in-file">
+      {page === null ? null : <span>page {count(page)}</span>}
+      {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
+      <span>passage {count(position + 1)}</span>
+      {href === null ? null : (
+        <a href={href} rel="noreferrer noopener">
+          original
+        </a>
+      )}
+    </p>
+  );
+};
+
+/** What the other setting made of the passage; `from` is -1 where it did not find it. */
+const Moved = ({ from, to }: { from: number; to: number }) => {
+  if (from === -1) return <span class="moved new">new</span>;
+  const steps = from - to;
+  if (steps === 0) return <span class="moved">same place</span>;
+  return steps > 0 ? (
+    <span class="moved up">up {count(steps)}</span>
+  ) : (
+    <span class="moved down">down {count(-steps)}</span>
+  );
+};
+
+type WhyProps = { explanation: Explanation; queries: string[]; rank: number };
+
+const Why = ({ explanation, queries, rank }: WhyProps) => (
+  <details class="why">
+    <summary>Why here</summary>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Question</th>
+          <th scope="col">By words</th>
+          <th scope="col">By meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {explanation.queries.map(({ lexical, vector }, at) => (
+          <tr>
+            <td>
+              <Data>{queries[at] ?? ""}</Data>
+            </td>
+            <td>{rankOf(lexical, "BM25")}</td>
+            <td>{rankOf(vector, "cosine")}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <p class="soft">
+      Both together: {explanation.fused.toFixed(FINE_DIGITS)}, place {count(explanation.fusedRank)}.{" "}
+      {explanation.relevance === null
+        ? null
+        : `The reranker gave ${explanation.relevance.toFixed(FINE_DIGITS)}, place ${count(rank)}.`}
+    </p>
+  </details>
+);
+
+type Rank = Explanation["queries"][number]["lexical"];
+
+const rankOf = (found: Rank, unit: string) =>
+  found === null
+    ? "not found"
+    : `place ${count(found.rank)}, ${unit} ${found.score.toFixed(SCORE_DIGITS)}`;

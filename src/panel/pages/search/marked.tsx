@@ -1,0 +1,73 @@
+import { stemOf } from "../../../text/stems.ts";
+import { withoutStopWords } from "../../../text/stop-words.ts";
+import { searchWordsOf } from "../../../text/words.ts";
+import { visible } from "../../components/data.tsx";
+
+/** Words, and pairs of characters of scripts without spaces, that a search looks for. */
+export type Matched = ReadonlySet<string>;
+
+export const matchedBy = (queries: readonly string[]): Matched =>
+  new Set(queries.flatMap((query) => withoutStopWords(searchWordsOf(query)).map(stemOf)));
+
+type Piece = { text: string; isMatch: boolean };
+
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** A run of letters longer than any word is left unmarked. */
+const LONGEST_WORD = 200;
+
+/** A text in pieces, those that the search looks for apart from the rest. */
+function piecesOf(text: string, matched: Matched): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!isMatch(word, matched)) continue;
+    if (index > at) pieces.push({ text: text.slice(at, index), isMatch: false });
+    pieces.push({ text: word, isMatch: true });
+    at = index + word.length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), isMatch: false });
+  return pieces;
+}
+
+const isMatch = (word: string, matched: Matched) =>
+  word.length <= LONGEST_WORD && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
+
+/** Longer passages are shown in part, from a little before their first match. */
+const SHOWN_WHOLE = 800;
+const SHOWN = 600;
+const BEFORE_MATCH = 120;
+
+/** A passage as it was found, with the words of the search marked; long ones unfold. */
+export const Found = ({ text, matched }: { text: string; matched: Matched }) => {
+  if (text.length <= SHOWN_WHOLE) return <Marked text={text} matched={matched} />;
+  return (
+    <>
+      <Marked text={excerptOf(text, matched)} matched={matched} />
+      <details class="why">
+        <summary>The whole passage</summary>
+        <Marked text={text} matched={matched} />
+      </details>
+    </>
+  );
+};
+
+/** The wide spaces and rules of tables are narrowed, for reading only. */
+function excerptOf(text: string, matched: Matched): string {
+  const [first] = piecesOf(text, matched);
+  const firstMatch = first === undefined || first.isMatch ? 0 : first.text.length;
+  const isInText = firstMatch < text.length;
+  const wanted = isInText ? Math.max(0, firstMatch - BEFORE_MATCH) : 0;
+  const from = wanted === 0 ? 0 : text.indexOf(" ", wanted) + 1;
+  const part = text.slice(from, from + SHOWN).toWellFormed();
+  const cut = part.slice(0, Math.max(part.lastIndexOf(" "), SHOWN / 2));
+  const narrow = cut.replaceAll(/ {3,}/g, "  ").replaceAll(/-{4,}/g, "---");
+  return `${from === 0 ? "" : "… "}${narrow.replaceAll(/\n{2,}/g, "\n")} …`;
+}
+
+const Marked = ({ text, matched }: { text: string; matched: Matched }) => (
+  <div class="passage data" dir="auto">
+    {piecesOf(text, matched).map((piece) =>
+      piece.isMatch ? <mark>{visible(piece.text)}</mark> : visible(piece.text),
+    )}
+  </div>
+);

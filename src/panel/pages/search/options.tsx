@@ -1,0 +1,73 @@
+import type { Choice } from "../../../db/catalog/panel-lists.ts";
+import { Checkbox, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import type { FormState } from "../request/form.ts";
+import { NO_RERANKER } from "./search-settings.ts";
+
+type OptionsProps = {
+  state: FormState;
+  /** Before the names of the fields: "" or `SECOND`. */
+  prefix: string;
+  rags: Choice[];
+  rerankers: string[];
+  /** Whether the RAG is chosen here. */
+  withRag: boolean;
+};
+
+export const ragOptions = (rags: Choice[]) =>
+  rags.map(({ identifier, name }) => ({ value: identifier, label: name }));
+
+const MODES = [
+  { value: "", label: "As the RAG has it" },
+  { value: "hybrid", label: "Words and meaning (hybrid)" },
+  { value: "semantic", label: "Meaning only (semantic)" },
+];
+
+/** Every option of the API's search, and settings of the RAG to try without saving them. */
+export const Options = ({ state, prefix, rags, rerankers, withRag }: OptionsProps) => {
+  const field = (name: string, label: string) => ({ state, name: prefix + name, label });
+  const models = [...rerankers, state.text(`${prefix}reranker`)];
+  const named = [...new Set(models)].filter((model) => model !== "" && model !== NO_RERANKER);
+  return (
+    <div class="option-grid">
+      {withRag ? <SelectField {...field("rag", "RAG")} options={ragOptions(rags)} /> : null}
+      <TextField {...field("topK", "Passages")} type="number" min={1} max={100} placeholder="5" />
+      <SelectField {...field("searchMode", "Search by")} options={MODES} />
+      <SelectField
+        {...field("reranker", "Reranker")}
+        options={[
+          { value: "", label: "As the RAG has it" },
+          { value: NO_RERANKER, label: "None" },
+          ...named.map((model) => ({ value: model, label: model })),
+        ]}
+      />
+      <TextField
+        {...field("candidateMultiplier", "Candidates for each passage")}
+        type="number"
+        min={2}
+        max={10}
+        placeholder="2"
+      />
+      <TextField
+        {...field("similarityThreshold", "Similarity of at least")}
+        type="number"
+        min={0}
+        max={1}
+        step="any"
+        placeholder="0"
+      />
+      <Checkbox {...field("useReranking", "Rerank")} hint="Where a reranker is set." />
+      <Checkbox {...field("includeDuplicates", "Show equal passages too")} />
+      <TextArea
+        {...field("selectedFiles", "Only these files")}
+        rows={2}
+        hint="One path or external id a line."
+      />
+      <TextArea {...field("selectedFolders", "Only these folders")} rows={2} hint="One a line." />
+      <TextArea
+        {...field("providerFilter", "Only files with this metadata")}
+        rows={2}
+        hint="One field a line: labels = contract, lease"
+      />
+    </div>
+  );
+};

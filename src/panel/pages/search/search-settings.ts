@@ -1,0 +1,89 @@
+import type { z } from "zod";
+
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { panelSearch, type PanelSearch } from "../../api/rag-search.ts";
+import { numberOf, typed, type Form } from "../request/form.ts";
+
+/** The fields of one setting, as they stand in the address; those of the second have a `b.`. */
+export const SETTING_FIELDS = [
+  "rag",
+  "topK",
+  "searchMode",
+  "reranker",
+  "useReranking",
+  "candidateMultiplier",
+  "similarityThreshold",
+  "includeDuplicates",
+  "selectedFiles",
+  "selectedFolders",
+  "providerFilter",
+] as const;
+
+export const SECOND = "b.";
+/** The value that stands for a RAG's search without any reranker. */
+export const NO_RERANKER = "none";
+
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** `labels = contract, 2026`: a field of the metadata and the values of which one must match. */
+function filterOf(line: string) {
+  const at = line.indexOf("=");
+  const field = (at === -1 ? line : line.slice(0, at)).trim();
+  const values = at === -1 ? [] : line.slice(at + 1).split(",");
+  return { field, values: values.map((value) => value.trim()).filter((value) => value !== "") };
+}
+
+/**
+ * The body of the API's search that the address asks for. What was left empty is the default.
+ * @throws QuarryError `invalid`.
+ */
+export function searchIn(form: Form, prefix: string): PanelSearch {
+  const text = (field: string) => form.text(prefix + field);
+  const number = (field: string) => (text(field) === "" ? undefined : numberOf(text(field)));
+  const files = linesOf(form.exact(`${prefix}selectedFiles`));
+  const folders = linesOf(form.exact(`${prefix}selectedFolders`));
+  const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
+  const restricted = files.length + folders.length > 0;
+  return parseOrRefuse(panelSearch, {
+    semanticSearch: linesOf(form.exact("q")),
+    topK: number("topK"),
+    searchMode: typed(text("searchMode")),
+    reranker: text("reranker") === NO_RERANKER ? null : typed(text("reranker")),
+    useReranking: text("useReranking") === "on",
+    candidateMultiplier: number("candidateMultiplier"),
+    similarityThreshold: number("similarityThreshold"),
+    includeDuplicates: text("includeDuplicates") === "on",
+    ...(filters.length === 0 ? {} : { providerFilter: filters }),
+    ...(restricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
+  });
+}
+
+type Body = z.input<typeof panelSearch>;
+
+/** What a program sends to get the same passages: nothing that is the default anyhow. */
+export function publicBodyOf(search: PanelSearch): Body {
+  const { semanticSearch, topK, useReranking, candidateMultiplier, similarityThreshold } = search;
+  const {
+    searchMode,
+    providerFilter,
+    includeDuplicates,
+    useAllFiles,
+    selectedFiles,
+    selectedFolders,
+  } = search;
+  return {
+    semanticSearch,
+    topK,
+    ...(useReranking ? { useReranking, candidateMultiplier } : {}),
+    ...(similarityThreshold === undefined ? {} : { similarityThreshold }),
+    ...(includeDuplicates ? { includeDuplicates } : {}),
+    ...(searchMode === undefined ? {} : { searchMode }),
+    ...(providerFilter === undefined ? {} : { providerFilter }),
+    ...(useAllFiles ? {} : { useAllFiles, selectedFiles, selectedFolders }),
+    includeSources: true,
+  };
+}

@@ -1,0 +1,280 @@
+import { Hono } from "hono";
+
+import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import type { Choice } from "../../../db/catalog/panel-lists.ts";
+import { listModelRows } from "../../../db/catalog/model-store.ts";
+import type { RagRecord } from "../../../db/records.ts";
+import { baseUrlOf } from "../../../http/base-url.ts";
+import { searchRag, type PanelSearch, type SearchAnswer } from "../../api/rag-search.ts";
+import { AsCode } from "../../components/as-code.tsx";
+import { Data } from "../../components/data.tsx";
+import { Warning } from "../../components/notice.tsx";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { attempt, formFrom, freshForm, type Form, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { Hits, keyOf } from "./hits.tsx";
+import { Legs, type SearchTimings } from "./legs.tsx";
+import { matchedBy } from "./marked.tsx";
+import { Options, ragOptions } from "./options.tsx";
+import { publicBodyOf, SECOND, searchIn, SETTING_FIELDS } from "./search-settings.ts";
+
+const HERE = "/panel/search";
+
+/** One setting and what it found. */
+type Searched = { rag: RagRecord; search: PanelSearch; answer: SearchAnswer };
+
+/** The playground: a question to a RAG, every option in the address. */
+export function searchPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", async (context) => {
+    const form = formFrom(new URL(context.req.url).searchParams);
+    const { db } = context.get("services");
+    const [rags, models] = await Promise.all([listChoices(db, "rag"), listModelRows(db)]);
+    const [first] = rags;
+    if (first === undefined) return await nothingYet(context);
+    const rerankers = models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : []));
+    const tried = await searchBoth(context, form, first.identifier);
+    const values = valuesOf(form, first.identifier);
+    const state = tried.done ? { ...freshForm(values), text: textOf(values) } : tried.state;
+    const found = tried.done ? tried.result : [];
+    return await searchPage(context, { form, state, rags, rerankers, found });
+  });
+  return app;
+}
+
+const textOf = (values: Record<string, string>) => (field: string) => values[field] ?? "";
+
+const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q"];
+
+/** What the fields show: the address, and the first RAG where none is named. */
+function valuesOf(form: Form, firstRag: string): Record<string, string> {
+  const values = Object.fromEntries(FIELDS.map((name) => [name, form.exact(name)]));
+  const rag = form.text("rag") || firstRag;
+  return { ...values, rag, [`${SECOND}rag`]: form.text(`${SECOND}rag`) || rag };
+}
+
+/** Nothing is searched before something is asked. */
+async function searchBoth(context: PageContext, form: Form, firstRag: string) {
+  return await attempt<Searched[]>(form, FIELDS, async () => {
+    if (form.text("q") === "") return [];
+    const settings = form.has("compare") ? ["", SECOND] : [""];
+    return await Promise.all(
+      settings.map(async (prefix) => {
+        const services = context.get("services");
+        const key = form.text(`${prefix}rag`) || form.text("rag") || firstRag;
+        const rag = await findRag(services, { key });
+        const search = searchIn(form, prefix);
+        const { signal } = context.req.raw;
+        const caller = context.get("caller");
+        return { rag, search, answer: await searchRag(services, { rag, caller, signal }, search) };
+      }),
+    );
+  });
+}
+
+async function nothingYet(context: PageContext): Promise<Response> {
+  const content = (
+    <>
+      <PageHead title="Search" />
+      <Empty title="There is nothing to search yet.">
+        <p>
+          {isAdmin(context)
+            ? "Make a RAG first: it indexes the documents of a source."
+            : "An administrator has to make a RAG first."}
+        </p>
+        {isAdmin(context) ? (
+          <p>
+            <a class="btn primary" href="/panel/rags/new">
+              New RAG
+            </a>
+          </p>
+        ) : null}
+      </Empty>
+    </>
+  );
+  return await page(context, { title: "Search", place: "search" }, content);
+}
+
+type PageProps = {
+  form: Form;
+  state: FormState;
+  rags: Choice[];
+  rerankers: string[];
+  found: Searched[];
+};
+
+async function searchPage(context: PageContext, props: PageProps): Promise<Response> {
+  const { state, found } = props;
+  const [first, second] = found;
+  const content = (
+    <>
+      <PageHead
+        title="Search"
+        sub="What a program would get from a RAG with these settings, and why."
+      />
+      <SearchForm {...props} />
+      {first === undefined ? null : second === undefined ? (
+        <OneAnswer
+          found={first}
+          baseUrl={baseUrlOf(context.get("services").config, context.req.raw)}
+        />
+      ) : (
+        <TwoAnswers first={first} second={second} />
+      )}
+    </>
+  );
+  return await page(context, { title: "Search", place: "search", status: state.status }, content);
+}
+
+const SearchForm = ({ form, state, rags, rerankers }: PageProps) => {
+  const isComparing = form.has("compare");
+  const options = { state, rags, rerankers };
+  const isOpen = state.status !== 200;
+  return (
+    <form method="get" action={HERE} class="playground">
+      {state.status === 200 ? null : (
+        <Warning text={state.message ?? "Nothing was searched: see the marked fields."} />
+      )}
+      <div class="ask">
+        <select name="rag" aria-label="RAG">
+          {ragOptions(rags).map(({ value, label }) => (
+            <option value={value} selected={value === state.text("rag")}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          name="q"
+          value={state.text("q")}
+          aria-label="Question"
+          placeholder="Ask the documents something"
+          dir="auto"
+          autocomplete="off"
+          autofocus={state.text("q") === ""}
+          data-search
+        />
+        <button class="btn primary">Search</button>
+      </div>
+      <details class="options" open={isOpen}>
+        <summary>All options</summary>
+        <Options {...options} prefix="" withRag={false} />
+      </details>
+      {isComparing ? (
+        <details class="options" open>
+          <summary>Compared with</summary>
+          <Options {...options} prefix={SECOND} withRag />
+          <button class="btn">Search with both</button>{" "}
+          <a href={withoutComparison(form)}>Stop comparing</a>
+          <input type="hidden" name="compare" value="on" />
+        </details>
+      ) : (
+        <p>
+          <button class="btn" name="compare" value="on">
+            Compare with other settings
+          </button>
+        </p>
+      )}
+    </form>
+  );
+};
+
+function withoutComparison(form: Form): string {
+  const kept = ["q", ...SETTING_FIELDS].flatMap((name) => {
+    const value = form.exact(name);
+    return value === "" ? [] : [[name, value]];
+  });
+  return `${HERE}?${new URLSearchParams(kept).toString()}`;
+}
+
+const OneAnswer = ({ found, baseUrl }: { found: Searched; baseUrl: string }) => {
+  const { rag, search, answer } = found;
+  return (
+    <div class="cols">
+      <div>
+        <Lost answer={answer} />
+        <h2 class="hidden">Passages</h2>
+        <HitsOf found={found} label="Passages" compared={null} />
+      </div>
+      <aside aria-label="About this search">
+        <TimingsOf answer={answer} />
+        <section>
+          <h2>The same call</h2>
+          {search.reranker === undefined ? null : (
+            <p class="soft">
+              The reranker is tried here only: a program gets the one that the RAG has.
+            </p>
+          )}
+          <AsCode
+            url={`${baseUrl}/api/rags/${rag.identifier}/retrieve`}
+            body={publicBodyOf(search)}
+            answer="chunks"
+          />
+        </section>
+      </aside>
+    </div>
+  );
+};
+
+/** Only administrators learn where the time went. */
+const TimingsOf = ({ answer }: { answer: SearchAnswer }) => {
+  const timings: SearchTimings | undefined = answer.timings;
+  return timings === undefined ? null : <Legs timings={timings} />;
+};
+
+const Lost = ({ answer: { degraded } }: { answer: SearchAnswer }) =>
+  degraded === undefined ? null : (
+    <Warning
+      text={`A part of the search was lost, and the answer was built from the rest${
+        degraded.message === undefined ? "." : `: ${degraded.message}`
+      }`}
+    />
+  );
+
+type HitsOfProps = { found: Searched; label: string; compared: string[] | null };
+
+const HitsOf = ({ found: { rag, search, answer }, label, compared }: HitsOfProps) => (
+  <Hits
+    label={label}
+    chunks={answer.chunks}
+    matched={matchedBy(search.semanticSearch)}
+    queries={search.semanticSearch}
+    rags={[rag]}
+    compared={compared}
+  />
+);
+
+/** Two settings side by side; the second says what moved. */
+const TwoAnswers = ({ first, second }: { first: Searched; second: Searched }) => {
+  const before = first.answer.chunks.map(keyOf);
+  const after = new Set(second.answer.chunks.map(keyOf));
+  const gone = before.filter((key) => !after.has(key)).length;
+  return (
+    <div class="cols even">
+      <div>
+        <h2>
+          This setting: <Data>{first.rag.name}</Data>
+        </h2>
+        <Lost answer={first.answer} />
+        <HitsOf found={first} label="Passages with this setting" compared={null} />
+        <TimingsOf answer={first.answer} />
+      </div>
+      <div>
+        <h2>
+          Compared: <Data>{second.rag.name}</Data>
+        </h2>
+        {gone === 0 ? null : (
+          <p class="soft">
+            {gone} of the passages at the left {gone === 1 ? "is" : "are"} not among these.
+          </p>
+        )}
+        <Lost answer={second.answer} />
+        <HitsOf found={second} label="Passages with the compared setting" compared={before} />
+        <TimingsOf answer={second.answer} />
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,76 @@
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+type Credentials = { email: string; password: string };
+type Options = NonNullable<Parameters<Browser["newContext"]>[0]>;
+
+/** Somebody who is signed in, and what their browser complained about. */
+export type Visitor = { page: Page; context: BrowserContext; complaints: string[] };
+
+export async function signedInVisitor(
+  browser: Browser,
+  url: string,
+  { email, password }: Credentials,
+  options: Options = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    baseURL: url,
+    // Colours in transition are those of neither scheme.
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const visitor = await visitorIn(context);
+  const { page } = visitor;
+  await page.goto("/panel/sign-in");
+  await page.fill("[name=email]", email);
+  await page.fill("[name=password]", password);
+  await page.click("button:has-text('Sign in')");
+  await page.waitForURL((address) => !address.pathname.endsWith("/sign-in"));
+  return visitor;
+}
+
+/** A further window of the same browser, with the same session. */
+export async function visitorIn(context: BrowserContext): Promise<Visitor> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", ({ message }) => complaints.push(`error: ${message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  // A policy report is a console message too; a page's own 4xx is no complaint.
+  page.on("console", (message) => {
+    const text = message.text();
+    if (message.type() === "error" && !text.startsWith("Failed to load resource")) {
+      complaints.push(`console: ${text}`);
+    }
+  });
+  return { page, context, complaints };
+}
+
+type Finding = { rule: string; targets: string[] };
+
+/** Runs in the page; `%` is the options of axe. */
+const RUN_AXE = `axe.run(document, %).then(({ violations }) => violations.map(({ id, nodes }) =>
+  ({ rule: id, targets: nodes.slice(0, 3).map(({ target }) => target.join(" ")) })))`;
+/** What can differ where only the colours do. */
+const OF_COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+
+/** What axe finds on the page, in the light and in the dark. */
+export async function violationsOn(page: Page): Promise<Finding[]> {
+  await page.evaluate(axe.source);
+  const run = async (options: object): Promise<Finding[]> =>
+    await page.evaluate(
+      RUN_AXE.replace("%", JSON.stringify({ resultTypes: ["violations"], ...options })),
+    );
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await run({});
+  await page.emulateMedia({ colorScheme: "dark" });
+  return [...light, ...(await run(OF_COLOURS))];
+}
+
+/** Pixels by which the page is wider than the window. */
+export const overflowOf = async (page: Page): Promise<number> =>
+  await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
