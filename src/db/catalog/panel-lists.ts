@@ -44,7 +44,7 @@ export async function listRagLines(db: Database, at: PageAt): Promise<KeyedPage<
        g.embedding_model as embeddingModel,
        exists (select 1 from rag_generations b
          where b.rag_id = o.id and b.state = 'building') as isBuilding
-     from rags o
+     from rags o indexed by rags_identifier
      join file_sources s on s.id = o.file_source_id
      join rag_generations g on g.rag_id = o.id and g.generation = o.generation
      where o.removed_at is null`,
@@ -86,17 +86,21 @@ export type Choice = Row<typeof CHOICE>;
 /** What a field can offer at once; more must be typed. */
 const CHOICES_MAX = 300;
 
+const unremoved = (kind: "rag" | "file_source") =>
+  `indexed by ${kind}s_identifier where removed_at is null`;
+
 /** Names to choose from, in order of identifier. */
 export async function listChoices(
   db: Database,
   kind: "rag" | "inference" | "agent" | "file_source",
 ): Promise<Choice[]> {
-  const isRemovable = kind === "rag" || kind === "file_source";
+  // Without the hint SQLite sorts all that is not removed.
+  const hint = kind === "rag" || kind === "file_source" ? unremoved(kind) : "";
   return await allRows(
     db,
     query(
       CHOICE,
-      `select identifier, name from ${kind}s ${isRemovable ? "where removed_at is null" : ""}
+      `select identifier, name from ${kind}s ${hint}
        order by identifier limit ?1`,
       CHOICES_MAX,
     ),

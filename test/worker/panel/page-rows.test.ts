@@ -1,0 +1,110 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, ORIGIN } from "../../support/worker-client.ts";
+
+/** Of each kind; a page that reads them all reads more than it may. */
+const MANY = 3_000;
+const FILES = 5_000;
+/** A page of fifty lines, each with the rows that belong to it, and the hours of its calls. */
+const PAGE_ROWS = 2_500;
+
+const counts = noRows();
+const app = createApp((_, context) =>
+  composeServices({ ...env, DB: countedRows(env.DB, counts) }, context),
+);
+app.route("/panel", panelPages());
+
+let cookie = "";
+
+beforeAll(async () => {
+  const body = JSON.stringify({ email: "admin@localhost", password: "quarry" });
+  const session = await call("POST", "/panel/api/session", { body });
+  cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  await fill();
+});
+afterAll(queuesSettled, 60_000);
+
+const numbers = (count: number) => `(with recursive n(i) as (select 1 union all select i + 1 from n
+  limit ${count}) select i, printf('%06d', i) as no from n)`;
+
+/** As many of everything as a large installation has, one RAG with all the files. */
+async function fill(): Promise<void> {
+  await env.DB.batch(
+    [
+      `insert into file_sources (id, name, identifier, provider, config, webhook_secret_hash,
+         created_at) values ('s', 'Docs', 'docs', 'file_system', '{}', '', 0)`,
+      `insert into rags (id, name, identifier, file_source_id, scope_mode, created_at)
+       select 'r' || no, 'RAG ' || no, 'rag-' || no, 's', 'scoped', 0 from ${numbers(MANY)}`,
+      `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+         chunk_size, chunk_overlap, format, created_at)
+       select id, 1, 'live', 'embedded/hash', 8, 400, 60, 1, 0 from rags`,
+      `insert into inferences (id, name, identifier, system_prompt, model, native_rag, created_at)
+       select 'i' || no, 'I ' || no, 'i-' || no, '', 'embedded/extractive', 1, 0
+       from ${numbers(MANY)}`,
+      `insert into inference_rags (inference_id, rag_id) select i.id, r.id
+       from inferences i, (select id from rags limit 3) r`,
+      `insert into tokens (id, name, hash, created_at)
+       select 't' || no, 'T ' || no, no, 0 from ${numbers(MANY)}`,
+      `insert into token_rags (token_id, rag_id) select t.id, r.id
+       from tokens t, (select id from rags limit 8) r`,
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select 'f' || no, 's', 'deep/' || (i % 7) || '/' || no, no, 1, 'text/plain', '1', '{}', 0
+       from ${numbers(FILES)}`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision)
+       select 'r000001', 1, id, path, 'error', 1 from files`,
+      `insert into rag_scopes (rag_id, type, value, created_at)
+       select 'r000001', 'path', 'other/' || no, 0 from ${numbers(FILES)}`,
+      `insert into usage_hours (hour, dimension, key, currency, calls, errors, degraded,
+         input_tokens, output_tokens, cost)
+       select cast(unixepoch() / 3600 as int) * 3600000, 'inference', id, '', 1, 0, 0, 0, 0, 0
+       from inferences`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+}
+
+test.each([
+  ["/panel/rags", "RAG 000050"],
+  ["/panel/inferences", "I 000050"],
+  ["/panel/tokens", "T 002951"],
+  ["/panel/rags/rag-000001", "RAG 000001"],
+  ["/panel/rags/rag-000001/scope", "deep/"],
+  ["/panel/rags/rag-000001/scope?path=deep/3/", "000003"],
+  ["/panel/rags/rag-000001/preview", "Preview"],
+  ["/panel/rags/new", "Docs"],
+  ["/panel/tokens/new", "RAG 000001"],
+  ["/panel/search", "RAG 000001"],
+])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
+  const { status, html, read } = await open(path);
+  expect(status).toBe(200);
+  expect(html).toContain(shown);
+  expect(read).toBeLessThan(PAGE_ROWS);
+});
+
+test("a later page costs the same, and leads back to the one before", async () => {
+  const first = await open("/panel/tokens");
+  const next = /href="([^"]*after=[^"]*)"/.exec(first.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const second = await open(next);
+  expect(second.html).toContain("T 002950");
+  expect(second.html).not.toContain("T 002951");
+  expect(second.read).toBeLessThan(PAGE_ROWS);
+  const back = /href="([^"]*before=[^"]*)"/.exec(second.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect((await open(back)).html).toContain("T 002951");
+});
+
+async function open(path: string) {
+  const context = createExecutionContext();
+  counts.read = 0;
+  const request = new Request(ORIGIN + path, { headers: { Cookie: cookie } });
+  const response = await app.fetch(request, env, context);
+  const html = await response.text();
+  await waitOnExecutionContext(context);
+  return { status: response.status, html, read: counts.read };
+}
