@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 
 import { BASE, type GoogleDriveDouble } from "./google-drive-double.ts";
 
-/** The double behind a port on loopback, for clients that bring their own HTTP. */
-export async function serveDrive(drive: GoogleDriveDouble) {
+/** The double behind a port on loopback, for clients that bring their own HTTP; 0: any port. */
+export async function serveDrive(drive: GoogleDriveDouble, wantedPort = 0) {
   const answer = async (address: string, request: IncomingMessage, response: ServerResponse) => {
     const headers = new Headers(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -20,7 +20,7 @@ export async function serveDrive(drive: GoogleDriveDouble) {
   const server = createServer((request, response) => {
     void answer(`${BASE}${request.url ?? "/"}`, request, response);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(wantedPort, "127.0.0.1");
   await new Promise((resolve) => {
     server.once("listening", resolve);
   });

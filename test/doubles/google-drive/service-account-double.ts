@@ -14,6 +14,7 @@ export class ServiceAccountDouble {
   readonly email = "quarry@project.iam.gserviceaccount.com";
   privateKey = "";
   #publicKey: CryptoKey | null = null;
+  #tokenUri = TOKEN_URI;
   readonly #tokens = new Set<string>();
 
   /** The same account at another drive. */
@@ -43,13 +44,15 @@ export class ServiceAccountDouble {
     this.#publicKey = pair.publicKey;
   }
 
-  keyFile() {
+  /** `tokenUri`: where the double answers, if not at its made-up address. */
+  keyFile(tokenUri = TOKEN_URI) {
+    this.#tokenUri = tokenUri;
     return {
       type: "service_account",
       client_email: this.email,
       private_key: this.privateKey,
       private_key_id: "k1",
-      token_uri: TOKEN_URI,
+      token_uri: tokenUri,
     };
   }
 
@@ -76,7 +79,7 @@ export class ServiceAccountDouble {
     try {
       const { payload } = await jwtVerify(form.get("assertion") ?? "", this.#publicKey, {
         issuer: this.email,
-        audience: TOKEN_URI,
+        audience: this.#tokenUri,
       });
       const { exp = 0, iat = 0 } = payload;
       if (exp - iat > 3_600 || payload["scope"] !== SCOPE) throw new Error("claims");
