@@ -6,7 +6,8 @@ import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { applyStep, held, type Step } from "../../../doubles/microsoft-graph/random-changes.ts";
 import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
 
-const SCHEDULES = 500;
+/** `RANDOM_SCHEDULES=500` tries more. */
+const SCHEDULES = Number(process.env["RANDOM_SCHEDULES"] ?? 100);
 const KINDS =
   "file folder edit edit touch rename move move delete scan scan crash fail expire lag catchUp".split(
     " ",
