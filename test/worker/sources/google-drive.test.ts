@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
@@ -62,4 +63,33 @@ test("a drive that is no longer shared is told, and nothing is removed", async (
   drive.change(drive.root, { shared: true });
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
+});
+
+test("a key revoked in mid-scan is told, removes nothing, and a new one goes on", async () => {
+  const { drive, folder, world, source, rag } = await scannedDrive();
+  drive.pageSize = 10;
+  drive.change(folder, { name: "Old rules" });
+  let pages = 0;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (address.includes("/drive/v3/files?") && ++pages === 3) {
+      await drive.account.makeKey();
+      drive.account.expireTokens();
+    }
+    return await drive.fetch(address, init);
+  });
+  await scan(world, source);
+  const { error } = (await lastRun(source)) ?? {};
+  expect(error).toContain(`the key of ${drive.account.email} is refused`);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 30, deleted: 0 });
+  await env.DB.prepare(
+    `update file_sources set config = json_set(config, '$.credentials', json(?2)) where id = ?1`,
+  )
+    .bind(source, JSON.stringify(drive.account.keyFile()))
+    .run();
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
+  const paths = Object.keys(await world.shown(rag, "numbered"));
+  expect(paths).toHaveLength(30);
+  expect(paths.every((path) => path.startsWith("Old rules/"))).toBe(true);
 });
