@@ -1,5 +1,3 @@
-import { percent } from "./figures.ts";
-
 export type Point = {
   /** What the point stands for: an hour, a day. */
   label: string;
@@ -90,6 +88,3 @@ function summary(label: string, points: readonly Point[], format: (value: number
   if (values.length === 0) return `${label}: nothing`;
   return `${label}, ${format(Math.min(...values))} to ${format(Math.max(...values))}`;
 }
-
-/** A share as charts show it. */
-export const shareOf = (value: number) => percent(value, 1);

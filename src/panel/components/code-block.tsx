@@ -1,7 +1,7 @@
 import { visible } from "./data.tsx";
 
 /** Shown by the page's script, which does the copying. */
-export const CopyButton = ({ text, label }: { text: string; label: string }) => (
+const CopyButton = ({ text, label }: { text: string; label: string }) => (
   <button
     type="button"
     class="btn small copy"

@@ -1,3 +1,4 @@
+import { Secret, TOTP } from "otpauth/slim";
 import { beforeAll, expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
@@ -107,4 +108,23 @@ test("the colours are chosen without a script, and come back to the page", async
   const { location } = await member.post("/panel/theme", { theme: "dark" }, headers);
   expect(location).toBe("/panel/account");
   expect(member.html).toContain('<html lang="en" data-theme="dark">');
+});
+
+test("a second factor is enrolled by its key, and asked for from then on", async () => {
+  await member.post("/panel/account/second-factor");
+  const key = /<code class="data">([A-Z2-7]{32})</.exec(member.html)?.[1] ?? "";
+  const confirm = "/panel/account/second-factor/confirm";
+  expect((await member.post(confirm, { code: "000" })).status).toBe(400);
+  expect(member.html).toContain("Code is wrong");
+  expect(member.html).toContain(key);
+  const codes = new TOTP({ secret: Secret.fromBase32(key) });
+  await member.post(confirm, { code: codes.generate() });
+  const recovery = /\w{5}-\w{5}-\w{5}/.exec(member.html)?.[0] ?? "";
+  await member.open("/panel/account/second-factor");
+  expect(member.html).not.toContain(recovery);
+  const browser = new Browser();
+  expect((await browser.post("/panel/sign-in", MEMBER)).status).toBe(401);
+  expect(browser.html).toContain("Enter the code of your authenticator app as well");
+  const { location } = await browser.post("/panel/sign-in", { ...MEMBER, code: recovery });
+  expect(location).toBe("/panel");
 });

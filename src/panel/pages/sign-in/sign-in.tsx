@@ -101,7 +101,7 @@ function refusal(context: PageContext, thrown: unknown): unknown {
 const ASKS_CODE = "Enter the code of your authenticator app as well, or a recovery code.";
 
 const needsCode = (form: Form, state: FormState) =>
-  form.has("code") || state.message === ASKS_CODE || state.problem("code") !== null;
+  form.text("code") !== "" || state.message === ASKS_CODE || state.problem("code") !== null;
 
 /** Where to go after signing in: an address of the panel, whatever was asked for. */
 function nextOf(wanted: string | undefined): string {
@@ -152,16 +152,14 @@ async function signInPage(context: PageContext, { state, next, asksCode }: SignI
           autocomplete="current-password"
           required
         />
-        {asksCode ? (
-          <TextField
-            state={state}
-            name="code"
-            label="Code"
-            autocomplete="one-time-code"
-            required
-            hint="Six digits of the app, or one of the recovery codes."
-          />
-        ) : null}
+        <TextField
+          state={state}
+          name="code"
+          label="Code"
+          autocomplete="one-time-code"
+          required={asksCode}
+          hint="Only with a second factor: six digits of the app, or a recovery code."
+        />
         <p class="submit">
           <button class="btn primary">Sign in</button>
         </p>

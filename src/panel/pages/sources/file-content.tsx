@@ -29,8 +29,10 @@ export async function textTab(
   );
   if (read === null) {
     return (
-      <Empty title="It has not been read yet.">
-        <p>A file is read when the first RAG indexes it; why it was not is said above.</p>
+      <Empty title="There is no text of it.">
+        <p>
+          A file is read when the first RAG indexes it. Where that failed, the reason stands above.
+        </p>
       </Empty>
     );
   }
