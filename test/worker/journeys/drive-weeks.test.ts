@@ -13,8 +13,8 @@ import { World } from "../../support/ingestion-world.ts";
 import { simulate } from "../../support/simulated-weeks.ts";
 import { scan } from "../sources/scanning.ts";
 
-/** About two weeks; `SIMULATED_INTERVALS=60` for more than three months. */
-const { SIMULATED_INTERVALS: INTERVALS = 8 } = env;
+/** About a week; `SIMULATED_INTERVALS=60` for more than three months. */
+const { SIMULATED_INTERVALS: INTERVALS = 4 } = env;
 const SEED = 20_261_122;
 
 afterEach(() => {
