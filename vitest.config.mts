@@ -13,6 +13,64 @@ const generated = {
 };
 /** What hangs ends; on a busy machine what is only slow must not. */
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 };
+/** What nobody changes is bundled once, or each Worker of the tests loads 500 modules one by one. */
+const deps = {
+  optimizer: {
+    ssr: {
+      enabled: true,
+      include: [
+        "@ai-sdk/openai-compatible",
+        "@ai-sdk/provider",
+        "@cfworker/json-schema",
+        "@eslint-community/regexpp",
+        "@hono/swagger-ui",
+        "@hono/zod-openapi",
+        "ai",
+        "aws4fetch",
+        "drizzle-orm",
+        "drizzle-orm/d1",
+        "drizzle-orm/sqlite-core",
+        "fflate",
+        "hono",
+        "hono/accepts",
+        "hono/factory",
+        "hono/html",
+        "hono/http-exception",
+        "hono/jsx",
+        "hono/jsx/jsx-dev-runtime",
+        "hono/jsx/jsx-runtime",
+        "htmlparser2",
+        "ipaddr.js",
+        "jose",
+        "otpauth",
+        "postal-mime",
+        "stemmer",
+        "zod",
+      ],
+    },
+  },
+};
+/**
+ * Tests that hold the queues in their own hand. Such files share a Worker: to start one and load
+ * the source took longer than most of them. What real queues deliver could reach the next file.
+ */
+const QUEUES_IN_HAND =
+  "test/worker/{catalog,db,documents,inference,ingestion,jobs,rag-index,sources}/**/*.test.ts";
+const inWorker = {
+  setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
+  deps,
+  ...timeouts,
+};
+const workerWith = (bindings: Record<string, string>) => ({
+  // Documents that Worker tests read as data URLs.
+  assetsInclude: ["**/fixtures/documents/*"],
+  plugins: [
+    cloudflareTest({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: { bindings: { TEST_MIGRATIONS: migrations, ...bindings } },
+    }),
+  ],
+});
 
 export default defineConfig({
   test: {
@@ -31,23 +89,22 @@ export default defineConfig({
         },
       },
       {
-        // Documents that Worker tests read as data URLs.
-        assetsInclude: ["**/fixtures/documents/*"],
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TEST_MIGRATIONS: migrations, ...generated } },
-          }),
-        ],
+        ...workerWith(generated),
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          setupFiles: [
-            "./test/support/apply-migrations.ts",
-            "./test/support/stop-after-batches.ts",
-          ],
+          exclude: [QUEUES_IN_HAND],
+          ...inWorker,
+        },
+      },
+      {
+        ...workerWith({}),
+        test: {
+          name: "worker-shared",
+          include: [QUEUES_IN_HAND],
+          isolate: false,
+          ...inWorker,
           globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
-          ...timeouts,
         },
       },
       {
@@ -56,31 +113,29 @@ export default defineConfig({
         // embedded index, other dimensions or models than the one of a Vectorize index, and the
         // tests that bring a Vectorize of their own), and what no vector touches (sources,
         // extraction, rows that D1 reads, access, panel, catalogue, alarms).
-        assetsInclude: ["**/fixtures/documents/*"],
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              bindings: { TEST_MIGRATIONS: migrations, TEST_ADAPTERS: "production" },
-            },
-          }),
-        ],
+        ...workerWith({ TEST_ADAPTERS: "production" }),
         test: {
           name: "worker-on-production-adapters",
+          include: [
+            "test/worker/journeys/random-steps.test.ts",
+            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
+          ],
+          ...inWorker,
+        },
+      },
+      {
+        ...workerWith({ TEST_ADAPTERS: "production" }),
+        test: {
+          name: "worker-shared-on-production-adapters",
           include: [
             "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
             "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
             "test/worker/ingestion/scanning/{change-feed,scans,scopes}.test.ts",
-            "test/worker/journeys/random-steps.test.ts",
             "test/worker/jobs/delivery.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",
-            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
           ],
-          setupFiles: [
-            "./test/support/apply-migrations.ts",
-            "./test/support/stop-after-batches.ts",
-          ],
-          ...timeouts,
+          isolate: false,
+          ...inWorker,
         },
       },
       {

@@ -1,5 +1,21 @@
-import { applyD1Migrations } from "cloudflare:test";
+import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 const { DB, TEST_MIGRATIONS } = env;
+
+/** Files that share a Worker begin with empty stores, as those with a Worker of their own do. */
+async function emptyDatabase(): Promise<void> {
+  const { results } = await DB.prepare(
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'
+       and name not like '_cf_%'`,
+  ).all<{ name: string }>();
+  if (results.length === 0) return;
+  await DB.batch([
+    DB.prepare("pragma defer_foreign_keys = on"),
+    ...results.map(({ name }) => DB.prepare(`drop table "${name}"`)),
+  ]);
+}
+
+await reset();
+await emptyDatabase();
 await applyD1Migrations(DB, TEST_MIGRATIONS);

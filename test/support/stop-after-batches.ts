@@ -1,23 +1,14 @@
 import { afterAll, vi } from "vitest";
 
-import worker from "../../src/index.ts";
-
-const consume = worker.queue.bind(worker);
-const batches = { underWay: 0, taken: true };
+import { batches } from "./queue-batches.ts";
 
 /**
- * A Worker that is stopped in the middle of a batch of messages keeps the run from ending. So each
- * file ends when no batch is under way, and what is delivered after that is not begun.
+ * A Worker that is stopped in the middle of a batch of messages keeps the run from ending, and the
+ * next file begins with empty stores. So each file ends when no batch is under way, and what is
+ * delivered after that is not begun before the next file.
  */
-worker.queue = async (batch, env, context) => {
-  if (!batches.taken) return batch.retryAll();
-  batches.underWay += 1;
-  try {
-    await consume(batch, env, context);
-  } finally {
-    batches.underWay -= 1;
-  }
-};
+batches.taken = true;
+batches.underWay = 0;
 
 afterAll(async () => {
   batches.taken = false;
