@@ -128,6 +128,7 @@ test("of a file that changes the text of its present version alone is kept", asy
     reader.set({ "a.txt": text });
     await scan(world, source);
   }
+  await sweep(world.services);
   const { objects } = await env.FILES.list({ prefix: `sources/${source}/` });
   const texts = objects.map(({ key }) => key).filter((key) => key.includes("/text/"));
   expect(texts).toHaveLength(1);
