@@ -16,7 +16,7 @@ import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
-import { endHold, holdBack } from "./slow-down.ts";
+import { endHold, holdBack } from "./hold-back.ts";
 import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 

@@ -3,7 +3,7 @@ import type { UserId } from "../../core/ids.ts";
 import { deleteTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { endHold, holdBack } from "../sessions/slow-down.ts";
+import { endHold, holdBack } from "../sessions/hold-back.ts";
 import { verifyPassword } from "../users/password.ts";
 import { secondFactorOf, useCode } from "./check-second-factor.ts";
 

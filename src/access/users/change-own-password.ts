@@ -2,7 +2,7 @@ import { invalid, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findUserById, setPassword } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { endHold, holdBack } from "../sessions/slow-down.ts";
+import { endHold, holdBack } from "../sessions/hold-back.ts";
 import { refuseGuessable } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 

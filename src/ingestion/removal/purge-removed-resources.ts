@@ -7,7 +7,7 @@ import {
   isPurgeable,
   isWorkedOn,
   removedRagGenerations,
-} from "../../db/maintenance/purge-store.ts";
+} from "../../db/maintenance/removed-resources-store.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";

@@ -1,13 +1,12 @@
-import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import {
   deleteWatch,
   findWatch,
   learnResourceId,
   makeRenewalDue,
   makeWatchesDue,
-  type StoredWatch,
 } from "../../db/scans/watch-store.ts";
 import type { Services } from "../../services.ts";
+import { isAuthentic } from "./authentic-notification.ts";
 
 export type Notification = {
   /** The provider's id of the watch. */
@@ -45,14 +44,4 @@ export async function receiveNotification(
   if (event !== "changed") await makeWatchesDue(db, watch.sourceId, now);
   // Changes may have been missed by a watch that ended.
   if (event !== "expiring") await services.debounceDriveScan(watch.sourceId);
-}
-
-async function isAuthentic(
-  { token, resourceId }: Notification,
-  watch: StoredWatch,
-  now: number,
-): Promise<boolean> {
-  const isOfIt = resourceId === null || watch.resourceId === null;
-  if (watch.expiresAt <= now || !(isOfIt || resourceId === watch.resourceId)) return false;
-  return await equalInConstantTime(await sha256Hex(token), watch.tokenHash);
 }

@@ -1,5 +1,4 @@
 import type { Now } from "../../core/time.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import type {
   KnownFiles,
   ListedFile,
@@ -15,18 +14,16 @@ import { accessTokens } from "./access-token.ts";
 import { changeList, fileThere, movesFiles } from "./drive-changes.ts";
 import { DriveClient } from "./drive-client.ts";
 import {
-  driveFile,
   exportTypeOf,
   FILE_FIELDS,
   FOLDER,
-  hasNoContent,
   metadataOf,
-  SHORTCUT,
   versionOf,
   type DriveFile,
 } from "./drive-files.ts";
 import { beginTree, corpusOf, listFiles, listFolders, listingCursor } from "./drive-listing.ts";
 import { findRoot } from "./drive-root.ts";
+import { withTargets } from "./drive-shortcuts.ts";
 import { driveWatcher } from "./drive-watcher.ts";
 import { FolderTree, segmentOf } from "../folder-tree.ts";
 import { treeBytes, treeFrom, type StoredTree } from "./stored-tree.ts";
@@ -37,7 +34,6 @@ import { uniquePaths } from "../unique-paths.ts";
 const PENDING_FOLDERS = "pending-folders.json";
 const FOLDERS = "folders.json";
 const CHANGES_PER_PAGE = 1_000;
-const SHORTCUTS_AT_ONCE = 4;
 /** A change cursor that Drive no longer takes. */
 const EXPIRED = new Set([400, 404, 410]);
 
@@ -210,7 +206,7 @@ export class GoogleDriveReader implements SourceReader {
       const place = places.placeOf(file.parents?.[0] ?? "");
       return place === null || file.mimeType === FOLDER ? [] : [{ file, place }];
     });
-    const readable = await this.#withTargets(inside, signal);
+    const readable = await withTargets(this.#client, inside, signal);
     const paths = await uniquePaths(
       this.#options.known,
       readable.map(({ file, place }) => ({
@@ -222,31 +218,6 @@ export class GoogleDriveReader implements SourceReader {
       listedFile(file, { target, path: paths.get(file.id) ?? "", ancestors: place.ancestors }),
     );
     return { files, skipped: inside.length - readable.length };
-  }
-
-  /** Resolves each shortcut to one file; shortcuts to shortcuts or folders are omitted. */
-  async #withTargets<Found extends { file: DriveFile }>(inside: Found[], signal: AbortSignal) {
-    const shortcuts = inside.filter(({ file }) => file.mimeType === SHORTCUT);
-    const targets = new Map<string, DriveFile>();
-    await inParallel(shortcuts, SHORTCUTS_AT_ONCE, async ({ file }) => {
-      const target = await this.#targetOf(file, signal);
-      if (target !== null) targets.set(file.id, target);
-    });
-    return inside.flatMap((found) => {
-      const isShortcut = found.file.mimeType === SHORTCUT;
-      const target = isShortcut ? (targets.get(found.file.id) ?? null) : found.file;
-      return target === null || hasNoContent(target.mimeType) ? [] : [{ ...found, target }];
-    });
-  }
-
-  async #targetOf({ shortcutDetails }: DriveFile, signal: AbortSignal): Promise<DriveFile | null> {
-    if (shortcutDetails === undefined || shortcutDetails.targetMimeType === FOLDER) return null;
-    const path = `files/${encodeURIComponent(shortcutDetails.targetId)}`;
-    const query = { fields: FILE_FIELDS, supportsAllDrives: true };
-    const asked = await this.#client.ask(driveFile, path, query, signal);
-    if ("answer" in asked) return asked.answer.trashed === true ? null : asked.answer;
-    if (asked.error.status === 404 || asked.error.status === 403) return null;
-    throw this.#client.failure(asked.error);
   }
 }
 

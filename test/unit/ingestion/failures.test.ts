@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
-import { MAX_TRIES, backOffMs } from "../../../src/ingestion/back-off.ts";
+import { MAX_TRIES, backOffMs } from "../../../src/ingestion/attempts-and-waits.ts";
 import { StepFailure, during, verdictOn } from "../../../src/ingestion/indexing/index-failure.ts";
 import { isMassRemoval } from "../../../src/ingestion/scanning/remove-unlisted-files.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-failure-verdict.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
-import { MAX_TRIES } from "../../../src/ingestion/back-off.ts";
+import { MAX_TRIES } from "../../../src/ingestion/attempts-and-waits.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
