@@ -43,7 +43,7 @@ test("npm start embeds and answers with the model server of the environment", as
     inference: { response: unknown };
     retrieval: { chunks: unknown[] };
   };
-  expect(inference.response).toEqual([{ type: "text", text: "It is forty-two." }]);
+  expect(inference.response).toEqual([{ type: "text", text: "It is forty-two.", citations: [] }]);
   expect(retrieval.chunks).toHaveLength(1);
   expect(double.of("chat")[0]?.body).toMatchObject({ model: "thinker:8b" });
   expect(double.of("embeddings")[0]?.body).toMatchObject({ model: "letters-embed" });

@@ -1,7 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-const { DB, TEST_MIGRATIONS } = env;
+const { DB, FILES, TEST_MIGRATIONS } = env;
 
 /** Files that share a Worker begin with empty stores, as those with a Worker of their own do. */
 async function emptyDatabase(): Promise<void> {
@@ -16,6 +16,16 @@ async function emptyDatabase(): Promise<void> {
   ]);
 }
 
+async function emptyBucket(): Promise<void> {
+  for (;;) {
+    const { objects } = await FILES.list();
+    if (objects.length === 0) return;
+    await FILES.delete(objects.map(({ key }) => key));
+  }
+}
+
+// It leaves what is written while it deletes.
 await reset();
 await emptyDatabase();
+await emptyBucket();
 await applyD1Migrations(DB, TEST_MIGRATIONS);

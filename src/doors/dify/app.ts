@@ -15,6 +15,7 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { search } from "../search.ts";
 import { tokensOnly } from "../tokens-only.ts";
+import { jsonBodyOf } from "../json-body-of.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
 /*
@@ -48,7 +49,7 @@ export function difyDoor(): Hono<AppEnv> {
   app.use(rateLimit("api", (context) => context.json(errorOf(429, TOO_MANY_REQUESTS), 429)));
   app.use(tokensOnly);
   app.post("/retrieval", jsonBody(), ignoredFields(RetrievalRequest), async (context) => {
-    const body = await bodyOf(context);
+    const body = await jsonBodyOf(context);
     const { resource: rag, caller } = await admit(context, lookUpRag, knowledgeIn(body));
     if (body === undefined) throw invalid("body is not valid JSON");
     const asked = parseOrRefuse(RetrievalRequest, body);
@@ -69,15 +70,6 @@ export function difyDoor(): Hono<AppEnv> {
     throw notFound();
   });
   return app;
-}
-
-/** Undefined: it is not JSON. */
-async function bodyOf({ req }: Context<AppEnv>): Promise<unknown> {
-  try {
-    return JSON.parse(await req.text());
-  } catch {
-    return undefined;
-  }
 }
 
 function knowledgeIn(body: unknown): string {

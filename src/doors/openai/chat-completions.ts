@@ -17,12 +17,13 @@ import { asNoSuchModel, isNotFound, readModelName } from "./models.ts";
 import { loweredRunner } from "./lowered-runner.ts";
 import { run } from "../run.ts";
 import type { Runner } from "../run.ts";
+import { jsonBodyOf } from "../json-body-of.ts";
 import { chatStream } from "./chat-stream.ts";
 
 export function chatRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/chat/completions", jsonBody(), ignoredFields(ChatRequest), async (context) => {
-    const body = await bodyOf(context);
+    const body = await jsonBodyOf(context);
     // Before anything is said about the body: a caller without a token learns nothing of its form.
     const { runner, caller } = await admitted(context, modelIn(body));
     if (body === undefined) throw invalid("body is not valid JSON");
@@ -47,15 +48,6 @@ export function chatRoutes(): Hono<AppEnv> {
     return context.json(chatAnswer(chat, result));
   });
   return app;
-}
-
-/** Undefined: it is not JSON. */
-async function bodyOf({ req }: Context<AppEnv>): Promise<unknown> {
-  try {
-    return JSON.parse(await req.text());
-  } catch {
-    return undefined;
-  }
 }
 
 function modelIn(body: unknown): string {

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
+import { invalid } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import type { ListedRag } from "../../db/catalog/public-records.ts";
@@ -13,6 +14,7 @@ import { jsonBody } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { fileIdOf } from "../file-address.ts";
+import { jsonBodyOf } from "../json-body-of.ts";
 import { search } from "../search.ts";
 import { refuse, withParam } from "./errors.ts";
 import { readFilters } from "./filters.ts";
@@ -64,7 +66,9 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     ignoredFields(SearchRequest),
     async (context) => {
       const { rag, caller, services } = context.var;
-      const asked = parsed(await context.req.json<unknown>());
+      const body = await jsonBodyOf(context);
+      if (body === undefined) throw invalid("body is not valid JSON");
+      const asked = parsed(body);
       const queries = typeof asked.query === "string" ? [asked.query] : asked.query;
       const { chunks, degradations } = await search(services, {
         rags: [rag],

@@ -1,6 +1,7 @@
 import { addScope } from "../../../catalog/rags/add-scope.ts";
 import { removeScope } from "../../../catalog/rags/remove-scope.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
+import { trimEnd } from "../../../core/trim.ts";
 import { listFolder, type FolderEntry } from "../../../db/files/folder-list.ts";
 import { readScopes } from "../../../db/catalog/scope-page.ts";
 import type { RagRecord } from "../../../db/records.ts";
@@ -73,7 +74,8 @@ function foldersAbove(path: string): string[] {
 
 async function chosenParts(context: PageContext, rag: RagRecord, state: FormState) {
   const { db } = context.get("services");
-  const folder = filterIn(context, "path")?.replace(/\/*$/, "/") ?? "";
+  const path = filterIn(context, "path");
+  const folder = path === null ? "" : `${trimEnd(path, "/")}/`;
   const after = filterIn(context, "after");
   const slice = { sourceId: rag.fileSource.id, folder, after, limit: ENTRIES };
   const entries = await listFolder(db, slice);
