@@ -50,11 +50,13 @@ const deps = {
     },
   },
 };
-/** It counts what comes over a queue, to which the file before it may still have sent something. */
-const COUNTS_FROM_A_QUEUE = "test/worker/panel/overview-and-usage.test.ts";
+/**
+ * Tests that hold the queues in their own hand. Such files share a Worker: to start one and load
+ * the source took longer than most of them. What real queues deliver could reach the next file.
+ */
+const QUEUES_IN_HAND =
+  "test/worker/{catalog,db,documents,inference,ingestion,jobs,rag-index,sources}/**/*.test.ts";
 const inWorker = {
-  // Files share a Worker: to start one and load the source took 7 s for each of 120 files.
-  isolate: false,
   setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
   deps,
   ...timeouts,
@@ -91,18 +93,18 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          exclude: [COUNTS_FROM_A_QUEUE],
+          exclude: [QUEUES_IN_HAND],
           ...inWorker,
-          globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
         },
       },
       {
         ...workerWith({}),
         test: {
-          name: "worker-alone",
-          include: [COUNTS_FROM_A_QUEUE],
+          name: "worker-shared",
+          include: [QUEUES_IN_HAND],
+          isolate: false,
           ...inWorker,
-          isolate: true,
+          globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
         },
       },
       {
@@ -115,14 +117,24 @@ export default defineConfig({
         test: {
           name: "worker-on-production-adapters",
           include: [
+            "test/worker/journeys/random-steps.test.ts",
+            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
+          ],
+          ...inWorker,
+        },
+      },
+      {
+        ...workerWith({ TEST_ADAPTERS: "production" }),
+        test: {
+          name: "worker-shared-on-production-adapters",
+          include: [
             "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
             "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
             "test/worker/ingestion/scanning/{change-feed,scans,scopes}.test.ts",
             "test/worker/jobs/delivery.test.ts",
-            "test/worker/journeys/random-steps.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",
-            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
           ],
+          isolate: false,
           ...inWorker,
         },
       },
