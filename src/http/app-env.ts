@@ -13,6 +13,8 @@ export type AppEnv = {
     auditTarget?: string;
     /** The name of a change, where its method and path do not give it. */
     auditAction?: string;
+    /** How many files a change of files stored, where it is not one. */
+    auditCount?: number;
     /** The names of a form's fields, where the body is not JSON. */
     auditFields?: string[];
   };

@@ -29,11 +29,12 @@ const gathered = new Map<string, { count: number; since: number }>();
 /**
  * As `recordEvent`, for actions that a program repeats thousands of times: one event an hour,
  * with a count. The first is written at once, those that follow it closely together; a killed
- * isolate loses the counts of half a second.
+ * isolate loses the counts of half a second. `times`: how often the event happened at once.
  */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   event: NewEvent,
+  times = 1,
 ): Promise<void> {
   const at = now();
   const { actorKind, actorId, action, target, status } = event;
@@ -41,14 +42,14 @@ export async function recordRepeated(
   const id = [action, hour, actorKind, actorId, target, status].join(" ");
   const known = gathered.get(id);
   if (known !== undefined && at - known.since < WRITER_LOST_MS) {
-    known.count += 1;
+    known.count += times;
     return;
   }
   const following = { count: 0, since: at };
   gathered.set(id, following);
   const left = known?.count ?? 0;
   if (known !== undefined) known.count = 0;
-  await store({ db, log }, { ...event, id, at, count: 1 + left });
+  await store({ db, log }, { ...event, id, at, count: times + left });
   await scheduler.wait(GATHER_MS);
   if (gathered.get(id) === following) gathered.delete(id);
   const { count } = following;

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 import { ApiError, send, sendForJson } from "./send.ts";
+import { multipartBody } from "./multipart-body.ts";
+import type { BatchPart } from "./multipart-body.ts";
 import type { ApiTarget } from "./send.ts";
 
 const NOT_FOUND = 404;
@@ -11,6 +13,9 @@ const manifestPage = z.object({
   cursor: z.string().nullable(),
 });
 const stored = z.looseObject({ changed: z.boolean() });
+const storedFiles = z.looseObject({
+  files: z.array(z.looseObject({ status: z.number(), error: z.string().optional() })),
+});
 const ragCounts = z.looseObject({
   totalFiles: z.number(),
   processedFiles: z.number(),
@@ -101,6 +106,15 @@ function fileCalls(
       const path = `${sourceOf(id)}/files/${pathSegments(file)}`;
       const bytes = { data, contentType };
       return sendForJson(target, { method: "PUT", path, bytes, what: file }, stored);
+    },
+
+    /** Many small files in one call; the answers are in their order. */
+    putFiles: async (id: string, files: BatchPart[]) => {
+      const parts = files.map((file) => ({ ...file, path: pathSegments(file.path) }));
+      const path = `${sourceOf(id)}/files`;
+      const bytes = multipartBody(parts);
+      const request = { method: "POST", path, bytes, mayRepeat: true, what: what(id) } as const;
+      return (await sendForJson(target, request, storedFiles)).files;
     },
 
     /** A file that no longer exists counts as removed. */

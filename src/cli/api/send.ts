@@ -19,6 +19,8 @@ export type ApiRequest = {
   path: string;
   json?: unknown;
   bytes?: { data: Uint8Array<ArrayBuffer>; contentType: string };
+  /** For a POST that changes nothing when it is repeated: it is retried as an upload is. */
+  mayRepeat?: true;
   /** What the address refers to, for a readable 404: `RAG sample`. */
   what?: string;
   /** Asks for server-sent events and receives them; the answer is the data of `result`. */
@@ -49,7 +51,7 @@ const SERVER_ERROR = 500;
 
 /**
  * One request. Uploads and removals are retried on 429, 5xx and a lost connection, GET and PATCH
- * on 429 and 5xx, POST on 429 only.
+ * on 429 and 5xx, any other POST on 429 only.
  * @throws ApiError for an error status; CommandFailure when nothing answers.
  */
 export async function send(target: ApiTarget, request: ApiRequest): Promise<Answer> {
@@ -128,10 +130,13 @@ function parsedOrUndefined(text: string): unknown {
 }
 
 /** A server that never answered is reported at once; one that has answered before may recover. */
-function mayRepeat(outcome: Answer | CommandFailure, { method = "GET" }: ApiRequest): boolean {
-  if (outcome instanceof CommandFailure) return method === "PUT" || method === "DELETE";
+function mayRepeat(outcome: Answer | CommandFailure, request: ApiRequest): boolean {
+  const { method = "GET", mayRepeat: isRepeatable = false } = request;
+  if (outcome instanceof CommandFailure) {
+    return isRepeatable || method === "PUT" || method === "DELETE";
+  }
   if (outcome.status === TOO_MANY_REQUESTS) return true;
-  return outcome.status >= SERVER_ERROR && method !== "POST";
+  return outcome.status >= SERVER_ERROR && (isRepeatable || method !== "POST");
 }
 
 function waitBefore(outcome: Answer | CommandFailure, attempt: number): number {

@@ -1,15 +1,13 @@
-import { readFile } from "node:fs/promises";
-
 import { inParallel } from "../../core/work/parallel.ts";
 import type { PanelApi } from "../api/panel-api.ts";
 import { ApiError } from "../api/send.ts";
 import type { Terminal } from "../terminal.ts";
 import { chooser } from "./choose-files.ts";
 import type { FileChoice } from "./choose-files.ts";
-import { contentTypeOf } from "./content-types.ts";
 import { listFolder, reasonOf } from "./list-folder.ts";
 import { isSuspicious, planPush } from "./plan-push.ts";
 import type { PushPlan } from "./plan-push.ts";
+import { uploadFiles, uploadsOf } from "./upload-files.ts";
 
 export type PushRequest = {
   folder: string;
@@ -31,7 +29,8 @@ export type PushSummary = {
   skipped: { hidden: string[]; links: string[] };
 };
 
-const UPLOADS_AT_ONCE = 8;
+const UPLOADS_AT_ONCE = 4;
+const REMOVALS_AT_ONCE = 8;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
@@ -80,51 +79,45 @@ async function carryOut(
   if (total === 0) return;
   const progress = terminal.progress("Pushing ", total);
   let done = 0;
-  const step = async (
-    path: string,
-    count: "added" | "changed" | "removed",
-    work: Promise<void>,
-  ) => {
-    try {
-      await work;
-    } catch (thrown) {
-      if (concernsAll(thrown)) throw thrown;
+  const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
+    if (reason !== null) {
       summary[count]--;
-      summary.failed.push({ path, reason: reasonOf(thrown) });
+      summary.failed.push({ path, reason });
     }
     progress.update(++done, path);
   };
   try {
-    await inParallel(upload, UPLOADS_AT_ONCE, ({ path, absolutePath, isNew }) =>
-      step(path, isNew ? "added" : "changed", uploadFile(api, source, path, absolutePath)),
-    );
-    await inParallel(remove, UPLOADS_AT_ONCE, (path) =>
-      step(
-        path,
-        "removed",
-        api.removeFile(source, path).then(() => undefined),
-      ),
-    );
+    await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
+      const reasons = await unlessRefused(uploadFiles(api, source, files), files.length);
+      for (const [at, { path, isNew }] of files.entries()) {
+        end(path, isNew ? "added" : "changed", reasons[at] ?? null);
+      }
+    });
+    await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
+      const removal = api.removeFile(source, path).then(() => [null]);
+      const [reason = null] = await unlessRefused(removal, 1);
+      end(path, "removed", reason);
+    });
   } finally {
     progress.stop();
   }
 }
 
-async function uploadFile(api: PanelApi, source: string, path: string, absolutePath: string) {
-  await api.putFile(
-    source,
-    path,
-    new Uint8Array(await readFile(absolutePath)),
-    contentTypeOf(path),
-  );
+/** Why each file of a call failed, or null. @throws what concerns the whole push. */
+async function unlessRefused(
+  call: Promise<(string | null)[]>,
+  files: number,
+): Promise<(string | null)[]> {
+  try {
+    return await call;
+  } catch (thrown) {
+    if (concernsAll(thrown)) throw thrown;
+    return Array.from({ length: files }, () => reasonOf(thrown));
+  }
 }
 
 /** A refused file fails alone; a refused key fails the whole push. */
 function concernsAll(thrown: unknown): boolean {
-  if (!(thrown instanceof ApiError)) return !isFileSystemError(thrown);
+  if (!(thrown instanceof ApiError)) return true;
   return thrown.status === UNAUTHORIZED || thrown.status === FORBIDDEN;
-}
-
-function isFileSystemError(thrown: unknown): boolean {
-  return thrown instanceof Error && "syscall" in thrown && "path" in thrown;
 }

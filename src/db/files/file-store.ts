@@ -1,11 +1,8 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, jsonObject, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { execute, query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
-import { NEW_CONTENT_ID } from "../schema/sources.ts";
-import { MESSAGE, pendSql } from "./file-rows.ts";
+import { execute, readRow, readRows } from "../raw-sql.ts";
 
 /** A document of a source as it is stored. */
 const STORED_FILE = row({
@@ -37,76 +34,22 @@ export async function findFile(
   );
 }
 
-/** What a `PUT` changes in a file. */
-export type WrittenFile = Omit<StoredFile, "deletedAt" | "sha256"> & {
-  sha256: string;
-  sourceId: FileSourceId;
-  isNew: boolean;
-};
-
-/**
- * Stores the file and makes it `pending` in every RAG that contains it, in one step; the last of
- * several writers wins. `replaced` is the old version. Null when a new path was taken or a known
- * file purged since it was read, or the source was removed: read again.
- */
-export async function writeFile(
+/** The same for several paths of a source; paths without a file are left out. */
+export async function findFiles(
   db: Database,
-  file: WrittenFile,
-  now: number,
-  claimedUntil: number,
-): Promise<{ messages: IndexMessage[]; replaced: string | null } | null> {
-  const [before, written, messages] = await runBatch(db, [
-    query(VERSION, `select version from files where id = ?1`, file.id),
-    file.isNew ? insertFile(file, now) : updateFile(file, now),
-    query(MESSAGE, PEND_FILE, file.id, file.version, now, claimedUntil),
-  ]);
-  return written.length === 0 ? null : { messages, replaced: before[0]?.version ?? null };
-}
-
-const VERSION = row({ version: text });
-
-const PEND_FILE = pendSql(
-  "files f join rags r on r.file_source_id = f.file_source_id",
-  "f.id = ?1 and f.version = ?2",
-  "?3",
-  "?4",
-);
-
-function insertFile(file: WrittenFile, now: number) {
-  return statement(
-    `insert into files (id, file_source_id, path, name, size, mime_type, version, sha256,
-       metadata, created_at)
-     select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-     where exists (select 1 from file_sources where id = ?2 and removed_at is null)
-     on conflict do nothing returning id`,
-    file.id,
-    file.sourceId,
-    file.path,
-    file.name,
-    file.size,
-    file.mimeType,
-    file.version,
-    file.sha256,
-    file.metadata,
-    now,
+  sourceId: FileSourceId,
+  paths: string[],
+): Promise<Map<string, StoredFile>> {
+  const rows = await readRows(
+    db,
+    STORED_FILE,
+    `select f.id, f.path, f.name, f.size, f.mime_type as mimeType, f.version, f.sha256, f.metadata,
+       f.deleted_at as deletedAt
+     from json_each(?2) p cross join files f on f.file_source_id = ?1 and f.path = p.value`,
+    sourceId,
+    paths,
   );
-}
-
-function updateFile(file: WrittenFile, now: number) {
-  return statement(
-    `update files set size = ?2, mime_type = ?3, version = ?4, sha256 = ?5, metadata = ?6,
-       content_id = case when deleted_at is null and sha256 = ?5 and mime_type = ?3
-         then content_id else ${NEW_CONTENT_ID} end,
-       created_at = case when deleted_at is null then created_at else ?7 end, deleted_at = null
-     where id = ?1 returning id`,
-    file.id,
-    file.size,
-    file.mimeType,
-    file.version,
-    file.sha256,
-    file.metadata,
-    now,
-  );
+  return new Map(rows.map((file) => [file.path, file]));
 }
 
 const MANIFEST_ROW = row({ path: text, size: number, sha256: nullable(text) });

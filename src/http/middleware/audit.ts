@@ -80,7 +80,9 @@ async function recordChange(
   if (failed || !isOfFiles(action)) return await recordEvent(services, event);
   // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
   const [, source = null] = segments;
-  services.inBackground(recordRepeated(services, { ...event, target: source }));
+  services.inBackground(
+    recordRepeated(services, { ...event, target: source }, context.get("auditCount")),
+  );
 }
 
 function actorOf(context: Context<AppEnv>) {

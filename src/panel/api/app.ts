@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { agentRoutes } from "./agents.ts";
 import { audited } from "../../http/middleware/audit.ts";
 import { auditRoutes } from "./audit.ts";
+import { fileBatchRoutes } from "./file-batch.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import { inferenceRoutes } from "./inferences.ts";
@@ -36,6 +37,7 @@ export function panelApi(): Hono<PanelEnv> {
   app.route("/keys", keyRoutes());
   app.route("/file-sources", fileSourceRoutes());
   app.route("/file-sources", sourceFileRoutes());
+  app.route("/file-sources", fileBatchRoutes());
   app.route("/rags", ragRoutes());
   app.route("/inferences", inferenceRoutes());
   app.route("/agents", agentRoutes());

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { findFileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { isoTime } from "../../core/time.ts";
-import { invalid, notFound } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import { findFileDetail, type FileDetail } from "../../db/files/file-detail.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
@@ -15,10 +15,11 @@ import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../ingestion/uploads/remove-pushed-file.ts";
 import { readExtractedText } from "../../ingestion/indexing/read-extracted-text.ts";
-import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { metadataIn } from "./request/file-metadata.ts";
 import { filePathOf } from "./request/file-path-of.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
+import { pushedSource } from "./request/pushed-source.ts";
 import { pageOf, pagingOf } from "./request/read-request.ts";
 
 type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
@@ -30,7 +31,6 @@ const filters = z.object({
 const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
 const offset = z.coerce.number().int().min(0).optional();
 const offsets = z.object({ start: offset, end: offset });
-const fileMetadata = z.record(z.string(), z.unknown());
 
 const shown = (file: SourceFile) => ({
   filePath: file.path,
@@ -56,29 +56,6 @@ const shownDetail = ({ path, id: _internal, createdAt, deletedAt, rags, ...file 
     indexedAt: indexedAt === null ? null : isoTime(indexedAt),
   })),
 });
-
-/** The source, if files can be pushed to it. @throws QuarryError `not-found` or `invalid`. */
-async function pushedSource(services: Services, key: string) {
-  const { source } = await findFileSource(services, { key });
-  if (source.provider === "file_system") return { id: source.id };
-  throw invalid("only a file_system source takes files, this one reads them by itself");
-}
-
-/** Null when there is no header: the file keeps what it has. */
-function metadataIn(header: string | undefined): Record<string, unknown> | null {
-  if (header === undefined) return null;
-  const parsed = fileMetadata.safeParse(jsonOrNull(header));
-  if (!parsed.success) throw invalid("X-File-Metadata must be a JSON object");
-  return parsed.data;
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 /** Files of a source, their upload and removal. */
 export function sourceFileRoutes(): Hono<PanelEnv> {

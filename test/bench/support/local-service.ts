@@ -1,5 +1,12 @@
-/** A local service as a benchmark drives it: signed in over the panel API, fed file by file. */
-const UPLOADS_AT_ONCE = 8;
+import { multipartBody } from "../../../src/cli/api/multipart-body.ts";
+import { inBatches } from "../../../src/core/work/batches.ts";
+import { inParallel } from "../../../src/core/work/parallel.ts";
+
+/** A local service as a benchmark drives it: signed in over the panel API, fed in batches of files. */
+const UPLOADS_AT_ONCE = 4;
+const FILES_A_CALL = 250;
+const FIRST_FAILURE = 400;
+const FILES = "/file-sources/bench/files";
 const MADE_UP_WORDS = 20_000;
 const WORDS_EACH = 220;
 const FOLDERS = 50;
@@ -10,7 +17,7 @@ export type Send = (
   method: string,
   path: string,
   body?: unknown,
-  raw?: string,
+  raw?: { data: Uint8Array<ArrayBuffer>; contentType: string },
 ) => Promise<Response>;
 
 export async function signIn(url: string): Promise<Send> {
@@ -22,9 +29,13 @@ export async function signIn(url: string): Promise<Send> {
   });
   const cookie = session.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   return async (method, path, body, raw) => {
-    const headers = { ...origin, Cookie: cookie, "Content-Type": "text/plain" };
-    const text = raw ?? (body === undefined ? null : JSON.stringify(body));
-    const init = text === null ? { method, headers } : { method, headers, body: text };
+    const headers = {
+      ...origin,
+      Cookie: cookie,
+      "Content-Type": raw?.contentType ?? "application/json",
+    };
+    const sent = raw?.data ?? (body === undefined ? null : JSON.stringify(body));
+    const init = { method, headers, body: sent };
     const response = await fetch(`${url}/panel/api${path}`, init);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
     return response;
@@ -42,14 +53,17 @@ export function madeUp(count: number): PushedText[] {
   }));
 }
 
+/** In batches, as `quarry push` sends small files. */
 export async function pushAll(send: Send, documents: PushedText[]): Promise<void> {
-  const queue = documents.values();
-  const worker = async () => {
-    for (const { path, text } of queue) {
-      await (await send("PUT", `/file-sources/bench/files/${path}`, undefined, text)).text();
-    }
-  };
-  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, worker));
+  await inParallel(inBatches(documents, FILES_A_CALL), UPLOADS_AT_ONCE, async (batch) => {
+    const parts = batch.map(({ path, text }) => {
+      return { path, data: new TextEncoder().encode(text), contentType: "text/plain" };
+    });
+    const answer = await send("POST", FILES, undefined, multipartBody(parts));
+    const { files } = (await answer.json()) as { files: { status: number }[] };
+    const refused = files.find(({ status }) => status >= FIRST_FAILURE);
+    if (refused !== undefined) throw new Error(`a file was refused: ${refused.status}`);
+  });
 }
 
 export type Counts = { totalFiles: number; processedFiles: number; numberVectors: number };

@@ -40,6 +40,32 @@ test("an upload is tried again after 503 and 429", async () => {
   expect(calls).toBe(3);
 });
 
+test("a batch of files is tried again after 503, whole and with every name", async () => {
+  const bodies: string[] = [];
+  const url = await listen((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+    request.on("end", () => {
+      bodies.push(`${request.headers["content-type"] ?? ""}\r\n${body}`);
+      const files = [{ status: 201 }, { status: 400, error: "no" }];
+      answer(response, bodies.length === 1 ? 503 : 200, { files });
+    });
+  });
+  const batch = ['a b/"ü".md', "c.txt"].map((path) => {
+    return { path, data: new TextEncoder().encode(`text of ${path}`), contentType: "text/plain" };
+  });
+  const answers = await panelApi(url, "key").putFiles("docs", batch);
+  expect(answers).toEqual([{ status: 201 }, { status: 400, error: "no" }]);
+  const [first = "", second] = bodies;
+  expect(second).toBe(first);
+  const boundary = /boundary=(\S+)/.exec(first)?.[1] ?? "";
+  const parts = first.split(`--${boundary}`).slice(1, -1);
+  expect(parts).toEqual([
+    expect.stringMatching(/X-File-Path: a%20b\/%22%C3%BC%22\.md\r\n[^]*\r\n\r\ntext of a b/),
+    expect.stringMatching(/X-File-Path: c\.txt\r\n[^]*\r\n\r\ntext of c\.txt\r\n$/),
+  ]);
+});
+
 test("a POST that failed inside is not repeated", async () => {
   let calls = 0;
   const url = await listen((_request, response) => {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
@@ -72,6 +73,91 @@ test("the same bytes again change nothing and queue nothing", async () => {
   expect(again).toMatchObject({ changed: false, created: false });
   expect(world.waiting).toEqual([]);
   expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
+async function* sent(...files: [path: string, text: string][]) {
+  for (const [path, text] of files) {
+    yield {
+      path,
+      mimeType: "text/markdown",
+      metadata: null,
+      bytes: Uint8Array.from(new TextEncoder().encode(text)),
+    };
+  }
+}
+
+test("files of a batch are pending, then indexed; one that is not stored fails alone", async () => {
+  const world = new World();
+  const source = { id: await world.addSource() };
+  const rag = await world.addRag(source.id);
+  await put(world, source.id, "old.md", "A note about peat.");
+  await put(world, source.id, "gone.md", "A note about heather.");
+  await world.deliver();
+  await removePushedFile(world.services, { source, path: "gone.md" });
+  const untouched = world.services;
+  world.services = {
+    ...untouched,
+    files: new Proxy(untouched.files, {
+      get: (bucket, name) => async (key: string, body: unknown) => {
+        const isLost = body instanceof Uint8Array && new TextDecoder().decode(body) === "Lost.";
+        if (name === "put" && isLost) throw new Error("the bucket is down");
+        const method = Reflect.get(bucket, name) as (...args: unknown[]) => unknown;
+        return await Reflect.apply(method, bucket, [key, body]);
+      },
+    }),
+  };
+  const batch: [string, string][] = [
+    ["old.md", "A note about moss."],
+    ["lost.md", "Lost."],
+    ["gone.md", "A note about ferns."],
+    ["new.md", "A note about bracken."],
+  ];
+  const results = await putFiles(world.services, { source, files: sent(...batch) });
+  expect(results.map(({ stored }) => ("thrown" in stored ? "failed" : stored.created))).toEqual([
+    false,
+    "failed",
+    true,
+    true,
+  ]);
+  expect(await world.rows(rag)).toMatchObject(
+    ["gone.md", "new.md", "old.md"].map((path) => ({ path, status: "pending" })),
+  );
+  world.services = untouched;
+  await world.deliver();
+  const shown = await world.shown(rag);
+  expect(shown).toEqual({
+    "gone.md": ["A note about ferns."],
+    "new.md": ["A note about bracken."],
+    "old.md": ["A note about moss."],
+  });
+  const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
+  expect(bytes.objects).toHaveLength(3);
+
+  const again = await putFiles(world.services, { source, files: sent(...batch) });
+  expect(again.map(({ stored }) => ("thrown" in stored ? null : stored.changed))).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
+  expect(world.waiting).toHaveLength(1);
+});
+
+test("two batches of the same new paths at once leave one file each", async () => {
+  const world = new World();
+  const source = { id: await world.addSource() };
+  const rag = await world.addRag(source.id);
+  const texts = ["A note about moss.", "A note about peat."];
+  const batches = texts.map((text) =>
+    putFiles(world.services, { source, files: sent(["a.md", text], ["b.md", text]) }),
+  );
+  for (const results of await Promise.all(batches)) {
+    for (const { stored } of results) expect(stored).toMatchObject({ changed: true });
+  }
+  await world.deliver();
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }, { status: "indexed" }]);
+  const bytes = await env.FILES.list({ prefix: `sources/${source.id}/` });
+  expect(bytes.objects).toHaveLength(2);
 });
 
 test("a file over 25 MiB is refused and nothing of it is stored", async () => {

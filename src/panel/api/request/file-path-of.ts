@@ -11,12 +11,13 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
  */
 export function filePathOf(url: string): string {
   const raw = FILES.exec(url)?.[1] ?? "";
-  const path = decoded(raw);
+  const path = decodedPath(raw);
   if (path.startsWith("/")) throw invalid("path must be relative, without a leading /");
   return storedPath(path);
 }
 
-function decoded(raw: string): string {
+/** A path whose segments are percent-encoded each. @throws QuarryError `invalid` */
+export function decodedPath(raw: string): string {
   try {
     return raw.split("/").map(decodeURIComponent).join("/");
   } catch {

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+
+import type { PanelApi } from "../api/panel-api.ts";
+import type { BatchPart } from "../api/multipart-body.ts";
+import { contentTypeOf } from "./content-types.ts";
+import { reasonOf } from "./list-folder.ts";
+import type { LocalFile } from "./list-folder.ts";
+
+const MIB = 1 << 20;
+/** Larger files are uploaded one by one. */
+const SMALL_FILE_BYTES = MIB;
+/** Of one call: the service takes 500 files and 32 MiB; smaller calls show progress. */
+const FILES_PER_CALL = 250;
+const BYTES_PER_CALL = 8 * MIB;
+const FIRST_FAILURE = 400;
+
+/** The files in the calls that upload them: small ones together, in their order. */
+export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
+  const calls: File[][] = [];
+  let open: File[] | null = null;
+  let bytes = 0;
+  for (const file of files) {
+    if (file.size > SMALL_FILE_BYTES) {
+      calls.push([file]);
+      continue;
+    }
+    if (open === null || open.length >= FILES_PER_CALL || bytes + file.size > BYTES_PER_CALL) {
+      open = [];
+      bytes = 0;
+      calls.push(open);
+    }
+    open.push(file);
+    bytes += file.size;
+  }
+  return calls;
+}
+
+/**
+ * Uploads the files of one call. Returns why each of them failed, null where it did not.
+ * @throws CommandFailure when the call as a whole was refused or not answered
+ */
+export async function uploadFiles(
+  api: PanelApi,
+  source: string,
+  files: LocalFile[],
+): Promise<(string | null)[]> {
+  const read = await Promise.all(files.map(partOf));
+  const parts = read.flatMap((one) => ("data" in one ? [one] : []));
+  const [only] = parts;
+  if (only !== undefined && files.length === 1) {
+    await api.putFile(source, only.path, only.data, only.contentType);
+    return [null];
+  }
+  const stored = parts.length === 0 ? [] : await api.putFiles(source, parts);
+  const answers = stored.values();
+  return read.map((one) => {
+    if ("reason" in one) return one.reason;
+    const { status, error = "no reason given" } = answers.next().value ?? NO_ANSWER;
+    return status < FIRST_FAILURE ? null : `${error} (${status})`;
+  });
+}
+
+const NO_ANSWER = { status: 500, error: "no answer for this file" };
+
+type ReadPart = BatchPart & { data: Uint8Array<ArrayBuffer> };
+
+async function partOf({ path, absolutePath }: LocalFile): Promise<ReadPart | { reason: string }> {
+  try {
+    const data = new Uint8Array(await readFile(absolutePath));
+    return { path, data, contentType: contentTypeOf(path) };
+  } catch (thrown) {
+    return { reason: reasonOf(thrown) };
+  }
+}

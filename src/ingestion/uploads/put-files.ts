@@ -1,0 +1,94 @@
+import { invalid, QuarryError } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import type { FileSourceId } from "../../core/ids.ts";
+import type { Services } from "../../services.ts";
+import { checkFilePath } from "./file-path.ts";
+import { Upload } from "./receive-upload.ts";
+import { receivedFile, storeFiles } from "./store-files.ts";
+import type { FileOfCaller, ReceivedFile, StoredOrFailed } from "./store-files.ts";
+
+const MIB = 1 << 20;
+/** Limits of one batch; one file at a time and one group are in memory. */
+export const BATCH_LIMITS = { files: 500, bytes: 32 * MIB, fileBytes: 4 * MIB };
+/** A group of files that are stored together holds at least this much. */
+const GROUP_BYTES = 8 * MIB;
+/** The same of what the database is given: a parameter has at most 2 MB. */
+const GROUP_ROW_BYTES = 256 * 1_024;
+
+/** A file as it was sent; `bytes` null: it is longer than the limit. Or why it has no path. */
+export type SentFile =
+  | (FileOfCaller & { bytes: Uint8Array<ArrayBuffer> | null })
+  | { path: string; thrown: unknown };
+
+export type BatchResult = { path: string; stored: StoredOrFailed };
+
+/**
+ * Stores the files of a batch as `putFile` does each, group by group as they come. A file that is
+ * refused fails alone; a path that was given before in the batch is refused.
+ * @throws what `files` throws; groups that came before are stored, and sending them again changes
+ * nothing
+ */
+export async function putFiles(
+  services: Services,
+  { source, files }: { source: { id: FileSourceId }; files: AsyncIterable<SentFile> },
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = [];
+  const paths = new Set<string>();
+  let group: { at: number; file: ReceivedFile }[] = [];
+  let bytes = 0;
+  let rowBytes = 0;
+  const storeGroup = async () => {
+    const stored = await storeFiles(
+      services,
+      source,
+      group.map(({ file }) => file),
+    );
+    for (const [nth, one] of stored.entries()) {
+      const at = group[nth]?.at ?? 0;
+      results[at] = { path: results[at]?.path ?? "", stored: one };
+    }
+    group = [];
+    bytes = 0;
+    rowBytes = 0;
+  };
+  for await (const sent of files) {
+    const at = results.length;
+    const received = await receivedOrRefused(services, sent, paths);
+    // A file of a group gets its result when the group is stored.
+    const thrown = "thrown" in received ? received.thrown : null;
+    results.push({ path: sent.path, stored: { thrown } });
+    if ("thrown" in received) continue;
+    group.push({ at, file: received });
+    bytes += received.upload.size;
+    rowBytes += received.path.length + JSON.stringify(received.metadata).length;
+    if (bytes >= GROUP_BYTES || rowBytes >= GROUP_ROW_BYTES) await storeGroup();
+  }
+  if (group.length > 0) await storeGroup();
+  return results;
+}
+
+async function receivedOrRefused(
+  services: Services,
+  sent: SentFile,
+  paths: Set<string>,
+): Promise<ReceivedFile | { thrown: unknown }> {
+  if ("thrown" in sent) return sent;
+  const { bytes, ...of } = sent;
+  try {
+    checkFilePath(of.path);
+    if (paths.has(of.path)) throw invalid("path was given before in this batch");
+    if (bytes === null) throw tooLargeForBatch();
+  } catch (thrown) {
+    return { thrown };
+  }
+  paths.add(of.path);
+  const facts = { size: bytes.byteLength, sha256: await sha256Hex(bytes) };
+  const upload = new Upload(services.files, facts, { bytes });
+  return { ...receivedFile(services, of), upload };
+}
+
+const tooLargeForBatch = () =>
+  new QuarryError(
+    "too-large",
+    `Payload too large: a file of a batch has at most ${BATCH_LIMITS.fileBytes / MIB} MiB, put it by itself`,
+  );

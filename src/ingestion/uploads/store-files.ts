@@ -1,0 +1,172 @@
+import { notFound } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { findFiles } from "../../db/files/file-store.ts";
+import type { StoredFile } from "../../db/files/file-store.ts";
+import { writeFiles } from "../../db/files/write-files.ts";
+import type { WrittenFile } from "../../db/files/write-files.ts";
+import type { Services } from "../../services.ts";
+import { bytesKey } from "../../sources/file-objects.ts";
+import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { fileNameOf } from "./file-path.ts";
+import type { Upload } from "./receive-upload.ts";
+
+/** What a caller says of a file. `metadata` null keeps the file's current value. */
+export type FileOfCaller = {
+  path: string;
+  mimeType: string;
+  metadata: Record<string, unknown> | null;
+};
+
+/**
+ * A file before it is stored. `version` is unique per write, even for equal bytes, so that
+ * cleaning up one write spares others.
+ */
+export type ReceivedFile = FileOfCaller & { newId: FileId; version: string; upload: Upload };
+
+export type PutFileResult = {
+  path: string;
+  size: number;
+  sha256: string;
+  changed: boolean;
+  created: boolean;
+};
+
+export type StoredOrFailed = PutFileResult | { thrown: unknown };
+
+type Source = { id: FileSourceId };
+
+/** Between read and write, a new file's path may be taken, or a deleted file's row purged. */
+const WRITE_TRIES = 4;
+/** An invocation may have six connections at once. */
+const WRITES_AT_ONCE = 6;
+
+export const receivedFile = <File extends FileOfCaller>({ now }: Services, file: File) => ({
+  ...file,
+  version: crypto.randomUUID(),
+  newId: newId<FileId>(now()),
+});
+
+/**
+ * Stores files of a `file_system` source, of different paths, and queues their indexing in every
+ * RAG that holds them; the results are in their order. Equal bytes change nothing. A file that
+ * cannot be stored fails alone.
+ * @throws what the database or the queue throws: then every file may or may not be stored
+ */
+export async function storeFiles(
+  services: Services,
+  source: Source,
+  files: ReceivedFile[],
+): Promise<StoredOrFailed[]> {
+  const results = new Map<ReceivedFile, StoredOrFailed>();
+  let open = files;
+  for (let attempt = 0; attempt < WRITE_TRIES && open.length > 0; attempt++) {
+    await storeOnce(services, source, open, results);
+    open = open.filter((file) => !results.has(file));
+  }
+  await inParallel(open, WRITES_AT_ONCE, async ({ upload }) => await upload.discard());
+  return files.map((file) => results.get(file) ?? { thrown: notFound() });
+}
+
+/** Files that must be tried again have no result. */
+async function storeOnce(
+  services: Services,
+  source: Source,
+  files: ReceivedFile[],
+  results: Map<ReceivedFile, StoredOrFailed>,
+): Promise<void> {
+  const paths = files.map(({ path }) => path);
+  const known = await unlessLost(services, files, findFiles(services.db, source.id, paths));
+  const { same = [], changed = [] } = Object.groupBy(files, (file) =>
+    isUnchanged(known.get(file.path), file) ? "same" : "changed",
+  );
+  await inParallel(same, WRITES_AT_ONCE, async (file) => {
+    // This call wrote it already, when the database statement was executed twice.
+    if (known.get(file.path)?.version !== file.version) await file.upload.discard();
+    results.set(file, resultOf(file, false));
+  });
+  const placed = await storeBytes(services, source, changed, known, results);
+  if (placed.length === 0) return;
+  const now = services.now();
+  const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
+  const written = await writeFiles(
+    services.db,
+    placed.map((file) => rowOf(file, known.get(file.path))),
+    { sourceId: source.id, ...times },
+  );
+  const leaving: string[] = [];
+  for (const file of placed) {
+    const before = known.get(file.path);
+    const fileId = before?.id ?? file.newId;
+    const replaced = written.replaced.get(fileId);
+    if (replaced === undefined) continue;
+    if (replaced !== null && replaced !== file.version) {
+      leaving.push(bytesKey({ sourceId: source.id, fileId }, replaced));
+    }
+    const created = before === undefined || before.deletedAt !== null;
+    results.set(file, resultOf(file, true, created));
+  }
+  // The sweep does it again if this is interrupted, and deletes the texts.
+  if (leaving.length > 0) services.inBackground(services.files.delete(leaving));
+  await services.queue.index(written.messages);
+}
+
+/** A failure before any row can refer to the uploads deletes their bytes. */
+async function unlessLost<T>(
+  { inBackground }: Services,
+  files: ReceivedFile[],
+  step: Promise<T>,
+): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    for (const { upload } of files) inBackground(upload.discard());
+    throw error;
+  }
+}
+
+/** Bytes are stored before rows, so that a row never refers to missing bytes. */
+async function storeBytes(
+  { log }: Services,
+  source: Source,
+  files: ReceivedFile[],
+  known: Map<string, StoredFile>,
+  results: Map<ReceivedFile, StoredOrFailed>,
+): Promise<ReceivedFile[]> {
+  await inParallel(files, WRITES_AT_ONCE, async (file) => {
+    const fileId = known.get(file.path)?.id ?? file.newId;
+    try {
+      await file.upload.storeAt(bytesKey({ sourceId: source.id, fileId }, file.version));
+    } catch (thrown) {
+      log.error("bytes not stored", { fileId });
+      results.set(file, { thrown });
+    }
+  });
+  return files.filter((file) => !results.has(file));
+}
+
+function isUnchanged(before: StoredFile | undefined, file: ReceivedFile): boolean {
+  return (
+    before !== undefined &&
+    before.deletedAt === null &&
+    before.sha256 === file.upload.sha256 &&
+    before.mimeType === file.mimeType &&
+    (file.metadata === null || JSON.stringify(file.metadata) === JSON.stringify(before.metadata))
+  );
+}
+
+function rowOf(file: ReceivedFile, before: StoredFile | undefined): WrittenFile {
+  const { path, mimeType, metadata, version, upload } = file;
+  const { size, sha256 } = upload;
+  const of = { id: before?.id ?? file.newId, isNew: before === undefined };
+  return { ...of, path, name: fileNameOf(path), size, mimeType, version, sha256, metadata };
+}
+
+function resultOf(
+  { path, upload: { size, sha256 } }: ReceivedFile,
+  changed: boolean,
+  created = false,
+): PutFileResult {
+  return { path, size, sha256, changed, created };
+}

@@ -1,0 +1,82 @@
+import { Hono } from "hono";
+
+import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
+import { tooLarge } from "../../core/errors.ts";
+import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../documents/media-type/media-types.ts";
+import { logFailure } from "../../http/errors.ts";
+import { refuseCoded } from "../../http/middleware/json-body.ts";
+import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
+import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
+import type { Services } from "../../services.ts";
+import { storedPath } from "../../sources/file-names.ts";
+import { decodedPath } from "./request/file-path-of.ts";
+import { metadataIn } from "./request/file-metadata.ts";
+import type { PanelEnv } from "./request/panel-env.ts";
+import { pushedSource } from "./request/pushed-source.ts";
+
+const HEADER_LIMIT_BYTES = 16 * 1_024;
+const LIMITS = {
+  bodyBytes: BATCH_LIMITS.bytes,
+  parts: BATCH_LIMITS.files,
+  headerBytes: HEADER_LIMIT_BYTES,
+  partBytes: BATCH_LIMITS.fileBytes,
+};
+const FIRST_FAILURE = 400;
+
+/** As forms encode a name: https://html.spec.whatwg.org/#multipart-form-data */
+const FILE_NAME = /;\s*filename="([^"]*)"/i;
+const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
+
+/** Many files at once: a part of `multipart/form-data` for each. */
+export function fileBatchRoutes(): Hono<PanelEnv> {
+  const app = new Hono<PanelEnv>();
+  app.post("/:id/files", async (context) => {
+    const services = context.get("services");
+    const { headers, body } = context.req.raw;
+    refuseCoded(headers);
+    const boundary = boundaryOf(headers.get("Content-Type") ?? "");
+    if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
+    const source = await pushedSource(services, context.req.param("id"));
+    const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
+    const results = await putFiles(services, { source, files: filesOf(parts) });
+    const files = results.map((result) => shown(services, result));
+    context.set("auditAction", "file-sources.files.put");
+    context.set("auditCount", files.filter(({ status }) => status < FIRST_FAILURE).length);
+    return context.json({ files });
+  });
+  return app;
+}
+
+function shown({ log }: Services, { path, stored }: BatchResult) {
+  if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };
+  const { created, ...facts } = stored;
+  return { ...facts, status: created ? 201 : 200 };
+}
+
+async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, void> {
+  for await (const { headers, body } of parts) {
+    const named = namedPath(headers);
+    try {
+      const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
+      const metadata = metadataIn(headers.get("x-file-metadata"));
+      yield { path, mimeType: mediaTypeOf(headers, path), metadata, bytes: body };
+    } catch (thrown) {
+      yield { path: named.path, thrown };
+    }
+  }
+}
+
+/** `X-File-Path` is exact for every name; a part without either has an empty path. */
+function namedPath(headers: Map<string, string>): { path: string; isEncoded: boolean } {
+  const encoded = headers.get("x-file-path");
+  if (encoded !== undefined) return { path: encoded, isEncoded: true };
+  const [, name = ""] = FILE_NAME.exec(headers.get("content-disposition") ?? "") ?? [];
+  const path = name.replace(/%(?:22|0d|0a)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code);
+  return { path, isEncoded: false };
+}
+
+/** Clients that know no type send the unknown one. */
+function mediaTypeOf(headers: Map<string, string>, path: string): string {
+  const given = headers.get("content-type") ?? UNKNOWN_MEDIA_TYPE;
+  return given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(path) : given;
+}

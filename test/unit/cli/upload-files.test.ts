@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import type { PanelApi } from "../../../src/cli/api/panel-api.ts";
+import { uploadFiles, uploadsOf } from "../../../src/cli/push/upload-files.ts";
+
+const MIB = 1 << 20;
+const file = (path: string, size: number) => ({ path, absolutePath: path, size });
+
+test("small files go together within the limits of a call, large ones alone", () => {
+  const many = Array.from({ length: 251 }, (_, at) => file(`${at}`, 1));
+  const sizes = (files: { size: number }[][]) => files.map((call) => call.length);
+  expect(sizes(uploadsOf(many))).toEqual([250, 1]);
+  expect(sizes(uploadsOf(Array.from({ length: 10 }, () => file("x", MIB))))).toEqual([8, 2]);
+  const mixed = [file("a", 1), file("large", MIB + 1), file("b", 1)];
+  expect(uploadsOf(mixed).map((call) => call.map(({ path }) => path))).toEqual([
+    ["a", "b"],
+    ["large"],
+  ]);
+});
+
+test("a file that went away meanwhile fails alone, and each answer finds its file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-uploads-"));
+  const paths = ["a.md", "gone.md", "b.md", "c.md"];
+  for (const path of paths) writeFileSync(join(folder, path), path);
+  rmSync(join(folder, "gone.md"));
+  const sent: string[] = [];
+  const answers = [{ status: 201 }, { status: 400, error: "it is wrong" }, { status: 200 }];
+  const api = {
+    putFiles: async (_source: string, parts: { path: string }[]) => {
+      sent.push(...parts.map(({ path }) => path));
+      return answers;
+    },
+  };
+  const files = paths.map((path) => ({ path, absolutePath: join(folder, path), size: 4 }));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is called
+  const reasons = await uploadFiles(api as unknown as PanelApi, "docs", files);
+  rmSync(folder, { recursive: true });
+  expect(sent).toEqual(["a.md", "b.md", "c.md"]);
+  expect(reasons).toEqual([null, "it went away meanwhile", "it is wrong (400)", null]);
+});

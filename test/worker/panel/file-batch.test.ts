@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
+
+type Admin = Awaited<ReturnType<typeof signedIn>>;
+const FILES = "/file-sources/batches/files";
+
+let admin: Admin;
+let key: string;
+
+beforeAll(async () => {
+  admin = await signedIn();
+  await admin.send("POST", "/file-sources", { name: "Batches", provider: "file_system" });
+  const made = await admin.send("POST", "/keys", { name: "batch", role: "admin" });
+  ({ key } = made.body as { key: string });
+});
+afterAll(queuesSettled, 60_000);
+
+const pushBatch = async (body: BodyInit, headers: Record<string, string> = {}) =>
+  await call("POST", `/panel/api${FILES}`, {
+    headers: { Authorization: `Bearer ${key}`, ...headers },
+    body,
+  });
+type BatchAnswer = { files: { path: string; status: number }[] };
+
+test("a batch answers for each file; what is refused spoils no other", async () => {
+  await admin.put(`${FILES}/batch/same.md`, "same");
+  const before = await audited();
+  const form = new FormData();
+  const add = (text: string, name: string) => form.append("file", new Blob([text]), name);
+  add("new", "batch/new.md");
+  add("same", "batch/same.md");
+  add("twice", "batch/new.md");
+  add("out", "../out.md");
+  form.append("a field", "without a file");
+  add("x".repeat(4 * 1_024 * 1_024 + 1), "batch/large.md");
+  add("na\u00efve", 'batch/M\u0075\u0308ll & "Co".txt');
+  const { status, body } = await pushBatch(form);
+  expect(status).toBe(200);
+  const invalid = (problem: string) => ({ status: 400, error: `Invalid request: ${problem}` });
+  expect(body).toEqual({
+    files: [
+      {
+        path: "batch/new.md",
+        status: 201,
+        size: 3,
+        sha256: await sha256Hex("new"),
+        changed: true,
+      },
+      {
+        path: "batch/same.md",
+        status: 200,
+        size: 4,
+        sha256: await sha256Hex("same"),
+        changed: false,
+      },
+      { path: "batch/new.md", ...invalid("path was given before in this batch") },
+      { path: "../out.md", ...invalid("path must not have a . or .. segment") },
+      { path: "", ...invalid("path is required") },
+      { path: "batch/large.md", status: 413, error: expect.stringContaining("at most 4 MiB") },
+      expect.objectContaining({ path: 'batch/M\u00fcll & "Co".txt', status: 201, size: 6 }),
+    ],
+  });
+  const { body: listed } = await admin.send("GET", `${FILES}?path=batch`);
+  expect(listed).toMatchObject({
+    data: [
+      { filePath: 'batch/M\u00fcll & "Co".txt', mimeType: "text/plain" },
+      { filePath: "batch/new.md", mimeType: "text/markdown" },
+      { filePath: "batch/same.md", mimeType: "text/markdown" },
+    ],
+    total: 3,
+  });
+  await vi.waitFor(async () => expect(await audited()).toBe(before + 3), { timeout: 10_000 });
+});
+
+/** How many files of the source the audit trail says were put. */
+async function audited(): Promise<number> {
+  const { body } = await admin.send("GET", "/audit?action=file-sources.files.put&limit=100");
+  const { data } = body as { data: { target: string; status: number; count: number }[] };
+  const ours = data.filter(({ target, status }) => target === "batches" && status < 300);
+  return ours.reduce((sum, { count }) => sum + count, 0);
+}
+
+test("a part of a batch has its path, type and metadata as a single file has", async () => {
+  const part = (headers: string[], text: string) =>
+    `--b\r\n${headers.join("\r\n")}\r\n\r\n${text}\r\n`;
+  const file = (path: string, ...more: string[]) =>
+    part(
+      ['Content-Disposition: form-data; name="f"; filename="x"', `X-File-Path: ${path}`, ...more],
+      path,
+    );
+  const body = [
+    file(
+      "parts/100%25%2520.txt",
+      "Content-Type: text/markdown",
+      'X-File-Metadata: {"labels":["ü"]}',
+    ),
+    file("parts/wrong.md", "X-File-Metadata: [1]"),
+    file("parts/%zz.md"),
+  ].join("");
+  const multipart = { "Content-Type": "multipart/form-data; boundary=b" };
+  const first = await pushBatch(`${body}--b--`, multipart);
+  expect((first.body as BatchAnswer).files.map((one) => [one.path, one.status])).toEqual([
+    ["parts/100%%20.txt", 201],
+    ["parts/wrong.md", 400],
+    ["parts/%zz.md", 400],
+  ]);
+  const detail = await admin.send("GET", `${FILES}/parts/100%25%2520.txt`);
+  expect(detail.body).toMatchObject({ mimeType: "text/markdown", metadata: { labels: ["ü"] } });
+  // Without metadata the file keeps what it has.
+  const plain = file("parts/100%25%2520.txt", "Content-Type: text/markdown");
+  const again = await pushBatch(`${plain}--b--`, multipart);
+  expect((again.body as BatchAnswer).files).toMatchObject([{ status: 200, changed: false }]);
+
+  const refused = async (sent: BodyInit, headers: Record<string, string> = multipart) =>
+    (await pushBatch(sent, headers)).status;
+  expect(await refused(body)).toBe(400);
+  expect(await refused(`${body}--b--`, { "Content-Type": "text/plain" })).toBe(400);
+  expect(await refused(`${part(["A: 1"], "").repeat(501)}--b--`)).toBe(413);
+  expect(await refused(new Uint8Array(32 * 1_024 * 1_024 + 1))).toBe(413);
+  expect(await refused(`${body}--b--`, { ...multipart, "Content-Encoding": "gzip" })).toBe(415);
+});
