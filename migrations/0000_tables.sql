@@ -269,13 +269,14 @@ CREATE TABLE `rags` (
 	`generation` integer DEFAULT 1 NOT NULL,
 	`refused_index` text,
 	`coming_files` integer DEFAULT 0 NOT NULL,
-	`coming_due_at` integer DEFAULT 0 NOT NULL,
+	`scopes_due_at` integer,
+	`scopes_revision` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`removed_at` integer,
 	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `rags_coming` ON `rags` (`coming_due_at`) WHERE coming_files > 0;--> statement-breakpoint
+CREATE INDEX `rags_scopes_due` ON `rags` (`scopes_due_at`) WHERE scopes_due_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `rags_identifier` ON `rags` (`identifier`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `rags_source` ON `rags` (`file_source_id`);--> statement-breakpoint
 CREATE INDEX `rags_removed` ON `rags` (`removed_at`);--> statement-breakpoint

@@ -63,12 +63,6 @@ export async function allRows<Row>(db: Reads, one: Statement<Row>): Promise<Row[
   return rows;
 }
 
-/** The first row of one statement; null when there is none. */
-export async function firstRow<Row>(db: Reads, one: Statement<Row>): Promise<Row | null> {
-  const [first] = await allRows(db, one);
-  return first ?? null;
-}
-
 /** Runs one statement; its rows, where it returns some, are not read. */
 export const execute = (db: Reads, sql: string, ...parameters: unknown[]) =>
   allRows(db, statement(sql, ...parameters));
@@ -82,9 +76,12 @@ export const readRows = <Row>(
 ): Promise<Row[]> => allRows(db, query(read, sql, ...parameters));
 
 /** The first row of one statement; null when there is none. */
-export const readRow = <Row>(
+export async function readRow<Row>(
   db: Reads,
   read: RowReader<Row>,
   sql: string,
   ...parameters: unknown[]
-): Promise<Row | null> => firstRow(db, query(read, sql, ...parameters));
+): Promise<Row | null> {
+  const [first] = await readRows(db, read, sql, ...parameters);
+  return first ?? null;
+}

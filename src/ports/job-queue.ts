@@ -5,8 +5,16 @@ export type ScanMessage =
   | { kind: "scan"; fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null }
   /** The next page of a listing in progress. */
   | { kind: "continue-scan"; fileSourceId: FileSourceId; runId: ScanRunId }
-  /** Applies a RAG's scopes to the source's files, page by page. */
-  | { kind: "apply-scopes"; ragId: RagId; after: string | null }
+  /**
+   * Applies a RAG's scopes to the source's files, page by page; pages behind the first have the
+   * scopes' `revision` when the walk began.
+   */
+  | {
+      kind: "apply-scopes";
+      ragId: RagId;
+      after: string | null;
+      revision?: number | undefined;
+    }
   /** Builds the RAG's index again if its settings require it; with `since` (ms), in any case. */
   | { kind: "reindex"; ragId: RagId; after: string | null; since?: number | undefined }
   /** Continues the generation that is being built while the live one answers. */

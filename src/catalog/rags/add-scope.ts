@@ -4,7 +4,7 @@ import { countScopeFiles } from "../../db/catalog/scope-files.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
-import { enforceAddedScopes } from "./enforce-scopes.ts";
+import { enforceScopes } from "./enforce-scopes.ts";
 import { problemWithScope } from "./problem-with-scope.ts";
 import { SCOPES_MAX } from "./rag-settings.ts";
 import { storedScope } from "./stored-scope.ts";
@@ -28,7 +28,7 @@ export async function addScope(
   const outcome = await insertScope(services.db, rag.id, scope, bound);
   if (outcome === "full") throw invalid(`scopes must have at most ${SCOPES_MAX} items`);
   if (outcome === "none") throw conflict("Scope already exists");
-  await enforceAddedScopes(services, rag.id);
+  await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });
   const files = await countScopeFiles(services.db, rag.fileSource.id, scope, FILES_COUNTED + 1);
   return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };

@@ -14,6 +14,7 @@ export async function removeScope(
   services: Services,
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
 ): Promise<void> {
-  await deleteScope(services.db, rag.id, checkedScopeOf(rag, scope));
-  await enforceScopes(services, rag.id);
+  const stored = checkedScopeOf(rag, scope);
+  const kind = (await deleteScope(services.db, rag.id, stored)) ? "removed" : "absent";
+  await enforceScopes(services, rag.id, { kind, scope: stored });
 }

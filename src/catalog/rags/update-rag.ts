@@ -30,7 +30,7 @@ export async function updateRag(
   await updateRagRow(services.db, rag.id, change, replacement);
   const scopeMode = change.scopeMode ?? rag.scopeMode;
   if (scopes !== null || scopeMode !== rag.scopeMode) {
-    await enforceScopes(services, rag.id);
+    await enforceScopes(services, rag.id, { kind: "replaced" });
   } else if (change.status === "active") {
     // Beyond the first thousand, the sweep handles files that changed while the RAG was paused.
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });

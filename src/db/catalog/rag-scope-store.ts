@@ -54,11 +54,17 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
   return byRag;
 }
 
+/** Written with every change of scopes: until a walk over the files has ended, the sweep begins one. */
+const SCOPES_CHANGED = {
+  scopesDueAt: 0,
+  scopesRevision: sql<number>`${rags.scopesRevision} + 1`,
+};
+
 /**
- * Written with every change of scopes. Until the files are counted, one is expected, so that the
- * RAG does not count as complete; if no message follows, the sweep applies the scopes.
+ * The same where files may be added: until they are counted, one is expected, so that the RAG does
+ * not count as complete.
  */
-export const SCOPES_CHANGED = { comingFiles: 1, comingDueAt: 0 } as const;
+export const SCOPES_REPLACED = { ...SCOPES_CHANGED, comingFiles: 1 };
 
 /**
  * Adds a scope to a scoped RAG with fewer than `max`; "full" at the maximum, "none" when the scope
@@ -89,20 +95,21 @@ const INSERT = `insert into rag_scopes (rag_id, type, value, created_at)
     and (select count(*) from rag_scopes where rag_id = ?1) < ?5
   on conflict do nothing returning 1`;
 
-const CHANGED_BY_INSERT = `update rags set coming_files = ${SCOPES_CHANGED.comingFiles},
-    coming_due_at = ${SCOPES_CHANGED.comingDueAt}
+const CHANGED_BY_INSERT = `update rags set coming_files = coming_files + 1, scopes_due_at = 0,
+    scopes_revision = scopes_revision + 1
   where id = ?1 and exists (select 1 from rag_scopes where rag_id = ?1 and type = ?2
     and value = ?3 and created_at = ?4)`;
 
 const isScope = (ragId: RagId, { type, value }: IndexScope) =>
   and(eq(ragScopes.ragId, ragId), eq(ragScopes.type, type), eq(ragScopes.value, value));
 
-/** Removes a scope if it exists. */
-export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope) {
-  await db.batch([
-    db.delete(ragScopes).where(isScope(ragId, scope)),
+/** Removes a scope; false when there was none. */
+export async function deleteScope(db: Database, ragId: RagId, scope: IndexScope): Promise<boolean> {
+  const [deleted] = await db.batch([
+    db.delete(ragScopes).where(isScope(ragId, scope)).returning({ ragId: ragScopes.ragId }),
     db.update(rags).set(SCOPES_CHANGED).where(eq(rags.id, ragId)),
   ]);
+  return deleted.length > 0;
 }
 
 /** Statements that set exactly these scopes of a RAG, for a batch. */

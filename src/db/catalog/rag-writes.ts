@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { insertScopes, replaceScopes, SCOPES_CHANGED } from "./rag-scope-store.ts";
+import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import {
   agentRags,
   agents,
@@ -68,7 +68,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
   const [inserted] = await db.batch([
     db
       .insert(rags)
-      .values({ ...row, ...SCOPES_CHANGED })
+      .values({ ...row, comingFiles: 1, scopesDueAt: 0 })
       .onConflictDoNothing()
       .returning({ id: rags.id }),
     generation,
@@ -99,7 +99,7 @@ export async function updateRagRow(
       // A new chunking is built with the deployment's current settings, even if they were refused
       // before.
       ...(change.chunkSize && { refusedIndex: null }),
-      ...((scopes !== null || change.scopeMode !== undefined) && SCOPES_CHANGED),
+      ...((scopes !== null || change.scopeMode !== undefined) && SCOPES_REPLACED),
     })
     .where(eq(rags.id, id));
   if (scopes === null) await update;

@@ -2,6 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { number, row } from "../columns.ts";
+import { AFTER_SLASH } from "../path-range.ts";
 import { readRow } from "../raw-sql.ts";
 
 const COUNTED = row({ files: number });
@@ -34,6 +35,5 @@ function conditionOf(type: IndexScope["type"], value: string): string {
       or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = ?2))`;
   }
   if (!value.endsWith("/")) return "f.path = ?2";
-  // "0" is the character after "/".
-  return "f.path >= ?2 and f.path < substr(?2, 1, length(?2) - 1) || '0'";
+  return `f.path >= ?2 and f.path < substr(?2, 1, length(?2) - 1) || '${AFTER_SLASH}'`;
 }

@@ -22,17 +22,27 @@ export const OPEN = `g.state in ('live', 'building')`;
 export const isOpen = (x = "rag_files") => `exists (select 1 from rag_generations g
   where g.rag_id = ${x}.rag_id and g.generation = ${x}.generation and ${OPEN})`;
 
+/** The path of each folder above a file (alias `f`) ends `at` a "/". */
+const FOLDERS = `recursive folders(at) as (
+  select instr(f.path, '/')
+  union all
+  select at + nullif(instr(substr(f.path, at + 1), '/'), 0) from folders where at > 0)`;
+
+const isScope = (type: "path" | "externalId", value: string) =>
+  `s.rag_id = r.id and s.type = '${type}' and s.value = ${value}`;
+
 /**
  * Whether a RAG (alias `r`) contains a file (alias `f`): all files of its source, or those that a
- * scope names: a path, a folder (ends in `/`), an external id or that of an ancestor folder.
+ * scope names: a path, a folder (ends in `/`), an external id or that of an ancestor folder. Each
+ * of these few is looked up, so that a RAG may have many scopes.
  */
-export const HOLDS = `(r.scope_mode = 'global' or exists (
-  select 1 from rag_scopes s where s.rag_id = r.id and case s.type
-    when 'path' then s.value = f.path
-      or (substr(s.value, -1) = '/' and substr(f.path, 1, length(s.value)) = s.value)
-    else s.value = f.external_id
-      or exists (select 1 from json_each(f.metadata, '$.ancestors') where value = s.value)
-  end))`;
+export const HOLDS = `(r.scope_mode = 'global'
+  or exists (select 1 from rag_scopes s where ${isScope("path", "f.path")})
+  or exists (with ${FOLDERS} select 1 from folders
+    cross join rag_scopes s on ${isScope("path", "substr(f.path, 1, at)")} where at > 0)
+  or exists (select 1 from rag_scopes s where ${isScope("externalId", "f.external_id")})
+  or exists (select 1 from json_each(f.metadata, '$.ancestors') a
+    cross join rag_scopes s on ${isScope("externalId", "a.value")}))`;
 
 /** The columns of a pending row without attempts. */
 const PENDING = `status = 'pending', error_message = null, error_is_outside = 0, attempts = 0,

@@ -2,14 +2,12 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, row, text } from "../columns.ts";
 import { readRows } from "../raw-sql.ts";
+import { AFTER_ALL } from "../path-range.ts";
 
 const ENTRY = row({ path: text, isFolder: flag });
 
 /** What lies directly in a folder: a folder's path ends in "/", a file's does not. */
 export type FolderEntry = { path: string; isFolder: boolean };
-
-/** After a prefix it sorts behind every path that begins with the prefix. */
-const AFTER_ALL = "\u{10FFFF}";
 
 /**
  * Folders and files directly in a folder (`""`: the root; else with its trailing slash), in order

@@ -4,6 +4,7 @@ import { nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { query, readRows, runBatch } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
+import { AFTER_SLASH } from "../path-range.ts";
 
 export type FileStatus = (typeof FILE_STATUSES)[number];
 
@@ -39,9 +40,6 @@ function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): str
     folder === null ? "" : "and x.path < ?4",
   ].join(" ");
 }
-
-/** The character after "/" in byte order: it ends the range of all paths below a folder. */
-const AFTER_SLASH = "0";
 
 /** The parameters ?2 to ?4: status, where the paths begin, and where they end. */
 function bounds({ status, folder }: FileFilter, from = folder ?? ""): (string | null)[] {

@@ -3,8 +3,9 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { id, number, oneOf, row, text } from "../columns.ts";
-import { allRows, firstRow, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
+import { ALL_PATHS, rangeOf } from "../path-range.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
 import type { Removal } from "./removal-store.ts";
 
@@ -45,80 +46,127 @@ export async function endOfPage(
   after: string,
   limit: number,
 ): Promise<string | null> {
-  const end = await firstRow(
+  const end = await readRow(
     db,
-    query(
-      row({ path: text }),
-      `select f.path from files f join rags r on r.file_source_id = f.file_source_id
-       where r.id = ?1 and f.path > ?2 order by f.path limit 1 offset ?3`,
-      ragId,
-      after,
-      limit - 1,
-    ),
+    row({ path: text }),
+    `select f.path from files f join rags r on r.file_source_id = f.file_source_id
+     where r.id = ?1 and f.path > ?2 order by f.path limit 1 offset ?3`,
+    ragId,
+    after,
+    limit - 1,
   );
   return end?.path ?? null;
 }
 
-/** Whether a RAG `r` contains a file `f` of its source but has no current row of it. */
-const LACKS = `f.file_source_id = r.file_source_id and f.deleted_at is null and ${HOLDS}
-  and not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
+/** Whether a file `f` of the source of a RAG `r` has no current row in the RAG. */
+const LACKS = `not exists (select 1 from rag_files x where x.rag_id = r.id and x.file_id = f.id
     and x.generation = r.generation and x.status <> 'deleted')`;
 
-/**
- * Counts the files still to be added, exactly; ?2: the deadline for applying the scopes. Every
- * change of scopes and every walk over the files ends with it, so the count is right after the
- * last of them, whatever changed meanwhile.
- */
-const COUNT_COMING = `update rags as r set coming_due_at = ?2,
-    coming_files = (select count(*) from files f where ${LACKS})
-  where r.id = ?1`;
+const OF_SOURCE = "f.file_source_id = r.file_source_id and f.deleted_at is null";
 
-/** Counts the files that changed scopes will add, in the request that changed them. */
-export async function countComing(db: Database, ragId: RagId, heldUntil: number): Promise<void> {
-  await allRows(db, statement(COUNT_COMING, ragId, heldUntil));
-}
+/** How the scopes of a RAG changed; `replaced`: in more than one; `absent`: removed before. */
+export type ScopeChange =
+  | { kind: "replaced" }
+  | { kind: "added" | "removed" | "absent"; scope: IndexScope };
+
+/** Files looked at in the request that changed scopes; the walk over all files does the rest. */
+const EXAMINED_AT_ONCE = 20_000;
+const LEAVING_AT_ONCE = 2_000;
+
+/** The files ?3 to ?4, up to ?5 of them. */
+const EXAMINED = `(select f.id, f.path, f.external_id, f.metadata from files f
+  where ${OF_SOURCE} and f.path between ?3 and ?4 limit ?5) f`;
+
+/** At least one more is expected among files beyond the limit. */
+const COMING = `(select coalesce(sum(${LACKS} and ${HOLDS}), 0) + (count(*) = ?5) from ${EXAMINED})`;
+const NOT_COMING = `(select coalesce(sum(${LACKS} and not ${HOLDS}), 0) from ${EXAMINED})`;
+
+const COMING_AFTER: Record<ScopeChange["kind"], string> = {
+  replaced: COMING,
+  // The change itself counted one.
+  added: `max(0, r.coming_files - 1 + ${COMING})`,
+  removed: `max(0, r.coming_files - ${NOT_COMING})`,
+  absent: "r.coming_files",
+};
 
 /**
- * Also takes up to `limit` files that the scopes no longer contain out of the RAG's counts. Their
- * removal from the indexes is claimed until `heldUntil`.
+ * Counts the files that changed scopes add, and takes those out of the RAG's counts that the
+ * scopes no longer contain. Their removal from the indexes is claimed until `heldUntil`. Does
+ * nothing when the walk over the files has ended meanwhile.
  */
-export async function countChangedScopes(
+export async function countScopeChange(
   db: Database,
   ragId: RagId,
-  { now, heldUntil, limit }: { now: number; heldUntil: number; limit: number },
+  change: ScopeChange,
+  { now, heldUntil }: { now: number; heldUntil: number },
 ): Promise<void> {
+  const range = change.kind === "replaced" ? ALL_PATHS : rangeOf(change.scope);
+  const examined = [...range, EXAMINED_AT_ONCE];
   await runBatch(db, [
-    statement(LEAVE_SOME, ragId, now, heldUntil, limit),
-    statement(COUNT_COMING, ragId, heldUntil),
+    statement(
+      `update rags as r set scopes_due_at = ?2, coming_files = ${COMING_AFTER[change.kind]}
+       where r.id = ?1 and r.scopes_due_at is not null`,
+      ragId,
+      heldUntil,
+      ...(change.kind === "absent" ? [] : examined),
+    ),
+    ...(change.kind === "added"
+      ? []
+      : [statement(LEAVE_SOME, ragId, now, heldUntil, ...examined, LEAVING_AT_ONCE)]),
   ]);
 }
 
-type PageRange = { after: string; upTo: string | null };
+/** Grows with every change of a RAG's scopes; null when the RAG does not exist any more. */
+export async function scopesRevision(db: Database, ragId: RagId): Promise<number | null> {
+  const found = await readRow(
+    db,
+    row({ revision: number }),
+    `select scopes_revision as revision from rags where id = ?1 and removed_at is null`,
+    ragId,
+  );
+  return found?.revision ?? null;
+}
 
-/** Adds the files of a page that are inside the RAG's scopes, and marks those outside. */
+type Page = {
+  after: string;
+  upTo: string | null;
+  /** Of the scopes when the walk began; null: unknown, the walk ends nothing. */
+  revision: number | null;
+};
+
+/**
+ * Adds the files of a page that are inside the RAG's scopes, and marks those outside. The last page
+ * (`upTo` null) ends the work on the scopes that the walk began with.
+ */
 export async function applyScopesToPage(
   db: Database,
   ragId: RagId,
-  { after, upTo }: PageRange,
+  { after, upTo, revision }: Page,
   times: { now: number; queuedUntil: number; removedUntil: number },
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] }> {
   const [, messages, removals] = await runBatch(db, [
     statement(COME_PAGE, ragId, times.queuedUntil, after, upTo),
     query(MESSAGE, PEND_PAGE, ragId, times.now, times.queuedUntil, after, upTo),
     query(REMOVAL, LEAVE_PAGE, ragId, times.now, times.removedUntil, after, upTo),
-    ...(upTo === null ? [statement(COUNT_COMING, ragId, times.queuedUntil)] : []),
+    ...(upTo === null ? [statement(END_WALK, ragId, revision)] : []),
   ]);
   return { messages, removals };
 }
 
-/** Files that this page adds are no longer counted as still to be added. */
-const COME_PAGE = `update rags as r set coming_due_at = ?2, coming_files = max(0, coming_files -
-    (select count(*) from files f where ${LACKS} and f.path > ?3 and (?4 is null or f.path <= ?4)))
-  where r.id = ?1 and r.coming_files > 0`;
+/** Files that this page adds are no longer coming. While the walk is under way, one is. */
+const COME_PAGE = `update rags as r set scopes_due_at = ?2,
+    coming_files = max(min(1, coming_files), coming_files - (select count(*) from files f
+      where ${OF_SOURCE} and f.path > ?3 and (?4 is null or f.path <= ?4) and ${LACKS} and ${HOLDS}))
+  where r.id = ?1 and r.scopes_due_at is not null`;
+
+/** A later change of the scopes has its own walk. */
+const END_WALK = `update rags set coming_files = 0, scopes_due_at = null
+  where id = ?1 and scopes_revision = ?2`;
 
 const PEND_PAGE = pendSql(
   "rags r join files f on f.file_source_id = r.file_source_id",
-  `r.id = ?1 and f.path > ?4 and (?5 is null or f.path <= ?5) and ${LACKS}`,
+  `r.id = ?1 and f.path > ?4 and (?5 is null or f.path <= ?5) and f.deleted_at is null
+     and ${LACKS}`,
   "?2",
   "?3",
 );
@@ -128,8 +176,13 @@ const OPEN_ROWS = `rags r cross join rag_generations g on g.rag_id = r.id and ${
     cross join files f on f.id = rf.file_id`;
 
 const LEAVE_SOME = leaveSql(
-  `${OPEN_ROWS} where r.id = ?1 and rf.status <> 'deleted' and not ${HOLDS}`,
-  "limit ?4",
+  `rags r cross join (
+     select x.rowid as rowid, x.rag_id, x.generation, x.file_id
+     from rag_generations g cross join rag_files x on x.rag_id = g.rag_id
+       and x.generation = g.generation and x.status <> 'deleted' and x.path between ?4 and ?5
+     where g.rag_id = ?1 and ${OPEN} limit ?6) rf
+   cross join files f on f.id = rf.file_id where r.id = ?1 and not ${HOLDS}`,
+  "limit ?7",
 );
 
 const LEAVE_PAGE = leaveSql(
@@ -142,15 +195,13 @@ export async function takeUnappliedScopes(
   now: number,
   heldUntil: number,
 ): Promise<RagId[]> {
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      row({ id: id<RagId>() }),
-      `update rags set coming_due_at = ?2
-       where coming_files > 0 and coming_due_at < ?1 and removed_at is null returning id`,
-      now,
-      heldUntil,
-    ),
+    row({ id: id<RagId>() }),
+    `update rags set scopes_due_at = ?2
+     where scopes_due_at < ?1 and removed_at is null returning id`,
+    now,
+    heldUntil,
   );
   return rows.map(({ id }) => id);
 }

@@ -4,6 +4,7 @@ import { id, nullable, number, oneOf, row, text, textList } from "../columns.ts"
 import type { Row } from "../columns.ts";
 import { query, readRow, runBatch } from "../raw-sql.ts";
 import { FILE_STATUSES, NO_NOTES } from "../schema/rags.ts";
+import { AFTER_SLASH } from "../path-range.ts";
 import type { FileStatus } from "./public-files.ts";
 
 /**
@@ -50,9 +51,6 @@ export const SOURCE_FILE_COLUMNS = `f.path, f.name, f.external_id as externalId,
   coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1),
     '${NO_NOTES}') as notes,
   (select max(rf.indexed_at) from ${ROWS}) as indexedAt`;
-
-/** The character after "/" in byte order: it ends the range of all paths below a folder. */
-const AFTER_SLASH = "0";
 
 /**
  * A folder is a range of the paths' index; the few others inside it, like `a-b` beside `a/b`, are

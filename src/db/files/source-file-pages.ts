@@ -3,11 +3,9 @@ import type { Database } from "../client.ts";
 import { row, text } from "../columns.ts";
 import { keyedPage, readingOf, readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
 import { query, readRows, runBatch } from "../raw-sql.ts";
+import { AFTER_ALL } from "../path-range.ts";
 import type { FileStatus } from "./public-files.ts";
 import { SOURCE_FILE, SOURCE_FILE_COLUMNS, type SourceFile } from "./source-file-list.ts";
-
-/** After a prefix it sorts behind every path that begins with the prefix. */
-const AFTER_ALL = "\u{10FFFF}";
 
 /** The live index of one RAG. */
 export type LiveIndex = { ragId: RagId; generation: number };

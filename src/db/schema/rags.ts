@@ -52,15 +52,17 @@ export const rags = sqliteTable(
      * count among its files as soon as the scopes change.
      */
     comingFiles: integer().notNull().default(0),
-    /** When the sweep applies the scopes again while files are still to be added, ms. */
-    comingDueAt: integer().notNull().default(0),
+    /** When the sweep applies the scopes again, ms; null: they are applied to all files. */
+    scopesDueAt: integer(),
+    /** Grows with every change of the scopes. */
+    scopesRevision: integer().notNull().default(0),
     createdAt: integer().notNull(),
     removedAt: integer(),
   },
   (table) => [
-    index("rags_coming")
-      .on(table.comingDueAt)
-      .where(sql`coming_files > 0`),
+    index("rags_scopes_due")
+      .on(table.scopesDueAt)
+      .where(sql`scopes_due_at is not null`),
     uniqueIndex("rags_identifier")
       .on(table.identifier)
       .where(sql`removed_at is null`),

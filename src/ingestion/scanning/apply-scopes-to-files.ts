@@ -1,22 +1,28 @@
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 import type { RagId } from "../../core/ids.ts";
-import { applyScopesToPage, endOfPage } from "../../db/files/scope-work-store.ts";
+import { applyScopesToPage, endOfPage, scopesRevision } from "../../db/files/scope-work-store.ts";
 import { releasePending } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 const FILES_PER_PAGE = 1_000;
+
 /**
  * Applies a RAG's scopes to one page of files: adds those inside and removes those outside. A
  * message starts the next page. `after` null: from the start.
  */
 export async function applyScopesToFiles(
   services: Services,
-  { ragId, after }: { ragId: RagId; after: string | null },
+  walk: { ragId: RagId; after: string | null; revision?: number | undefined },
 ): Promise<void> {
+  const { ragId, after } = walk;
+  let revision = walk.revision ?? null;
   if (after === null) {
-    if (!(await showOnlyScopes(services, ragId))) return;
+    // Read first: a change that follows has its own walk, and this one must not end its work.
+    revision = await scopesRevision(services.db, ragId);
+    if (revision === null) return;
+    await showOnlyScopes(services, ragId);
     await releasePending(services.db, ragId, services.now() + QUEUED_CLAIM_MS);
   }
   const from = after ?? "";
@@ -25,10 +31,17 @@ export async function applyScopesToFiles(
   const { messages, removals } = await applyScopesToPage(
     services.db,
     ragId,
-    { after: from, upTo },
+    { after: from, upTo, revision },
     { now, queuedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS },
   );
   await services.queue.index(messages);
   await removeFromIndexes(services, removals);
-  if (upTo !== null) await services.queue.scan({ kind: "apply-scopes", ragId, after: upTo });
+  if (upTo !== null) {
+    await services.queue.scan({
+      kind: "apply-scopes",
+      ragId,
+      after: upTo,
+      revision: revision ?? undefined,
+    });
+  }
 }

@@ -10,6 +10,9 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { openDatabase } from "../../../../src/db/client.ts";
+import { countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
+import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { World } from "../../../support/ingestion-world.ts";
 
 /** More than two pages of the application. */
@@ -102,6 +105,49 @@ test("scopes that come and go in a row show their own totals at once", async () 
   expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 0 });
   const all = await updateRag(world.services, { rag, patch: { scopeMode: "global" } });
   expect(all).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
+});
+
+test("scopes whose walk was never queued are applied by the sweep, removals too", async () => {
+  const { world, source, totals, rowCount, applyAll, indexListed } = await prepared();
+  const scopes = [folder("few/"), folder("many/")];
+  const rag = await createRag(world.services, { name: "Lost", fileSource: source, scopes });
+  await applyAll();
+  await indexListed(rag.id);
+  const { queue } = world.services;
+  const scan = () => Promise.reject(new Error("queue is down"));
+  const services = { ...world.services, queue: { ...queue, scan } };
+  await expect(removeScope(services, { rag, scope: folder("many/") })).rejects.toThrow("is down");
+  world.now += 2 * MINUTE_MS;
+  await sweep(world.services);
+  await applyAll();
+  expect(await rowCount(rag.id)).toBe(3);
+  expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 3 });
+});
+
+test("a removed scope takes along what it was still to add, and an unknown one nothing", async () => {
+  const { world, source, totals } = await prepared();
+  const scopes = [folder("few/")];
+  const rag = await createRag(world.services, { name: "Soon", fileSource: source, scopes });
+  const remove = (value: string) => removeScope(world.services, { rag, scope: folder(value) });
+  await remove("many/");
+  expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 0 });
+  await addScope(world.services, { rag, scope: folder("many/") });
+  await remove("few/");
+  expect(await totals(rag.id)).toEqual({ totalFiles: MANY, processedFiles: 0 });
+});
+
+test("a change of one scope among thousands reads rows for its own files only", async () => {
+  const { world, source } = await prepared();
+  const scopes = Array.from({ length: 3_000 }, (_, at) => folder(`other/${at}/`));
+  const rag = await createRag(world.services, { name: "Wide", fileSource: source, scopes });
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  await countScopeChange(db, rag.id, { kind: "replaced" }, { now: 1, heldUntil: 1 });
+  expect(counts.read).toBeLessThan(10 * MANY);
+  counts.read = 0;
+  const added = { kind: "added", scope: folder("few/") } as const;
+  await countScopeChange(db, rag.id, added, { now: 1, heldUntil: 1 });
+  expect(counts.read).toBeLessThan(100);
 });
 
 test("an application that broke off is taken up, and what is coming stays counted", async () => {

@@ -137,4 +137,13 @@ test("of two scope changes at once the later holds, whichever reaches the index 
   };
   await remove(overtaken, "a/");
   expect(await world.shown(id)).toEqual({});
+
+  // Files are hidden although the queue fails.
+  await setScopes(id, ["a/", "b/"]);
+  await showOnlyScopes(world.services, id);
+  const { queue } = world.services;
+  const scan = () => Promise.reject(new Error("queue is down"));
+  const failing = { ...world.services, queue: { ...queue, scan } };
+  await expect(remove(failing, "a/")).rejects.toThrow("is down");
+  expect(Object.keys(await world.shown(id))).toEqual(["b/2.txt"]);
 });
