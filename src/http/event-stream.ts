@@ -19,6 +19,8 @@ export type Events = {
   texts: AsyncIterator<string, unknown, undefined>;
   /** The text that ends the stream after a failure. */
   failed: (thrown: unknown) => string;
+  /** Aborted when the client is gone, which some servers notice before they cancel the body. */
+  signal?: AbortSignal;
   keepAliveMs?: number;
 };
 
@@ -28,7 +30,7 @@ export type Events = {
  * @throws what fails before the body begins.
  */
 export async function eventStream(events: Events): Promise<ReadableStream<Uint8Array>> {
-  const { texts, failed, keepAliveMs = KEEP_ALIVE_MS } = events;
+  const { texts, failed, signal, keepAliveMs = KEEP_ALIVE_MS } = events;
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<string, unknown>> | null = null;
   const nextText = async (): Promise<string | null> => {
@@ -39,6 +41,7 @@ export async function eventStream(events: Events): Promise<ReadableStream<Uint8A
     return got.done === true ? null : got.value;
   };
   let first: { text: string | null } | null = { text: await nextText() };
+  let isCancelled = false;
 
   return new ReadableStream(
     {
@@ -46,14 +49,18 @@ export async function eventStream(events: Events): Promise<ReadableStream<Uint8A
         try {
           const text = first === null ? await nextText() : first.text;
           first = null;
+          if (isCancelled) return;
           if (text === null) controller.close();
           else controller.enqueue(encoder.encode(text));
         } catch (thrown) {
-          controller.enqueue(encoder.encode(failed(thrown)));
+          // The end of the work of a client that left is no failure.
+          if (isCancelled) return;
+          if (signal?.aborted !== true) controller.enqueue(encoder.encode(failed(thrown)));
           controller.close();
         }
       },
       async cancel() {
+        isCancelled = true;
         await texts.return?.();
       },
     },

@@ -35,7 +35,8 @@ export type StreamedRun = {
  */
 export async function streamRun(context: Context, streamed: StreamedRun): Promise<Response> {
   const { log } = streamed;
-  const events = runEvents(streamed.run, context.req.raw.signal);
+  const { signal } = context.req.raw;
+  const events = runEvents(streamed.run, signal);
   const texts: AsyncIterator<string, unknown, undefined> = {
     async next() {
       const { done, value } = await events.next();
@@ -51,7 +52,7 @@ export async function streamRun(context: Context, streamed: StreamedRun): Promis
     const { error } = logFailure(thrown, log);
     return eventText({ error }, "error");
   };
-  return context.body(await eventStream({ texts, failed }), 200, EVENT_STREAM_HEADERS);
+  return context.body(await eventStream({ texts, failed, signal }), 200, EVENT_STREAM_HEADERS);
 }
 
 function dataOf(event: RunEvent, { answerOf, includeSources, caller }: StreamedRun): unknown {

@@ -17,6 +17,7 @@ export function count(meter: Meter, { inputTokens, outputTokens }: LanguageModel
 export class StreamedUsage {
   readonly #meter: Meter;
   readonly #tokenizer: Tokenizer;
+  #hasBegun = false;
   #input = 0;
   #output = 0;
 
@@ -27,7 +28,8 @@ export class StreamedUsage {
 
   /** A part of the answer to `prompt`. */
   wrote(text: string, prompt: LanguageModelV4Prompt): void {
-    if (this.#output === 0) this.#add(estimateTokens(textOf(prompt), this.#tokenizer), 0);
+    if (!this.#hasBegun) this.#add(estimateTokens(textOf(prompt), this.#tokenizer), 0);
+    this.#hasBegun = true;
     this.#add(0, estimateTokens(text, this.#tokenizer));
   }
 

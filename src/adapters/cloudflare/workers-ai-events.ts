@@ -42,6 +42,11 @@ export function asCompletionEvents(events: ReadableStream<Uint8Array>): Readable
         const translated = lines.flatMap((line) => translate(line.trim()));
         if (translated.length > 0) controller.enqueue(encoder.encode(translated.join("")));
       },
+      /** The last line need not end in a line break. */
+      flush(controller) {
+        const last = translate((rest + decoder.decode()).trim());
+        if (last.length > 0) controller.enqueue(encoder.encode(last.join("")));
+      },
     }),
   );
 }

@@ -15,6 +15,14 @@ const SERVER_ERROR = 500;
 const FIRST_ERROR = 400;
 const AFTER_ERRORS = 600;
 
+/** Types and codes of errors that pass by themselves; any other, such as a prompt that is too long, does not. */
+const PASSING_ERRORS = new Set<unknown>([
+  "server_error",
+  "overloaded_error",
+  "rate_limit_error",
+  "rate_limit_exceeded",
+]);
+
 const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >= SERVER_ERROR;
 
 /** `Retry-After` (seconds or a date) or `retry-after-ms`; null without either. */
@@ -103,12 +111,22 @@ function withOurFailuresIn(stream: Parts, signal: AbortSignal | undefined): Part
   );
 }
 
-/** A cut connection, an event that cannot be read, or the provider's own error in an event. */
+/**
+ * A cut connection, an event that cannot be read, or the provider's own error in an event: an
+ * object with `type` and `code`, https://platform.openai.com/docs/guides/error-codes. Some
+ * providers give a status as the code.
+ */
 function failureInStream(thrown: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true || thrown instanceof ModelFailure) return thrown;
-  const code = isObject(thrown) ? Number(thrown["code"]) : Number.NaN;
-  if (code >= FIRST_ERROR && code < AFTER_ERRORS) return failureOfStatus(code, {});
-  return new ModelFailure("unreadable reply", { retryable: true }, { cause: thrown });
+  const cause = { cause: thrown };
+  if (thrown instanceof Error || !isObject(thrown)) {
+    return new ModelFailure("unreadable reply", { retryable: true }, cause);
+  }
+  const { type, code } = thrown;
+  const status = Number(code);
+  if (status >= FIRST_ERROR && status < AFTER_ERRORS) return failureOfStatus(status, {});
+  const retryable = [type, code].some((name) => PASSING_ERRORS.has(name));
+  return new ModelFailure("the provider told of an error", { retryable }, cause);
 }
 
 export function embeddingWithOurFailures(

@@ -3,7 +3,7 @@ import type { StepResult, ToolSet } from "ai";
 import { passageNumber } from "../../ports/models.ts";
 import type { Citation, ContentBlock } from "../types.ts";
 import { citationsOf } from "./citations.ts";
-import { citingNotice, MarkReader, newCitingWord } from "./marks.ts";
+import { citingNotice, newCitingWord, withoutMarks } from "./marks.ts";
 import type { Mark } from "./marks.ts";
 
 /** How one run's model is asked to cite. */
@@ -22,13 +22,12 @@ type Step = Pick<StepResult<ToolSet>, "text" | "content">;
 /** @param citing null: nobody asked for citations, and the text stays as it is. */
 export function readSaid(step: Step, citing: Citing | null): Said {
   if (citing === null) return { text: step.text, marks: [], own: [] };
-  const reader = new MarkReader(citing.word);
-  const text = reader.push(step.text) + reader.end();
+  const { text, marks } = withoutMarks(step.text, citing.word);
   // Offsets are the model's: they hold where nothing was taken out before them.
   const own = ownCitations(step).filter(
     ({ start, end }) => text.slice(start, end) === step.text.slice(start, end),
   );
-  return { text, marks: reader.marks, own };
+  return { text, marks, own };
 }
 
 function ownCitations({ content }: Step): OwnCitation[] {

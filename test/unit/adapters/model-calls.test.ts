@@ -6,7 +6,7 @@ import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { embedSlice } from "../../../src/ingestion/indexing/embed-chunks.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
-import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 
 const config = parseConfig({
@@ -15,6 +15,8 @@ const config = parseConfig({
   OPENAI_COMPATIBLE_API_KEY: "key",
 });
 const { signal } = new AbortController();
+/** Trying again does not help. */
+const FINAL = { retryable: false, message: "the provider told of an error" };
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`);
 
 test("ten queries are one embedding call, with the key and no fields servers refuse", async () => {
@@ -47,6 +49,35 @@ test("more texts than a provider takes go in batches that it takes", async () =>
   expect(ai.calls.map(({ inputs }) => (inputs["text"] as string[]).length)).toEqual([100, 100, 50]);
   expect(ai.calls[0]?.options).toMatchObject({ gateway: { id: "gate" } });
   expect(vectors).toHaveLength(250);
+});
+
+const told = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
+
+test.each<[object, object]>([
+  [{ message: "a", type: "invalid_request_error", code: "context_length_exceeded" }, FINAL],
+  [{ message: "a", type: "insufficient_quota", code: null }, FINAL],
+  [
+    { message: "a", code: 400 },
+    { retryable: false, status: 400 },
+  ],
+  [
+    { message: "a", code: 503 },
+    { retryable: true, status: 503 },
+  ],
+  [{ message: "a", type: "server_error", code: null }, { retryable: true }],
+  [{ message: "a", type: "tokens", code: "rate_limit_exceeded" }, { retryable: true }],
+])("an error that a provider tells in its stream: %j", async (error, expected) => {
+  const double = new OpenAiDouble();
+  double.send = () => sendAll([told(error)]);
+  const { model } = modelRegistry(config, { fetch: double.fetch }).chat("local/llama");
+  const content = [{ type: "text" as const, text: "Hello" }];
+  const { stream } = await model.doStream({ prompt: [{ role: "user", content }] });
+  const parts: unknown[] = [];
+  for await (const part of stream) parts.push(part);
+  expect(parts.at(-1)).toMatchObject({
+    type: "error",
+    error: { name: "ModelFailure", ...expected },
+  });
 });
 
 test("a vector of the wrong length names the setting; a missing one is noticed", async () => {

@@ -257,3 +257,38 @@ test("comments keep a silent connection alive", async () => {
   expect(await third).toBe("failed");
   expect(await reader.read()).toMatchObject({ done: true });
 });
+
+test("a client that leaves while something is awaited is no failure", async () => {
+  const left = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const failed = vi.fn<() => string>(() => "failed");
+  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => left.promise);
+  next.mockResolvedValueOnce({ done: false, value: "begun" });
+  const ended = () => {
+    left.reject(new Error("the work ended"));
+    return Promise.resolve({ done: true as const, value: undefined });
+  };
+  const reader = (await eventStream({ texts: { next, return: ended }, failed })).getReader();
+  await reader.read();
+  const waiting = reader.read();
+  await reader.cancel();
+  expect(await waiting).toMatchObject({ done: true });
+  await left.promise.catch(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(failed).not.toHaveBeenCalled();
+});
+
+test("nor where the server tells of it before it cancels the body", async () => {
+  const gone = new AbortController();
+  const failed = vi.fn<() => string>(() => "failed");
+  const waiting = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => waiting.promise);
+  next.mockResolvedValueOnce({ done: false, value: "begun" });
+  const { signal } = gone;
+  const reader = (await eventStream({ texts: { next }, failed, signal })).getReader();
+  await reader.read();
+  const last = reader.read();
+  gone.abort();
+  waiting.reject(new Error("the work ended"));
+  expect(await last).toMatchObject({ done: true });
+  expect(failed).not.toHaveBeenCalled();
+});
