@@ -10,13 +10,16 @@ import { ShardedIndex } from "./sharded-index.ts";
 export const embeddedSearch: RagSearch = {
   /** Where the embedding model fails, words are searched in any mode. */
   async find(call, { target, embedded: embedding }, plan) {
-    const embedded = await embedding;
     const { searchMode } = target.rag;
-    // By words alone nothing near is searched; what is found still gets its similarities.
-    const vectors = searchMode === "keyword" ? null : (embedded?.vectors ?? null);
-    const lexical = searchesWords(searchMode) || vectors === null;
     const index = new ShardedIndex(call, target, plan);
-    const { queries, shardOf } = await index.search({ vectors, lexical });
+    const search = async (vectors: Float32Array[] | null) =>
+      await index.search({ vectors, lexical: searchesWords(searchMode) || vectors === null });
+    // Words alone need no vectors to be searched; what is found still gets its similarities.
+    const [embedded, words] = await Promise.all([
+      embedding,
+      searchMode === "keyword" ? search(null) : null,
+    ]);
+    const { queries, shardOf } = words ?? (await search(embedded?.vectors ?? null));
     return { target, embedded, searchMode, queries, shardOf, floors: [] };
   },
 

@@ -76,6 +76,15 @@ export function principalQuery({ kind, hash }: Credential): Statement<StoredPrin
     : query((given) => ({ kind, hash, ...SESSION_ROW(given) }), SESSION, hash);
 }
 
+/** The caller alone. */
+export async function lookUpPrincipal(
+  db: Reads,
+  credential: Credential,
+): Promise<StoredPrincipal | null> {
+  const [[principal = null]] = await runBatch(db, [principalQuery(credential)]);
+  return principal;
+}
+
 type Group = { all: string; links: string; column: string };
 const RAGS: Group = { all: "all_rags", links: "token_rags", column: "rag_id" };
 const INFERENCES = { all: "all_inferences", links: "token_inferences", column: "inference_id" };

@@ -3,12 +3,12 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
-import { listCoveredRunners } from "../../db/access/covered-lists.ts";
+import { lookUpPrincipal } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { asJson, readJson } from "../../http/middleware/json-body.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import type { Session } from "./session.ts";
@@ -44,12 +44,15 @@ export function mcpDoor(): Hono<AppEnv> {
     rateLimit("api", (context) => context.json(refusal(SERVER_ERROR, TOO_MANY_REQUESTS), 429)),
   );
   app.use(ownOriginOnly, tokensOnly);
-  app.post("/", jsonBody(), async (context) => {
+  app.post("/", async (context) => {
     const session = await begin(context);
-    const body = await bodyOf(context);
+    const { raw } = context.req;
+    const body = await readJson(raw);
+    // Each message counts in the rate window; several in one body would not.
+    if (Array.isArray(body)) throw invalid("body must be one message: batches are not served");
     // The SDK is as large as the rest of the doors together.
     const { serve } = await import("./serve.ts");
-    return await serve(session, context.req.raw, body);
+    return await serve(session, asJson(raw), body);
   });
   // Nothing is told without being asked, and there is no session to end.
   app.all("/", (context) => {
@@ -62,27 +65,15 @@ export function mcpDoor(): Hono<AppEnv> {
   return app;
 }
 
-/** Who calls and what they may run. @throws QuarryError `unauthorized` */
+/** Who calls. @throws QuarryError `unauthorized` */
 async function begin(context: Context<AppEnv>): Promise<Session> {
   const services = context.get("services");
   const { raw } = context.req;
   const credential = await credentialIn(services, raw);
-  const { principal, runners } = await listCoveredRunners(services.reads, credential);
+  const principal = await lookUpPrincipal(services.reads, credential);
   const caller = callerFrom(services, raw, principal);
   context.set("actor", caller.actor);
-  return { services, credential, caller, runners, signal: raw.signal };
-}
-
-/** One message: each call counts in the rate window, so that several in one body would not. */
-async function bodyOf(context: Context<AppEnv>): Promise<unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(await context.req.text());
-  } catch {
-    throw invalid("body is not valid JSON");
-  }
-  if (Array.isArray(body)) throw invalid("body must be one message: batches are not served");
-  return body;
+  return { services, credential, caller, signal: raw.signal };
 }
 
 function answerError(thrown: unknown, context: Context<AppEnv>): Response {

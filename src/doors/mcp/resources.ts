@@ -22,7 +22,7 @@ import type { Session } from "./session.ts";
 const SCHEME = "quarry://";
 const MARKDOWN = "text/markdown";
 const PAGE_FILES = 100;
-/** RAGs that one page looks through: a token may cover hundreds of empty ones. */
+/** RAGs that one page looks through: a token may cover hundreds with a file or two each. */
 const PAGE_RAGS = 20;
 /** UTF-16 code units of a resource; the tool `fetch` reads what is behind them. */
 const RESOURCE_LIMIT = 1_000_000;
@@ -59,7 +59,9 @@ export async function listResources(
 ): Promise<ListResourcesResult> {
   const from = cursor === undefined ? { rag: "", path: "" } : readCursor(cursor);
   const { rags } = await listCoveredRags(services.reads, credential);
-  const ahead = rags.filter(({ identifier }) => identifier >= from.rag);
+  const ahead = rags.filter(
+    ({ identifier, processedFiles }) => identifier >= from.rag && processedFiles > 0,
+  );
   const filter = { status: "indexed", folder: null } as const;
   const resources: Resource[] = [];
   for (const rag of ahead.slice(0, PAGE_RAGS)) {

@@ -1,8 +1,8 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-import { forbidden, notFound } from "../../core/errors.ts";
 import { hash32 } from "../../core/hash.ts";
+import { listCoveredRunners } from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
 import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
@@ -46,14 +46,20 @@ const Output = z.object({
 });
 
 /** `ask_staff-handbook`, `agent_helper`; a name that is too long ends in its hash. */
-function toolNameOf({ kind, identifier }: CoveredRunner): string {
+function toolNameOf({ kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">): string {
   const name = `${kind === "agent" ? "agent" : "ask"}_${identifier}`;
   if (name.length <= NAME_LENGTH) return name;
   const mark = `_${hash32(name).toString(36)}`;
   return name.slice(0, NAME_LENGTH - mark.length) + mark;
 }
 
-export function runnerTool(runner: CoveredRunner): Tool {
+/** One for each inference and agent that the token covers. */
+export async function runnerTools({ services, credential }: Session): Promise<Tool[]> {
+  const { runners } = await listCoveredRunners(services.reads, credential);
+  return runners.map(runnerTool);
+}
+
+function runnerTool(runner: CoveredRunner): Tool {
   const isAgent = runner.kind === "agent";
   const input = !isAgent && runner.nativeRag ? InferenceInput : AgentInput;
   return {
@@ -76,13 +82,28 @@ function descriptionOf(runner: CoveredRunner): string {
     : description;
 }
 
-export const runnerNamed = ({ runners }: Session, name: string): CoveredRunner | null =>
-  runners.find((runner) => toolNameOf(runner) === name) ?? null;
+const TOOL = /^(ask|agent)_(.{1,100})$/s;
 
-export async function runTool(session: Session, covered: CoveredRunner, given: object) {
+/** What a tool runs; null where the token covers none of that name. */
+export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
+  const [, kind, identifier = ""] = TOOL.exec(name) ?? [];
+  if (kind === undefined) return null;
+  const asked = {
+    kind: kind === "agent" ? ("agent" as const) : ("inference" as const),
+    identifier,
+  };
+  const named = await readRunner(session, asked);
+  if (named !== null || name.length < NAME_LENGTH) return named;
+  // The name may end in a hash instead of the identifier's end.
+  const { services, credential } = session;
+  const { runners } = await listCoveredRunners(services.reads, credential);
+  const shortened = runners.find((runner) => toolNameOf(runner) === name);
+  return shortened === undefined ? null : await readRunner(session, shortened);
+}
+
+export async function runTool(session: Session, runner: Runner, given: object) {
   const { prompt, search: query } = parseOrRefuse(InferenceInput, given);
   const { services, caller, signal } = session;
-  const runner = await readRunner(session, covered);
   const result = await run(services, { runner, prompt, query, caller, signal });
   return {
     answer: textOf(result.response),
@@ -94,19 +115,17 @@ export async function runTool(session: Session, covered: CoveredRunner, given: o
   };
 }
 
-async function readRunner(session: Session, { kind, identifier }: CoveredRunner): Promise<Runner> {
-  const { services, credential } = session;
-  return kind === "agent"
-    ? { kind, agent: resourceOf(await lookUpAgent(services.reads, credential, identifier)) }
-    : {
-        kind,
-        inference: resourceOf(await lookUpInference(services.reads, credential, identifier)),
-      };
+async function readRunner(
+  { services, credential }: Session,
+  { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
+): Promise<Runner | null> {
+  if (kind === "agent") {
+    const agent = coveredIn(await lookUpAgent(services.reads, credential, identifier));
+    return agent === null ? null : { kind, agent };
+  }
+  const inference = coveredIn(await lookUpInference(services.reads, credential, identifier));
+  return inference === null ? null : { kind, inference };
 }
 
-/** It was covered when it was listed a moment ago. @throws QuarryError */
-function resourceOf<Resource>({ found }: Lookup<Resource>): Resource {
-  if (found === null) throw notFound();
-  if (!found.covered) throw forbidden();
-  return found.resource;
-}
+const coveredIn = <Resource>({ found }: Lookup<Resource>): Resource | null =>
+  found?.covered === true ? found.resource : null;

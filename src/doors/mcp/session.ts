@@ -1,4 +1,3 @@
-import type { CoveredRunner } from "../../db/access/covered-lists.ts";
 import { lookUpRag } from "../../db/access/principal-lookup.ts";
 import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
@@ -10,8 +9,6 @@ export type Session = {
   services: Services;
   credential: Credential;
   caller: Caller;
-  /** What the token may run. */
-  runners: CoveredRunner[];
   signal: AbortSignal;
 };
 

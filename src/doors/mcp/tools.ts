@@ -3,15 +3,15 @@ import type { CallToolRequestParams, CallToolResult, Tool } from "@modelcontextp
 
 import { logFailure } from "../../http/errors.ts";
 import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
-import { runnerNamed, runnerTool, runTool } from "./runner-tools.ts";
+import { runnerNamed, runnerTools, runTool } from "./runner-tools.ts";
 import { SEARCH_TOOL, searchDocuments } from "./search-tool.ts";
 import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 
-export const listTools = ({ runners }: Session): { tools: Tool[] } => ({
-  tools: [SEARCH_TOOL, FETCH_TOOL, ...runners.map(runnerTool)],
-});
+export async function listTools(session: Session): Promise<{ tools: Tool[] }> {
+  return { tools: [SEARCH_TOOL, FETCH_TOOL, ...(await runnerTools(session))] };
+}
 
 /**
  * What goes wrong inside a tool is a result that says so: the model can read it and try otherwise.
@@ -21,13 +21,13 @@ export async function callTool(
   session: Session,
   { name, arguments: given = {} }: CallToolRequestParams,
 ): Promise<CallToolResult> {
-  const work = workOf(session, name, given);
   try {
-    const structuredContent = await work();
+    const structuredContent = await workOf(session, name, given);
     // Clients of earlier revisions read the text.
     const text = JSON.stringify(structuredContent);
     return { content: [{ type: "text", text }], structuredContent };
   } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown;
     const { error } = logFailure(thrown, session.services.log);
     return { content: [{ type: "text", text: error }], isError: true };
   }
@@ -35,10 +35,10 @@ export async function callTool(
 
 type Structured = Record<string, unknown>;
 
-function workOf(session: Session, name: string, given: object): () => Promise<Structured> {
-  if (name === SEARCH_TOOL.name) return () => searchDocuments(session, given);
-  if (name === FETCH_TOOL.name) return () => fetchFile(session, given);
-  const runner = runnerNamed(session, name);
-  if (runner !== null) return () => runTool(session, runner, given);
+async function workOf(session: Session, name: string, given: object): Promise<Structured> {
+  if (name === SEARCH_TOOL.name) return await searchDocuments(session, given);
+  if (name === FETCH_TOOL.name) return await fetchFile(session, given);
+  const runner = await runnerNamed(session, name);
+  if (runner !== null) return await runTool(session, runner, given);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
 }

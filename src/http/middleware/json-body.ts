@@ -26,14 +26,33 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
   return createMiddleware<AppEnv>(async ({ req }, next) => {
     refuseCoded(req.raw.headers);
     const text = await readText(req.raw, limitBytes);
-    if (text.length > LONGEST_UNCOUNTED) checkEntries(text);
-    const headers = new Headers(req.raw.headers);
-    headers.set("Content-Type", "application/json");
-    const { method, signal, url } = req.raw;
-    req.raw = new Request(url, { method, headers, signal });
+    // Text that is not JSON is left for the validator to refuse.
+    if (text.length > LONGEST_UNCOUNTED) checkEntries(parsed(text));
+    req.raw = asJson(req.raw);
     setBodyText(req, text.trim() === "" ? "{}" : text);
     await next();
   });
+}
+
+/**
+ * The body as JSON, for a handler that reads it itself; an absent body is an empty object.
+ * @throws QuarryError as `jsonBody` does, and `invalid` for what is not JSON.
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  refuseCoded(request.headers);
+  const text = await readText(request, API_BODY_LIMIT_BYTES);
+  const value = text.trim() === "" ? {} : parsed(text);
+  if (value === undefined) throw invalid("body is not valid JSON");
+  if (text.length > LONGEST_UNCOUNTED) checkEntries(value);
+  return value;
+}
+
+/** The request without its body, which was read, and with the type that this had. */
+export function asJson(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set("Content-Type", "application/json");
+  const { method, signal, url } = request;
+  return new Request(url, { method, headers, signal });
 }
 
 /** Replaces the text that validators and handlers read from now on. */
@@ -64,8 +83,8 @@ export async function readText(request: Request, limitBytes: number): Promise<st
   return text + decoder.decode();
 }
 
-function checkEntries(text: string): void {
-  const open = [parsed(text)];
+function checkEntries(body: unknown): void {
+  const open = [body];
   let entries = 0;
   while (open.length > 0) {
     const value = open.pop();
@@ -79,11 +98,11 @@ function checkEntries(text: string): void {
   }
 }
 
-/** Text that is not JSON is left for the validator to refuse. */
+/** Undefined: it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -21,7 +21,6 @@ test("what fails inside is a defect in the log, and not a word of it is answered
   const session = {
     services,
     credential: { kind: "token", hash: "0" },
-    runners: [],
     caller: { tokenId: null },
     signal: new AbortController().signal,
   } as unknown as Session;

@@ -2,8 +2,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
+import { newToken } from "../../../src/access/credential-format.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
-import { program } from "./world.ts";
+import { ASKING, program } from "./world.ts";
 import type { DoorsWorld } from "./world.ts";
 
 /** A client of the official SDK that calls the Worker. */
@@ -159,6 +160,23 @@ export function mcpTests(world: () => DoorsWorld): void {
     });
   });
 
+  test("a tool whose name would be too long for clients has a shorter one, and runs", async () => {
+    const { panel, token } = world();
+    const identifier = `long-${"name-".repeat(11)}end`;
+    await panel.send("POST", "/inferences", { name: "Long", identifier, ...ASKING });
+    try {
+      const covers = { rags: [], inferences: [identifier], agents: [] };
+      const one = await connected(await token(covers), "auto");
+      const [, , long] = (await one.listTools()).tools;
+      expect(long?.name).toMatch(/^ask_long-name-.*_\w+$/);
+      expect(long?.name).toHaveLength(64);
+      const asked = await one.callTool({ name: long?.name ?? "", arguments: { prompt: "Hello" } });
+      expect(asked.structuredContent).toHaveProperty("answer");
+    } finally {
+      await panel.send("DELETE", `/inferences/${identifier}`);
+    }
+  });
+
   test("the transport refuses what it must", async () => {
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
     const Accept = "application/json, text/event-stream";
@@ -170,6 +188,8 @@ export function mcpTests(world: () => DoorsWorld): void {
     expect(await status(token, ping, { Origin: "https://evil.example" })).toBe(403);
     expect(await status(token, [ping, ping])).toBe(400);
     expect(await status(token, "{")).toBe(400);
+    expect(await status(token, "x".repeat(2 ** 20 + 1))).toBe(413);
+    expect(await status(newToken(), "x".repeat(2 ** 20 + 1))).toBe(401);
     expect(await status(token, { hello: 1 })).toBe(400);
     expect((await program(token).get("/mcp")).status).toBe(405);
     expect((await program(token).get("/mcp/other")).status).toBe(404);

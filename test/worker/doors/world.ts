@@ -9,7 +9,7 @@ const NOTES: Record<string, string> = {
   "reports/boiler.csv": "part,state\nboiler valve,worn",
 };
 const SECRETS = { "closed.md": "# Closed\n\nThe boiler code is 4711 and secret." };
-const ASKING = { systemPrompt: "Answer.", model: "embedded/extractive" };
+export const ASKING = { systemPrompt: "Answer.", model: "embedded/extractive" };
 
 type Panel = Awaited<ReturnType<typeof signedIn>>;
 

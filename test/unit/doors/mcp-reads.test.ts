@@ -1,0 +1,72 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+
+import { newToken } from "../../../src/access/credential-format.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { jsonLog } from "../../../src/core/log.ts";
+import { mcpDoor } from "../../../src/doors/mcp/app.ts";
+import type { AppEnv } from "../../../src/http/app-env.ts";
+import type { Services } from "../../../src/services.ts";
+
+const TOKEN = { tokenId: "t", name: "A", manageScopes: 0, expiresAt: null, lastUsedAt: 0 };
+const rag = (identifier: string) => ({
+  ...{ id: identifier, name: identifier, identifier, sourceId: "s", sourceName: "s" },
+  ...{ status: "active", sourceStatus: "active", scopeMode: "global", searchMode: "hybrid" },
+  ...{ chunkSize: 1, chunkOverlap: 0, reranker: null, generation: 1, shards: 1, dimensions: 2 },
+  ...{ comingFiles: 0, numberVectors: 0, pendingFiles: 0, processingFiles: 0, indexedFiles: 0 },
+  ...{ errorFiles: 0, deletedFiles: 0, sourceIdentifier: "s", provider: "file_system" },
+  embeddingModel: "embedded/hash",
+});
+
+/** What a request reads of a database whose token covers 30 RAGs without files. */
+async function readsOf(method: string, params: object): Promise<string[][]> {
+  const batches: string[][] = [];
+  const rowsFor = (sql: string): object[] => {
+    if (sql.startsWith("select id as tokenId")) return [TOKEN];
+    return sql.includes("t.all_rags = 1")
+      ? Array.from({ length: 30 }, (_, at) => rag(`r${at}`))
+      : [];
+  };
+  const $client = {
+    prepare: (sql: string) => ({ bind: () => sql }),
+    batch: (sqls: string[]) => {
+      batches.push(sqls);
+      return Promise.resolve(sqls.map((sql) => ({ results: rowsFor(sql) })));
+    },
+  };
+  const services = {
+    config: parseConfig({ ENVIRONMENT: "development" }),
+    now: () => 0,
+    log: jsonLog(() => {}),
+    reads: { $client },
+    rateLimits: () => Promise.resolve({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
+  } as unknown as Services;
+  const app = new Hono<AppEnv>();
+  app.use(async (context, next) => {
+    context.set("services", services);
+    await next();
+  });
+  app.route("/mcp", mcpDoor());
+  const response = await app.request("/mcp", {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${newToken()}`,
+      Accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: 1 });
+  return batches;
+}
+
+test("a message reads its caller, and no lists that it has no use for", async () => {
+  expect(await readsOf("ping", {})).toEqual([[expect.stringContaining("from tokens")]]);
+  const asked = await readsOf("tools/call", { name: "ask_none", arguments: { prompt: "a" } });
+  expect(asked).toHaveLength(2);
+  expect(asked.flat().join()).not.toMatch(/agents|order by m\.identifier/);
+  expect(await readsOf("tools/call", { name: "none", arguments: {} })).toHaveLength(1);
+});
+
+test("RAGs without indexed files cost a list of resources nothing", async () => {
+  expect(await readsOf("resources/list", {})).toHaveLength(2);
+});

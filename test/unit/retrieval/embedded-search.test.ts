@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+
+import type { CandidatesReply, CandidatesRequest } from "../../../src/ports/rag-index.ts";
+import { Deadline } from "../../../src/core/work/deadline.ts";
+import { untraced } from "../../../src/core/trace.ts";
+import { RetrievalReport } from "../../../src/retrieval/degradations.ts";
+import type { RetrievalCall } from "../../../src/retrieval/degradations.ts";
+import { embeddedSearch } from "../../../src/retrieval/embedded-search.ts";
+import type { EmbeddedQueries } from "../../../src/retrieval/embed-queries.ts";
+import type { RetrievalTarget, SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
+import type { SearchMode } from "../../../src/retrieval/search-mode.ts";
+
+const now = () => 0;
+const NOTHING_FOUND = {
+  queries: [{ lexical: [], vector: [] }],
+  plan: { kind: "none" },
+  hasInFlight: false,
+} as unknown as CandidatesReply;
+
+/** A search whose embedding model answers when it is told to; `asked`: of the index object. */
+function searchBy(searchMode: SearchMode) {
+  const asked: CandidatesRequest[] = [];
+  const candidates = (request: CandidatesRequest) => {
+    asked.push(request);
+    return Promise.resolve(NOTHING_FOUND);
+  };
+  const services = { now, trace: untraced, ragIndexes: () => ({ candidates }) };
+  const call = {
+    services,
+    deadline: new Deadline(now, 1_000),
+    report: new RetrievalReport(),
+  } as unknown as RetrievalCall;
+  const rag = { id: "rag", generation: 1, shards: 1, searchMode };
+  const target = { rag, restriction: { named: null, metadata: [] } } as unknown as RetrievalTarget;
+  const plan: SearchPlan = {
+    targets: [target],
+    queries: ["otters"],
+    includeDuplicates: false,
+    limitPerLeg: 100,
+    reranks: false,
+    needed: 5,
+    threshold: null,
+  };
+  const embedding = Promise.withResolvers<EmbeddedQueries | null>();
+  const found = embeddedSearch.find(call, { target, embedded: embedding.promise }, plan);
+  return { asked, embedding, found };
+}
+
+const EMBEDDED = { vectors: [new Float32Array([1, 0])], fusionWeight: 1 };
+
+test("a keyword search looks for words while the model still embeds", async () => {
+  const { asked, embedding, found } = searchBy("keyword");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toMatchObject([{ lexical: true, queries: [{ text: "otters", vector: null }] }]);
+  embedding.resolve(EMBEDDED);
+  expect(await found).toMatchObject({ embedded: EMBEDDED, searchMode: "keyword" });
+  expect(asked).toHaveLength(1);
+});
+
+test("other searches wait for the vectors, and do with words where there are none", async () => {
+  const { asked, embedding, found } = searchBy("semantic");
+  embedding.resolve(EMBEDDED);
+  await found;
+  expect(asked).toMatchObject([{ lexical: false, queries: [{ vector: EMBEDDED.vectors[0] }] }]);
+  const lost = searchBy("semantic");
+  lost.embedding.resolve(null);
+  await lost.found;
+  expect(lost.asked).toMatchObject([{ lexical: true, queries: [{ vector: null }] }]);
+});
