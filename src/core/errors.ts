@@ -64,6 +64,9 @@ export const modelFailed = (message: string, cause?: unknown) =>
 export const limitsUnavailable = () =>
   new QuarryError("limits-unavailable", "Rate limiting unavailable");
 
+export const isNotFound = (thrown: unknown): boolean =>
+  thrown instanceof QuarryError && thrown.kind === "not-found";
+
 /** The text of anything that was thrown; never a stack. For logs: `reasonOf`. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

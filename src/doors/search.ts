@@ -5,6 +5,7 @@ import type { FileCondition } from "../ports/rag-index.ts";
 import { retrieve } from "../retrieval/retrieve.ts";
 import type { RetrievalResult } from "../retrieval/retrieve.ts";
 import type { Services } from "../services.ts";
+import { restrictionBy } from "./restriction.ts";
 
 export type Search = {
   rags: RagRecord[];
@@ -28,11 +29,7 @@ const CANDIDATE_MULTIPLIER = 4;
 export async function search(services: Services, asked: Search): Promise<RetrievalResult> {
   const { rags, queries, topK, threshold = null, condition, reranks = true } = asked;
   const { caller, signal } = asked;
-  const restriction = {
-    named: null,
-    metadata: [],
-    ...(condition === undefined ? {} : { condition }),
-  };
+  const restriction = restrictionBy(condition);
   const found = await retrieve(
     services,
     {

@@ -2,20 +2,22 @@ import { Hono } from "hono";
 import type { Context } from "hono";
 import { z } from "zod";
 
-import { invalid, notFound } from "../../core/errors.ts";
+import { isNotFound, notFound } from "../../core/errors.ts";
 import { isObject } from "../../core/is-object.ts";
 import { lookUpRag } from "../../db/access/principal-lookup.ts";
+import type { PublicRag } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
+import type { Caller } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { ignoredFields } from "../../http/middleware/ignored-fields.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { search } from "../search.ts";
 import { tokensOnly } from "../tokens-only.ts";
-import { jsonBodyOf } from "../json-body-of.ts";
+import { unjudgedBody } from "../unjudged-body.ts";
+import type { UnjudgedBody } from "../unjudged-body.ts";
 import { conditionOf, MetadataCondition } from "./metadata-condition.ts";
 
 /*
@@ -48,11 +50,11 @@ export function difyDoor(): Hono<AppEnv> {
   app.onError(answerError);
   app.use(rateLimit("api", (context) => context.json(errorOf(429, TOO_MANY_REQUESTS), 429)));
   app.use(tokensOnly);
-  app.post("/retrieval", jsonBody(), ignoredFields(RetrievalRequest), async (context) => {
-    const body = await jsonBodyOf(context);
-    const { resource: rag, caller } = await admit(context, lookUpRag, knowledgeIn(body));
-    if (body === undefined) throw invalid("body is not valid JSON");
-    const asked = parseOrRefuse(RetrievalRequest, body);
+  app.post("/retrieval", async (context) => {
+    const body = await unjudgedBody(context.req.raw);
+    const { resource: rag, caller } = await admitted(context, body);
+    tellIgnored(context, RetrievalRequest, body.value);
+    const asked = parseOrRefuse(RetrievalRequest, body.value);
     const { top_k: topK, score_threshold: threshold } = asked.retrieval_setting;
     const { metadata_condition: condition } = asked;
     const { chunks } = await search(context.get("services"), {
@@ -70,6 +72,21 @@ export function difyDoor(): Hono<AppEnv> {
     throw notFound();
   });
   return app;
+}
+
+async function admitted(
+  context: Context<AppEnv>,
+  { value, problem }: UnjudgedBody,
+): Promise<{ caller: Caller; resource: PublicRag }> {
+  const knowledge = knowledgeIn(value);
+  try {
+    return await admit(context, lookUpRag, knowledge);
+  } catch (thrown) {
+    if (isNotFound(thrown) && problem !== null) throw problem;
+    // Says that the field is missing, instead of that its knowledge does not exist.
+    if (isNotFound(thrown) && knowledge === "") parseOrRefuse(RetrievalRequest, value);
+    throw thrown;
+  }
 }
 
 function knowledgeIn(body: unknown): string {

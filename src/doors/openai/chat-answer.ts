@@ -23,14 +23,14 @@ export function chatAnswer({ model, jsonSchema, cites }: ReadChat, result: Infer
 
 /**
  * Citations in the form that annotations of chat completions have; offsets into the content, in
- * UTF-16 code units.
+ * UTF-16 code units. `from`: where the answer begins in it.
  */
-export function annotationsOf({ response, items }: InferenceResult) {
+export function annotationsOf({ response, items }: InferenceResult, from = 0) {
   return citationsIn(response).flatMap(({ item, start, end }) => {
     const source = items[item]?.source;
     if (source === undefined) return [];
     const { ragIdentifier: rag, filePath: path } = source;
-    const place = { start_index: start, end_index: end };
+    const place = { start_index: from + start, end_index: from + end };
     const file_citation = { file_id: fileIdOf({ rag, path }), filename: path, ...place };
     return [{ type: "file_citation" as const, file_citation }];
   });

@@ -1,33 +1,32 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
 
-import { invalid } from "../../core/errors.ts";
+import { isNotFound } from "../../core/errors.ts";
 import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { ignoredFields } from "../../http/middleware/ignored-fields.ts";
+import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
 import type { Listening } from "../../inference/run-events.ts";
 import { chatAnswer } from "./chat-answer.ts";
-import { ChatRequest, readChat } from "./chat-request.ts";
+import { ChatRequest, MODEL_MAX_LENGTH, readChat } from "./chat-request.ts";
 import { refuse } from "./errors.ts";
-import { asNoSuchModel, isNotFound, readModelName } from "./models.ts";
+import { asNoSuchModel, readModelName } from "./models.ts";
 import { loweredRunner } from "./lowered-runner.ts";
 import { run } from "../run.ts";
 import type { Runner } from "../run.ts";
-import { jsonBodyOf } from "../json-body-of.ts";
+import { unjudgedBody } from "../unjudged-body.ts";
+import type { UnjudgedBody } from "../unjudged-body.ts";
 import { chatStream } from "./chat-stream.ts";
 
 export function chatRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.post("/chat/completions", jsonBody(), ignoredFields(ChatRequest), async (context) => {
-    const body = await jsonBodyOf(context);
-    // Before anything is said about the body: a caller without a token learns nothing of its form.
-    const { runner, caller } = await admitted(context, modelIn(body));
-    if (body === undefined) throw invalid("body is not valid JSON");
-    const chat = readChat(body);
+  app.post("/chat/completions", async (context) => {
+    const body = await unjudgedBody(context.req.raw);
+    const { runner, caller } = await admitted(context, body);
+    tellIgnored(context, ChatRequest, body.value);
+    const chat = readChat(body.value);
     const services = context.get("services");
     const { signal } = context.req.raw;
     const { prompt, messages, jsonSchema, cites } = chat;
@@ -53,13 +52,14 @@ export function chatRoutes(): Hono<AppEnv> {
 function modelIn(body: unknown): string {
   const model: unknown =
     typeof body === "object" && body !== null ? Reflect.get(body, "model") : "";
-  return typeof model === "string" ? model : "";
+  return typeof model === "string" ? model.slice(0, MODEL_MAX_LENGTH) : "";
 }
 
 async function admitted(
   context: Context<AppEnv>,
-  model: string,
+  { value, problem }: UnjudgedBody,
 ): Promise<{ runner: Runner; caller: Caller }> {
+  const model = modelIn(value);
   const name = readModelName(model);
   try {
     if (name?.kind === "agent") {
@@ -70,7 +70,8 @@ async function admitted(
     const { resource: inference, caller } = await admit(context, lookUpInference, identifier);
     return { runner: { kind: "inference", inference }, caller };
   } catch (thrown) {
-    if (model === "" && isNotFound(thrown)) throw refuse("model", "is required");
+    if (isNotFound(thrown) && problem !== null) throw problem;
+    if (isNotFound(thrown) && model === "") throw refuse("model", "is required");
     throw asNoSuchModel(thrown, model);
   }
 }

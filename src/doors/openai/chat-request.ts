@@ -14,7 +14,7 @@ import { refuse, withParam } from "./errors.ts";
 const MESSAGES_LIMIT = 500;
 const PARTS_LIMIT = 100;
 const TEMPERATURE_LIMIT = 2;
-const MODEL_MAX_LENGTH = 200;
+export const MODEL_MAX_LENGTH = 200;
 
 const TextPart = z.object({
   type: z.literal("text", "must be text: other parts are not read"),
@@ -84,6 +84,7 @@ export function readChat(body: unknown): ReadChat {
   const at = turns.length - 1;
   if (last?.role !== "user") throw refuse(`messages[${at}].role`, "must be user: it is answered");
   if (last.content.trim() === "") throw refuse(`messages[${at}].content`, "must not be blank");
+  const jsonSchema = schemaOf(asked.response_format);
   const limits = [asked.max_tokens, asked.max_completion_tokens].filter((one) => one != null);
   return {
     model: asked.model,
@@ -98,8 +99,9 @@ export function readChat(body: unknown): ReadChat {
       .join("\n\n"),
     temperature: asked.temperature ?? null,
     maxOutputTokens: limits.length === 0 ? null : Math.min(...limits),
-    jsonSchema: schemaOf(asked.response_format),
-    cites: asked.includeSources === true,
+    jsonSchema,
+    // Structured output is the caller's own: what it says of citations is none of ours.
+    cites: asked.includeSources === true && jsonSchema === undefined,
     stream: asked.stream === true,
     includeUsage: asked.stream_options?.include_usage === true,
   };

@@ -45,7 +45,7 @@ export async function chatStream(
     const { status, error } = logFailure(thrown, log);
     return eventText(openAiErrorBody(status, error, thrown));
   };
-  return await eventStream({ texts, failed });
+  return await eventStream({ texts, failed, signal });
 }
 
 type Delta = {
@@ -53,6 +53,30 @@ type Delta = {
   content?: string;
   annotations?: ReturnType<typeof annotationsOf>;
 };
+
+/** The texts of an agent's steps as the stream's one content has them. */
+class ToldTexts {
+  /** Where the last text begins that is not blank: the answer. In UTF-16 code units. */
+  lastBegin = 0;
+  #step: number | null = null;
+  #begin = 0;
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#step === null;
+  }
+
+  /** What is sent of it. */
+  add({ text, step }: { text: string; step: number }): string {
+    const isNew = step !== this.#step;
+    const between = isNew && this.#step !== null ? BETWEEN_TEXTS : "";
+    if (isNew) this.#begin = this.#length + between.length;
+    this.#step = step;
+    this.#length += between.length + text.length;
+    if (text.trim() !== "") this.lastBegin = this.#begin;
+    return between + text;
+  }
+}
 
 async function* chunksOf(events: AsyncIterable<RunEvent>, chat: ReadChat): AsyncGenerator<string> {
   const id = newCompletionId();
@@ -71,20 +95,18 @@ async function* chunksOf(events: AsyncIterable<RunEvent>, chat: ReadChat): Async
     chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }], more);
 
   let begun = false;
-  let step: number | null = null;
+  const told = new ToldTexts();
   for await (const event of events) {
     if (!begun) yield part({ role: "assistant", content: "" });
     begun = true;
-    if (event.type === "delta") {
-      const isNewText = step !== null && event.step !== step;
-      step = event.step;
-      yield part({ content: isNewText ? BETWEEN_TEXTS + event.text : event.text });
-    }
+    if (event.type === "delta") yield part({ content: told.add(event) });
     if (event.type === "result") {
       const { response, finish, usage, degradations } = event.result;
       // An answer that follows a schema comes whole, after it was checked.
-      if (step === null) yield part({ content: contentOf(chat.jsonSchema, response) });
-      const annotations = chat.cites ? { annotations: annotationsOf(event.result) } : {};
+      if (told.isEmpty) yield part({ content: contentOf(chat.jsonSchema, response) });
+      const annotations = chat.cites
+        ? { annotations: annotationsOf(event.result, told.lastBegin) }
+        : {};
       yield part(annotations, finish, degradedAnswer(degradations));
       if (chat.includeUsage) yield chunk([], { usage: usageAnswer(usage) });
     }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { isNotFound } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRunners } from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
@@ -7,6 +8,7 @@ import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.t
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
+import { MODEL_MAX_LENGTH } from "./chat-request.ts";
 import { NoSuchModel } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`. */
@@ -63,8 +65,5 @@ export function modelRoutes(): Hono<AppEnv> {
 
 /** What no one has is told in the words that clients of this API know. */
 export function asNoSuchModel(thrown: unknown, model: string): unknown {
-  return isNotFound(thrown) ? new NoSuchModel(model) : thrown;
+  return isNotFound(thrown) ? new NoSuchModel(model.slice(0, MODEL_MAX_LENGTH)) : thrown;
 }
-
-export const isNotFound = (thrown: unknown) =>
-  thrown instanceof Error && "kind" in thrown && thrown.kind === "not-found";

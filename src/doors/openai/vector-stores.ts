@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { invalid } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import type { ListedRag } from "../../db/catalog/public-records.ts";
@@ -9,12 +8,11 @@ import { degradedFor } from "../../http/answers.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { guardRag } from "../../http/middleware/guard.ts";
-import { ignoredFields } from "../../http/middleware/ignored-fields.ts";
-import { jsonBody } from "../../http/middleware/json-body.ts";
+import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
+import { readJson } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
 import { fileIdOf } from "../file-address.ts";
-import { jsonBodyOf } from "../json-body-of.ts";
 import { search } from "../search.ts";
 import { refuse, withParam } from "./errors.ts";
 import { readFilters } from "./filters.ts";
@@ -59,37 +57,31 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post(
-    "/vector_stores/:identifier/search",
-    guardRag,
-    jsonBody(),
-    ignoredFields(SearchRequest),
-    async (context) => {
-      const { rag, caller, services } = context.var;
-      const body = await jsonBodyOf(context);
-      if (body === undefined) throw invalid("body is not valid JSON");
-      const asked = parsed(body);
-      const queries = typeof asked.query === "string" ? [asked.query] : asked.query;
-      const { chunks, degradations } = await search(services, {
-        rags: [rag],
-        queries,
-        topK: asked.max_num_results,
-        threshold: asked.ranking_options?.score_threshold,
-        reranks: asked.ranking_options?.ranker !== "none",
-        condition: readFilters(asked.filters),
-        caller,
-        signal: context.req.raw.signal,
-      });
-      return context.json({
-        object: "vector_store.search_results.page",
-        search_query: queries,
-        data: chunks.map(resultAnswer),
-        has_more: false,
-        next_page: null,
-        ...degradedFor(caller, degradations),
-      });
-    },
-  );
+  app.post("/vector_stores/:identifier/search", guardRag, async (context) => {
+    const { rag, caller, services } = context.var;
+    const body = await readJson(context.req.raw);
+    tellIgnored(context, SearchRequest, body);
+    const asked = parsed(body);
+    const queries = typeof asked.query === "string" ? [asked.query] : asked.query;
+    const { chunks, degradations } = await search(services, {
+      rags: [rag],
+      queries,
+      topK: asked.max_num_results,
+      threshold: asked.ranking_options?.score_threshold,
+      reranks: asked.ranking_options?.ranker !== "none",
+      condition: readFilters(asked.filters),
+      caller,
+      signal: context.req.raw.signal,
+    });
+    return context.json({
+      object: "vector_store.search_results.page",
+      search_query: queries,
+      data: chunks.map(resultAnswer),
+      has_more: false,
+      next_page: null,
+      ...degradedFor(caller, degradations),
+    });
+  });
 
   return app;
 }

@@ -6,6 +6,7 @@ import { chatStream } from "../../../src/doors/openai/chat-stream.ts";
 import { readChat } from "../../../src/doors/openai/chat-request.ts";
 import type { Listening } from "../../../src/inference/run-events.ts";
 import type { InferenceResult } from "../../../src/inference/types.ts";
+import type { RetrievedChunk } from "../../../src/retrieval/score-and-merge.ts";
 
 const log = jsonLog(() => {});
 const chat = (more: object = {}) =>
@@ -28,6 +29,7 @@ const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
   ...more,
 });
 
+type FileCitation = { start_index: number; end_index: number };
 type Run = (listening: Listening) => Promise<InferenceResult>;
 
 async function textOf(run: Run, asked = chat()): Promise<string> {
@@ -64,6 +66,68 @@ test("texts come as they are written; a further text is set off", async () => {
     degraded: { occurred: true },
   });
   expect(done).toBe("[DONE]");
+});
+
+const source = { ragIdentifier: "notes", filePath: "a.md" } as RetrievedChunk["source"];
+const item: RetrievedChunk = { text: "It is so.", score: 1, source };
+
+test.each<[string, [string, number][]]>([
+  ["in one step", [["Yes. It is so.", 0]]],
+  [
+    "in parts",
+    [
+      ["Yes. ", 0],
+      ["It is so.", 0],
+    ],
+  ],
+  [
+    "after another text",
+    [
+      ["Let me look. It is so.", 0],
+      ["Yes. It ", 1],
+      ["is so.", 1],
+    ],
+  ],
+  [
+    "before a blank text",
+    [
+      ["Wait.", 0],
+      ["Yes. It is so.", 1],
+      [" \n", 2],
+      ["\n", 2],
+    ],
+  ],
+])("annotations of a stream point into all of its content: %s", async (_, deltas) => {
+  const citations = [{ item: 0, start: 5, end: 14 }];
+  const response = [{ type: "text" as const, text: "Yes. It is so.", citations }];
+  const said = await textOf(
+    async ({ tell }) => {
+      for (const [text, step] of deltas) await tell({ type: "delta", text, step });
+      return resultOf({ response, items: [item] });
+    },
+    chat({ includeSources: true }),
+  );
+  const { choices } = JSON.parse(eventsIn(said).at(-2) ?? "") as {
+    choices: { delta: { annotations: { file_citation: FileCitation }[] } }[];
+  };
+  const [annotation] = choices[0]?.delta.annotations ?? [];
+  expect(annotation?.file_citation).toMatchObject({ file_id: "notes/a.md", filename: "a.md" });
+  const { start_index, end_index } = annotation?.file_citation ?? { start_index: 0, end_index: 0 };
+  const content = contentIn(said);
+  expect(content.slice(start_index, end_index)).toBe("It is so.");
+  expect(content.slice(start_index - 5, start_index)).toBe("Yes. ");
+  const whole = content.slice(0, start_index - 5).trim();
+  expect(["", "Let me look. It is so.", "Wait."]).toContain(whole);
+});
+
+test("structured output that looks like citations is the caller's own", async () => {
+  const response = [{ type: "text", text: "a", citations: "none" }];
+  const response_format = { type: "json_object" };
+  const asked = chat({ includeSources: true, response_format });
+  const said = await textOf(async () => resultOf({ response, items: [item] }), asked);
+  expect(contentIn(said)).toBe(JSON.stringify(response));
+  expect(said).not.toContain("annotations");
+  expect(eventsIn(said).at(-1)).toBe("[DONE]");
 });
 
 test("an answer that nobody heard comes whole", async () => {

@@ -9,13 +9,28 @@ import type { AppEnv } from "../../../src/http/app-env.ts";
 import type { Services } from "../../../src/services.ts";
 
 const TOKEN = { tokenId: "t", name: "A", manageScopes: 0, expiresAt: null, lastUsedAt: 0 };
+const COUNTS = ["coming", "pending", "processing", "indexed", "error", "deleted"];
 const rag = (identifier: string) => ({
-  ...{ id: identifier, name: identifier, identifier, sourceId: "s", sourceName: "s" },
-  ...{ status: "active", sourceStatus: "active", scopeMode: "global", searchMode: "hybrid" },
-  ...{ chunkSize: 1, chunkOverlap: 0, reranker: null, generation: 1, shards: 1, dimensions: 2 },
-  ...{ comingFiles: 0, numberVectors: 0, pendingFiles: 0, processingFiles: 0, indexedFiles: 0 },
-  ...{ errorFiles: 0, deletedFiles: 0, sourceIdentifier: "s", provider: "file_system" },
+  id: identifier,
+  name: identifier,
+  identifier,
+  status: "active",
+  scopeMode: "global",
+  chunkSize: 1,
+  chunkOverlap: 0,
+  reranker: null,
+  searchMode: "hybrid",
+  generation: 1,
+  shards: 1,
   embeddingModel: "embedded/hash",
+  dimensions: 2,
+  numberVectors: 0,
+  sourceId: "s",
+  sourceName: "s",
+  sourceIdentifier: "s",
+  sourceStatus: "active",
+  provider: "file_system",
+  ...Object.fromEntries(COUNTS.map((status) => [`${status}Files`, 0])),
 });
 
 /** What a request reads of a database whose token covers 30 RAGs without files. */

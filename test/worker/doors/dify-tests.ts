@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { newToken } from "../../../src/access/credential-format.ts";
 import { program } from "./world.ts";
 import type { DoorsWorld } from "./world.ts";
 
@@ -72,6 +73,10 @@ export function difyTests(world: () => DoorsWorld): void {
       };
       expect(await told(request(), program(null))).toEqual([401, 1001]);
       expect(await told(request(), program("qry_wrong"))).toEqual([401, 1002]);
+      const stranger = program(newToken());
+      expect(await told("{", stranger)).toEqual([401, 1002]);
+      const { headers } = await stranger.post("/dify/retrieval", { unknown: 1 });
+      expect(headers.get("X-Ignored-Fields")).toBeNull();
       expect(await told(request({ knowledge_id: "secrets" }))).toEqual([403, 1002]);
       expect(await told(request({ knowledge_id: "none" }))).toEqual([404, 2001]);
       const wrong = [
@@ -85,6 +90,15 @@ export function difyTests(world: () => DoorsWorld): void {
         request({ metadata_condition: { logical_operator: "xor", conditions: [] } }),
       ];
       for (const body of wrong) expect(await told(body)).toEqual([400, 400]);
+      const missing = { knowledge_id: undefined };
+      for (const [body, message] of [
+        ["{", "body is not valid JSON"],
+        [request(missing), "knowledge_id is required"],
+      ] as const) {
+        const error_msg: unknown = expect.stringContaining(message);
+        const refused = await by.post("/dify/retrieval", body);
+        expect(refused).toMatchObject({ status: 400, body: { error_code: 400, error_msg } });
+      }
     });
   });
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
+import { newToken } from "../../../src/access/credential-format.ts";
 import { call } from "../../support/worker-client.ts";
 import { REFUSED_CHATS } from "./refused.ts";
 import { openAiErrorOf as errorOf, program } from "./world.ts";
@@ -125,7 +126,13 @@ export function openAiTests(given: () => DoorsWorld): void {
         ),
       );
       expect(told).toMatchObject({ status: 400, message: expect.stringContaining("messages[0]") });
-      expect(errorOf(await api.post("/v1/chat/completions", "{"))).toMatchObject({ status: 400 });
+      for (const path of ["/v1/chat/completions", "/v1/vector_stores/notes/search"]) {
+        const message = "Invalid request: body is not valid JSON";
+        expect(errorOf(await api.post(path, "{"))).toMatchObject({ status: 400, message });
+      }
+      const long = errorOf(await api.post("/v1/chat/completions", ask({ model: "x".repeat(9e5) })));
+      expect(long).toMatchObject({ status: 404, code: "model_not_found" });
+      expect(String("message" in long && long.message).length).toBeLessThan(300);
     });
   });
 
@@ -174,7 +181,7 @@ export function openAiTests(given: () => DoorsWorld): void {
 
   test("whoever has no good token is told so in OpenAI's form; sessions do not count", async () => {
     const bad = program("qry_wrong");
-    for (const one of [program(null), bad]) {
+    for (const one of [program(null), bad, program(newToken())]) {
       for (const path of [
         "/v1/models",
         "/v1/models/inference/ask",
@@ -185,9 +192,11 @@ export function openAiTests(given: () => DoorsWorld): void {
         expect(errorOf(answer)).toMatchObject({ status: 401, code: "invalid_api_key" });
         expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
       }
-      expect(errorOf(await one.post("/v1/chat/completions", { nothing: 1 }))).toMatchObject({
-        status: 401,
-      });
+      for (const body of [{ nothing: 1 }, "{", "x".repeat(2 ** 20 + 1), `[${"0,".repeat(3e4)}0]`]) {
+        const { headers, ...answer } = await one.post("/v1/chat/completions", body);
+        expect(errorOf(answer)).toMatchObject({ status: 401 });
+        expect(headers.get("X-Ignored-Fields")).toBeNull();
+      }
       expect(errorOf(await one.post("/v1/vector_stores/notes/search", {}))).toMatchObject({
         status: 401,
       });
