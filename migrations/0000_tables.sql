@@ -230,6 +230,7 @@ CREATE TABLE `rag_generations` (
 	`chunk_overlap` integer NOT NULL,
 	`format` integer NOT NULL,
 	`shards` integer DEFAULT 1 NOT NULL,
+	`vectors_in` text DEFAULT 'vectorize' NOT NULL,
 	`created_at` integer NOT NULL,
 	`changed_at` integer DEFAULT 0 NOT NULL,
 	`live_since` integer DEFAULT 0 NOT NULL,

@@ -8,6 +8,7 @@ import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
+import type { Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
@@ -50,7 +51,8 @@ export function composeServices(env: Env, context: Context): Services {
     files: env.FILES,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),
-    vectorIndex: config.VECTOR_INDEX === "vectorize" ? vectorizeIndex(vectorizeOf(env)) : null,
+    vectorIndex:
+      config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
@@ -68,9 +70,9 @@ export function composeServices(env: Env, context: Context): Services {
 }
 
 /** A variable selects the adapter; a missing binding that it needs is an error. */
-function vectorizeOf(env: Env) {
+function vectorizeOf(env: Env, { VECTOR_INDEX: wanted }: Config) {
   if (env.VECTORIZE !== undefined) return env.VECTORIZE;
   throw new ConfigError(
-    "Configuration is wrong. VECTOR_INDEX: vectorize needs the binding VECTORIZE",
+    `Configuration is wrong. VECTOR_INDEX: ${wanted} needs the binding VECTORIZE`,
   );
 }

@@ -31,8 +31,13 @@ const variables = z.object({
   EMBEDDING_MODEL: modelName.default("embedded/hash"),
   /** Dimensions of its vectors. Vectorize supports up to 1,536. */
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(8).max(1_536).default(1_024),
-  /** Where nearest neighbours are searched: `embedded` (exact, inside the RAG's object). */
-  VECTOR_INDEX: z.enum(["embedded", "vectorize"]).default("embedded"),
+  /**
+   * Where nearest neighbours are searched: `embedded` (exactly, in the RAG's own object),
+   * `vectorize`, or `auto`: in the object up to EXACT_SEARCH_CHUNKS, in Vectorize above.
+   */
+  VECTOR_INDEX: z.enum(["embedded", "vectorize", "auto"]).default("embedded"),
+  /** With `auto`: chunks of a RAG above which it moves to Vectorize. */
+  EXACT_SEARCH_CHUNKS: z.coerce.number().int().min(1).default(100_000),
   /** Chunks per shard of a RAG's index above which it is rebuilt with more shards. */
   INDEX_SHARD_CHUNKS: z.coerce.number().int().min(1).default(100_000),
   /** How long a replaced index is kept, so that one can return to it, minutes. */

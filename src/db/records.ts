@@ -1,4 +1,5 @@
 import type { AgentId, FileSourceId, InferenceId, RagId } from "../core/ids.ts";
+import type { VectorPlace } from "./schema/rags.ts";
 import type { PROVIDERS } from "./schema/sources.ts";
 
 export type Provider = (typeof PROVIDERS)[number];
@@ -18,6 +19,7 @@ export type RagRecord = {
   searchMode: "hybrid" | "semantic";
   generation: number;
   shards: number;
+  vectorsIn: VectorPlace;
   embeddingModel: string;
   dimensions: number;
   totalFiles: number;

@@ -12,7 +12,7 @@ import { scalesOf } from "./rag-search.ts";
 import type { Found } from "./rag-search.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
-import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
+import type { RetrievalRequest, RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { asRetrieved, mergeLists, scoreChunks } from "./score-and-merge.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-and-merge.ts";
 import { vectorIndexSearch } from "./vector-index-search.ts";
@@ -77,11 +77,16 @@ async function searchAndRank(
 ): Promise<Ranking> {
   const { now, vectorIndex } = call.services;
   const startedAt = now();
-  const search = vectorIndex === null ? embeddedSearch : vectorIndexSearch(vectorIndex);
+  const searchOf = ({ rag }: RetrievalTarget) =>
+    vectorIndex === null || rag.vectorsIn === "object"
+      ? embeddedSearch
+      : vectorIndexSearch(vectorIndex);
   const targets = embedQueries(call, plan);
-  const found = await Promise.all(targets.map((target) => search.find(call, target, plan)));
+  const found = await Promise.all(targets.map((one) => searchOf(one.target).find(call, one, plan)));
   const scales = scalesOf(found, plan);
-  const read = await Promise.all(found.map((one) => search.read(call, one, plan, scales)));
+  const read = await Promise.all(
+    found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
+  );
   const scored = read.map((one) => scoreChunks(one, plan.threshold));
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;

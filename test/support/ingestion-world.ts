@@ -1,6 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
+import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
 import { newId } from "../../src/core/ids.ts";
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
@@ -58,6 +59,7 @@ export class World {
   async addRag(sourceId: FileSourceId, scopes: string[] | null = null): Promise<RagId> {
     const id = newId<RagId>(Date.now());
     const { EMBEDDING_MODEL, EMBEDDING_DIMENSIONS } = this.services.config;
+    const vectorsIn = firstVectorPlace(this.services);
     await env.DB.batch([
       env.DB.prepare(
         `insert into rags (id, name, identifier, file_source_id, scope_mode, created_at)
@@ -65,9 +67,9 @@ export class World {
       ).bind(id, sourceId, scopes === null ? "global" : "scoped"),
       env.DB.prepare(
         `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-           chunk_size, chunk_overlap, format, created_at, live_since)
-         values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, 0, 1)`,
-      ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS, INDEX_FORMAT),
+           chunk_size, chunk_overlap, format, vectors_in, created_at, live_since)
+         values (?1, 1, 'live', ?2, ?3, 400, 60, ?4, ?5, 0, 1)`,
+      ).bind(id, EMBEDDING_MODEL, EMBEDDING_DIMENSIONS, INDEX_FORMAT, vectorsIn),
       ...(scopes ?? []).map((value) =>
         env.DB.prepare(`insert into rag_scopes values (?1, 'path', ?2, 0)`).bind(id, value),
       ),

@@ -17,6 +17,7 @@ import {
   defaultOverlap,
   type ScopeMode,
 } from "./rag-settings.ts";
+import { firstVectorPlace } from "./vector-place.ts";
 
 export type NewRagInput = {
   name: string;
@@ -60,6 +61,7 @@ export async function createRag(services: Services, input: NewRagInput): Promise
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
     format: INDEX_FORMAT,
+    vectorsIn: firstVectorPlace(services),
     createdAt,
   });
   if (!inserted) throw identifierTaken();

@@ -77,7 +77,8 @@ function vectorIndexIn({
   vectorize,
 }: z.infer<typeof configuration>): DeploySettings["vectorIndex"] {
   const [bound] = vectorize;
-  if (vars["VECTOR_INDEX"] !== "vectorize" || bound === undefined) return null;
+  const isUsed = vars["VECTOR_INDEX"] === "vectorize" || vars["VECTOR_INDEX"] === "auto";
+  if (!isUsed || bound === undefined) return null;
   const dimensions = Number(vars["EMBEDDING_DIMENSIONS"]);
   return { name: bound.index_name, dimensions, metadataIndexes: METADATA_INDEXES };
 }

@@ -1,6 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { id, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
 import type { RagRecord } from "../records.ts";
+import { VECTOR_PLACES } from "../schema/rags.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 
 /**
@@ -13,7 +14,8 @@ export const RAG_COLUMNS = `r.id, r.name, r.identifier, r.status, r.scope_mode a
   g.pending_files as pendingFiles, g.processing_files as processingFiles,
   g.indexed_files as indexedFiles, g.error_files as errorFiles, g.deleted_files as deletedFiles,
   s.id as sourceId, s.name as sourceName, s.identifier as sourceIdentifier, s.provider,
-  s.status as sourceStatus, g.shards, g.embedding_model as embeddingModel, g.dimensions`;
+  s.status as sourceStatus, g.shards, g.vectors_in as vectorsIn,
+  g.embedding_model as embeddingModel, g.dimensions`;
 
 /** Follows `from rags r`, or any join that has `r`. */
 export const RAG_JOINS = `join file_sources s on s.id = r.file_source_id
@@ -49,6 +51,7 @@ export const RAG_ROW = row({
   provider: oneOf(PROVIDERS),
   sourceStatus: oneOf(["active", "error"]),
   shards: number,
+  vectorsIn: oneOf(VECTOR_PLACES),
   embeddingModel: text,
   dimensions: number,
 });
@@ -78,6 +81,7 @@ export function ragFrom(row: Row<typeof RAG_ROW>): ListedRag {
     searchMode: row.searchMode,
     generation: row.generation,
     shards: row.shards,
+    vectorsIn: row.vectorsIn,
     embeddingModel: row.embeddingModel,
     dimensions: row.dimensions,
     totalFiles: pending + processing + indexed + error + row.comingFiles,

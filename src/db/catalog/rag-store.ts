@@ -18,6 +18,7 @@ export const ragColumns = {
   }),
   live: aliased("live", {
     shards: ragGenerations.shards,
+    vectorsIn: ragGenerations.vectorsIn,
     embeddingModel: ragGenerations.embeddingModel,
     dimensions: ragGenerations.dimensions,
     pendingFiles: ragGenerations.pendingFiles,
@@ -35,6 +36,7 @@ type Joined = {
   live: Pick<
     typeof ragGenerations.$inferSelect,
     | "shards"
+    | "vectorsIn"
     | "embeddingModel"
     | "dimensions"
     | "pendingFiles"
@@ -66,6 +68,7 @@ export function ragRecordOf({ rag, source, live }: Joined): RagRecord {
     searchMode: rag.searchMode,
     generation: rag.generation,
     shards: live.shards,
+    vectorsIn: live.vectorsIn,
     embeddingModel: live.embeddingModel,
     dimensions: live.dimensions,
     totalFiles:

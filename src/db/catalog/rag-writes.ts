@@ -12,6 +12,7 @@ import {
   ragGenerations,
   rags,
 } from "../schema/index.ts";
+import type { VectorPlace } from "../schema/rags.ts";
 
 export type NewRag = {
   id: RagId;
@@ -28,6 +29,7 @@ export type NewRag = {
   embeddingModel: string;
   dimensions: number;
   format: number;
+  vectorsIn: VectorPlace;
   createdAt: number;
 };
 
@@ -35,7 +37,7 @@ const zero = (name: string) => sql<number>`0`.as(name);
 
 /** Writes a RAG, its first generation and its scopes in one step; false: identifier taken. */
 export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
-  const { scopes, embeddingModel, dimensions, format, ...row } = rag;
+  const { scopes, embeddingModel, dimensions, format, vectorsIn, ...row } = rag;
   const { id, createdAt, chunkSize, chunkOverlap } = rag;
   // The following statements write only if the RAG was written, because they select from its row.
   const generation = db.insert(ragGenerations).select(
@@ -50,6 +52,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         chunkOverlap: sql<number>`${chunkOverlap}`.as("chunk_overlap"),
         format: sql<number>`${format}`.as("format"),
         shards: sql<number>`1`.as("shards"),
+        vectorsIn: sql<VectorPlace>`${vectorsIn}`.as("vectors_in"),
         createdAt: sql<number>`${createdAt}`.as("created_at"),
         changedAt: sql<number>`${createdAt}`.as("changed_at"),
         liveSince: sql<number>`${createdAt}`.as("live_since"),

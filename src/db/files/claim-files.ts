@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { flag, id, jsonObject, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
+import { VECTOR_PLACES } from "../schema/rags.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 import { isSuspect } from "./attempts.ts";
 import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
@@ -32,6 +33,7 @@ const CLAIMED = row({
   chunkOverlap: number,
   isBuilding: flag,
   shards: number,
+  vectorsIn: oneOf(VECTOR_PLACES),
   vectorsFrom: nullable(number),
   vectorShards: nullable(number),
   embeddingModel: text,
@@ -76,7 +78,8 @@ const READ = `select x.rag_id as ragId, x.generation, x.file_id as fileId, x.rev
     f.version, f.sha256, f.content_id as contentId, f.metadata,
     f.source_state as sourceState,
     g.chunk_size as chunkSize, g.chunk_overlap as chunkOverlap, g.state = 'building' as isBuilding,
-    g.shards, g.vectors_from as vectorsFrom, v.shards as vectorShards,
+    g.shards, g.vectors_in as vectorsIn, g.vectors_from as vectorsFrom,
+    v.shards as vectorShards,
     g.embedding_model as embeddingModel, g.dimensions,
     s.id as sourceId, s.provider, s.config, s.sealed_secrets as sealedSecrets
   from json_each(?1) m

@@ -5,15 +5,15 @@ import type { Database } from "../client.ts";
 import { id, json, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { allRows, query, runBatch, statement } from "../raw-sql.ts";
-import { NO_NOTES } from "../schema/rags.ts";
+import { NO_NOTES, VECTOR_PLACES } from "../schema/rags.ts";
 import { isOpen, sameFile } from "./file-rows.ts";
 
-const generations = z.array(z.tuple([z.number(), z.number()]));
+const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));
 
 /**
  * A file removed from a generation whose indexes may not have removed it yet: the generation's
  * own, and those of retired generations, which may become live again. `generations`: `[generation,
- * shards]` of each.
+ * shards, vectorsIn]` of each.
  */
 export const REMOVAL = row({
   ragId: id<RagId>(),
@@ -25,7 +25,8 @@ export const REMOVAL = row({
 export type Removal = Row<typeof REMOVAL>;
 
 const REMOVAL_COLUMNS = `rag_id as ragId, generation, file_id as fileId, revision,
-  (select json_group_array(json_array(g.generation, g.shards)) from rag_generations g
+  (select json_group_array(json_array(g.generation, g.shards, g.vectors_in))
+    from rag_generations g
     where g.rag_id = rag_files.rag_id and (g.state = 'retired'
       or (g.generation = rag_files.generation and g.state in ('live', 'building')))) as generations`;
 

@@ -3,6 +3,7 @@ import type { Database } from "../client.ts";
 import { number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { readRows } from "../raw-sql.ts";
+import { VECTOR_PLACES } from "../schema/rags.ts";
 
 const LISTED = row({
   generation: number,
@@ -12,6 +13,7 @@ const LISTED = row({
   chunkSize: number,
   chunkOverlap: number,
   shards: number,
+  vectorsIn: oneOf(VECTOR_PLACES),
   createdAt: number,
   changedAt: number,
   filesDone: number,
@@ -30,8 +32,8 @@ export async function listGenerations(db: Database, ragId: RagId): Promise<Liste
     db,
     LISTED,
     `select generation, state, embedding_model as embeddingModel, dimensions,
-       chunk_size as chunkSize, chunk_overlap as chunkOverlap, shards, created_at as createdAt,
-       changed_at as changedAt, indexed_files + error_files as filesDone,
+       chunk_size as chunkSize, chunk_overlap as chunkOverlap, shards, vectors_in as vectorsIn,
+       created_at as createdAt, changed_at as changedAt, indexed_files + error_files as filesDone,
        error_files as filesFailed
      from rag_generations where rag_id = ?1 and state in ('live', 'building', 'retired')
      order by generation`,

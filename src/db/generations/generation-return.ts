@@ -1,8 +1,9 @@
 import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, number, row } from "../columns.ts";
+import { id, number, oneOf, row } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { query, readRow, runBatch, statement } from "../raw-sql.ts";
+import { VECTOR_PLACES } from "../schema/rags.ts";
 import { refusalOf } from "./generation-store.ts";
 import type { WantedIndex } from "./generation-store.ts";
 
@@ -84,7 +85,12 @@ export async function reopenGeneration(
   return reopened.length > 0;
 }
 
-const DROPPING = row({ ragId: id<RagId>(), generation: number, shards: number });
+const DROPPING = row({
+  ragId: id<RagId>(),
+  generation: number,
+  shards: number,
+  vectorsIn: oneOf(VECTOR_PLACES),
+});
 type Dropping = Row<typeof DROPPING>;
 
 /**
@@ -108,7 +114,8 @@ export async function giveUpRetired(
     ),
     query(
       DROPPING,
-      `select g.rag_id as ragId, g.generation, g.shards from rag_generations g
+      `select g.rag_id as ragId, g.generation, g.shards, g.vectors_in as vectorsIn
+       from rag_generations g
          join rags r on r.id = g.rag_id
        where g.state = 'dropping' and g.changed_at < ?1 and r.removed_at is null
        order by g.changed_at limit ?2`,

@@ -16,7 +16,12 @@ export type WantedIndex = {
   fixedDimensions: boolean;
   /** Chunks of one shard above which a RAG grows into more of them. */
   shardChunks: number;
+  /** Chunks up to which a generation's vectors are searched in its objects; -1: none are. */
+  objectChunks: number;
 };
+
+/** More chunks than any RAG has. */
+export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 /** A retrieval queries all shards at once; beyond this number, shards grow instead. */
 const SHARDS_MAX = 32;
@@ -36,12 +41,21 @@ const PROJECTED = `min(2 * l.number_vectors, l.number_vectors *
 const SHARDS = `case when ${PROJECTED} <= ?6 then 1
   else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(?6 as integer)) end`;
 
-/** The live generation `g` has the wanted settings and enough shards for its chunks. */
+/** The live generation `g` has the wanted settings and is large enough for its chunks. */
 const SUFFICES = `g.state = 'live' and ${SAME}
-  and (g.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})`;
+  and (g.number_vectors <= g.shards * ?6 or g.shards >= ${SHARDS_MAX})
+  and (g.vectors_in = 'vectorize' or g.number_vectors <= ?8)`;
+
+/**
+ * A generation goes back to its objects only when an administrator has it indexed from scratch, so
+ * that a RAG whose size varies does not move again and again.
+ */
+const VECTORS_IN = `case when ${PROJECTED} > ?8 then 'vectorize'
+  when l.vectors_in = 'vectorize' and ?10 is null and ?8 < ${EVERYTHING} then 'vectorize'
+  else 'object' end`;
 
 /** Vectors of the live generation `l` are reused, unless it is to be indexed from scratch. */
-const VECTORS_FROM = `case when ?9 is null and l.embedding_model = ?2 and l.dimensions = ?3
+const VECTORS_FROM = `case when ?10 is null and l.embedding_model = ?2 and l.dimensions = ?3
   then l.generation end`;
 
 /** An administrator returned to an index without the settings wanted now. */
@@ -52,9 +66,10 @@ const POSSIBLE = `(?5 = 0 or exists (select 1 from rag_generations l where l.rag
   and l.generation = r.generation and l.dimensions = ?3))`;
 
 const wantedParameters = (wanted: WantedIndex) => {
-  const { embeddingModel, dimensions, format, fixedDimensions, shardChunks } = wanted;
-  const refusal = refusalOf(wanted);
-  return [embeddingModel, dimensions, format, fixedDimensions, shardChunks, refusal] as const;
+  const { embeddingModel, dimensions, format, fixedDimensions } = wanted;
+  const { shardChunks, objectChunks } = wanted;
+  const settings = [embeddingModel, dimensions, format, fixedDimensions, shardChunks] as const;
+  return [...settings, refusalOf(wanted), objectChunks] as const;
 };
 
 /** What a RAG records after a return to an index without these settings. */
@@ -64,7 +79,8 @@ export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =
 /**
  * Begins a generation with the wanted settings, unless the live or building one has them and, with
  * `since` (ms), was begun then or later. An outdated building one is retired. A live one with too
- * many chunks for its shards is followed by one with more shards.
+ * many chunks for its shards is followed by one with more shards, one with too many to be searched
+ * in its objects by one that is searched in the vector index.
  */
 export async function beginGeneration(
   db: Database,
@@ -81,19 +97,21 @@ export async function beginGeneration(
     ),
     statement(
       `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-         chunk_size, chunk_overlap, format, shards, vectors_from, created_at, filled_up_to)
+         chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, created_at,
+         filled_up_to)
        select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
-         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_FROM}, ?8, ''
+         'building', ?2, ?3, r.chunk_size, r.chunk_overlap, ?4, ${SHARDS}, ${VECTORS_IN},
+         ${VECTORS_FROM}, ?9, ''
        from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
        where r.id = ?1 and r.removed_at is null and ${POSSIBLE} and not ${REFUSED}
          and not exists (select 1 from rag_generations g where g.rag_id = r.id
            and (${SUFFICES} or (g.state = 'building' and ${SAME}))
-           and (?9 is null or g.created_at >= ?9))`,
+           and (?10 is null or g.created_at >= ?10))`,
       ...parameters,
       of.since,
     ),
     statement(
-      `update rag_generations as g set state = 'retired', changed_at = ?8
+      `update rag_generations as g set state = 'retired', changed_at = ?9
        from rags r where r.id = ?1 and g.rag_id = r.id and g.state = 'building' and not ${REFUSED}
          and (not (${SAME}) or not ${POSSIBLE} or exists (select 1 from rag_generations x
            where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,

@@ -1,7 +1,8 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
-import { id, number, row } from "../columns.ts";
+import { id, number, oneOf, row, type Row } from "../columns.ts";
 import { execute, query, runBatch, statement } from "../raw-sql.ts";
+import { VECTOR_PLACES } from "../schema/rags.ts";
 
 /** RAGs and sources removed before `before` that still have data to delete. */
 export async function removedResources(
@@ -19,21 +20,22 @@ export async function removedResources(
   return { rags: rags.map(({ id }) => id), sources: sources.map(({ id }) => id) };
 }
 
+const GENERATION = row({ generation: number, shards: number, vectorsIn: oneOf(VECTOR_PLACES) });
+
 /** Every generation of a removed RAG, retired ones included; null when it is not removed. */
 export async function removedRagGenerations(
   db: Database,
   ragId: RagId,
-): Promise<[generation: number, shards: number][] | null> {
+): Promise<Row<typeof GENERATION>[] | null> {
   const [rags, generations] = await runBatch(db, [
     statement(`select 1 from rags where id = ?1 and removed_at is not null`, ragId),
     query(
-      row({ generation: number, shards: number }),
-      `select generation, shards from rag_generations where rag_id = ?1`,
+      GENERATION,
+      `select generation, shards, vectors_in as vectorsIn from rag_generations where rag_id = ?1`,
       ragId,
     ),
   ]);
-  if (rags.length === 0) return null;
-  return generations.map(({ generation, shards }) => [generation, shards]);
+  return rags.length === 0 ? null : generations;
 }
 
 /** Deletes some of a RAG's file rows; returns whether there may be more. */

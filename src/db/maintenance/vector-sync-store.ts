@@ -46,7 +46,8 @@ const ADD_UNKNOWN = `with recursive shard (number) as (
   insert into vector_syncs (rag_id, generation, shard, due_at)
   select g.rag_id, g.generation, s.number, ?1 from rag_generations g
     join shard s on s.number < g.shards
-  where g.state <> 'dropped' and not exists (select 1 from vector_syncs u
+  where g.state <> 'dropped' and g.vectors_in = 'vectorize'
+    and not exists (select 1 from vector_syncs u
     where u.rag_id = g.rag_id and u.generation = g.generation and u.shard = s.number)
   limit ?2`;
 

@@ -15,6 +15,13 @@ export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "dele
 
 export const SCOPE_TYPES = ["path", "externalId"] as const;
 
+/**
+ * Where a generation's vectors are searched: exactly in its index objects, or in the deployment's
+ * vector index. The objects store them in either case.
+ */
+export const VECTOR_PLACES = ["object", "vectorize"] as const;
+export type VectorPlace = (typeof VECTOR_PLACES)[number];
+
 /** As JSON: nothing was left out or repaired. */
 export const NO_NOTES = "[]";
 
@@ -88,6 +95,8 @@ export const ragGenerations = sqliteTable(
     /** Version of chunking, extraction and index layout together. */
     format: integer().notNull(),
     shards: integer().notNull().default(1),
+    /** Fixed for its life. Without a vector index, `vectorize` is searched in the objects too. */
+    vectorsIn: text({ enum: VECTOR_PLACES }).notNull().default("vectorize"),
     createdAt: integer().notNull(),
     /** When it became live or was retired, ms; 0 before. */
     changedAt: integer().notNull().default(0),

@@ -1,9 +1,10 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { FileFacts, IndexAddress, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
+import type { FileFacts, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { shardOf } from "../../core/shard-of.ts";
+import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
 
@@ -21,8 +22,9 @@ export type FileWork = {
   failure: { thrown: unknown } | null;
 };
 
-export function addressOf({ ragId, fileId, generation, shards }: ClaimedFile): IndexAddress {
-  return { ragId, generation, shard: shardOf(fileId, shards) };
+export function addressOf(file: ClaimedFile): PlacedIndex {
+  const { ragId, fileId, generation, shards, vectorsIn } = file;
+  return { ragId, generation, shard: shardOf(fileId, shards), vectorsIn };
 }
 
 export function indexOf(services: Pick<Services, "ragIndexes">, file: ClaimedFile): RagIndex {

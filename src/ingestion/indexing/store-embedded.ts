@@ -7,9 +7,11 @@ import { stagedFrom } from "./embed-chunks.ts";
 import { indexOf } from "./file-work.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
-import { newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
+import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 const FILES_AT_ONCE = 6;
+
+type PlacedSpace = VectorSpace & Pick<FileWork["file"], "vectorsIn">;
 
 export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
@@ -24,12 +26,12 @@ export async function storeEmbedded(
 }
 
 /** Files whose vectors go to the same part of the vector index. */
-function bySpace(works: [FileWork, Embedded[]][]): [VectorSpace, [FileWork, Embedded[]][]][] {
-  const spaces = new Map<string, [VectorSpace, [FileWork, Embedded[]][]]>();
+function bySpace(works: [FileWork, Embedded[]][]): [PlacedSpace, [FileWork, Embedded[]][]][] {
+  const spaces = new Map<string, [PlacedSpace, [FileWork, Embedded[]][]]>();
   for (const one of works) {
-    const { ragId, generation } = one[0].file;
+    const { ragId, generation, vectorsIn } = one[0].file;
     const key = `${ragId} ${generation}`;
-    const entry = spaces.get(key) ?? [{ ragId, generation }, []];
+    const entry = spaces.get(key) ?? [{ ragId, generation, vectorsIn }, []];
     entry[1].push(one);
     spaces.set(key, entry);
   }
@@ -42,17 +44,18 @@ function bySpace(works: [FileWork, Embedded[]][]): [VectorSpace, [FileWork, Embe
  */
 async function storeInSpace(
   services: Services,
-  space: VectorSpace,
+  space: PlacedSpace,
   works: [FileWork, Embedded[]][],
 ): Promise<void> {
-  const batch = services.vectorIndex === null ? undefined : newUpsertBatch(services.now());
+  const isSent = isInVectorIndex(services, space);
+  const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const vectors: IndexedVector[] = [];
   await inParallel(works, FILES_AT_ONCE, async ([work, embedded]) => {
     await noting(work, async () => {
       vectors.push(...(await storeChunks(services, work, embedded, batch)));
     });
   });
-  if (vectors.length > 0) await upsertVectors(services, space, vectors);
+  if (isSent && vectors.length > 0) await upsertVectors(services, space, vectors);
 }
 
 export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {

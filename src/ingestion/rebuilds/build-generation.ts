@@ -89,10 +89,10 @@ export async function dropRetired(services: Services): Promise<void> {
     settledBefore: now - GIVEN_UP_KEPT_MS,
   };
   for (const dropping of await giveUpRetired(services.db, times, DROPS_PER_SWEEP)) {
-    const { ragId, generation, shards } = dropping;
+    const { ragId, generation, shards, vectorsIn } = dropping;
     let isEmpty = true;
     for (let shard = 0; shard < shards && isEmpty; shard++) {
-      isEmpty = await emptyIndex(services, { ragId, generation, shard });
+      isEmpty = await emptyIndex(services, { ragId, generation, shard, vectorsIn });
     }
     if (isEmpty) await dropGeneration(services.db, dropping, ROWS_PER_DROP);
   }

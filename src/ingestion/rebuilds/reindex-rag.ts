@@ -2,6 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { beginGeneration, ragsToRebuild } from "../../db/generations/generation-store.ts";
 import type { WantedIndex } from "../../db/generations/generation-store.ts";
+import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../../catalog/rags/show-only-scopes.ts";
 
@@ -49,6 +50,7 @@ export function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "
     format: INDEX_FORMAT,
     fixedDimensions: vectorIndex !== null,
     shardChunks: config.INDEX_SHARD_CHUNKS,
+    objectChunks: chunksInObject({ config, vectorIndex }),
   };
   return wanted;
 }

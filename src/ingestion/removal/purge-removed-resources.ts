@@ -8,12 +8,12 @@ import {
   isWorkedOn,
   removedRagGenerations,
 } from "../../db/maintenance/removed-resources-store.ts";
-import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
-import { scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
+import { isInVectorIndex, scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
+import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 const ROWS_PER_STEP = 2_000;
 const FILES_PER_INDEX_STEP = 500;
@@ -29,9 +29,9 @@ export async function purgeRag(services: Services, ragId: RagId): Promise<void> 
   if (await isWorkedOn(services.db, ragId, services.now())) {
     return await services.queue.scan({ kind: "purge-rag", ragId }, WORKER_WAIT_SECONDS);
   }
-  for (const [generation, shards] of generations) {
+  for (const { generation, shards, vectorsIn } of generations) {
     for (let shard = 0; shard < shards; shard++) {
-      const emptied = await emptyIndex(services, { ragId, generation, shard });
+      const emptied = await emptyIndex(services, { ragId, generation, shard, vectorsIn });
       if (!emptied) return await services.queue.scan({ kind: "purge-rag", ragId });
     }
   }
@@ -44,9 +44,9 @@ export async function purgeRag(services: Services, ragId: RagId): Promise<void> 
 /**
  * Vectors are removed from the vector index by id; the object knows the ids until it is destroyed.
  */
-export async function emptyIndex(services: Services, address: IndexAddress): Promise<boolean> {
+export async function emptyIndex(services: Services, address: PlacedIndex): Promise<boolean> {
   const index = services.ragIndexes(address);
-  if (services.vectorIndex !== null) {
+  if (isInVectorIndex(services, address)) {
     const files = await index.listFiles(null, FILES_PER_INDEX_STEP);
     await index.remove(files.map(({ fileId }) => ({ fileId, revision: LAST_REVISION })));
     // Staged chunks that never became live have vectors too.

@@ -5,9 +5,10 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
+import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/shard-of.ts";
 
-type Addressed = { address: IndexAddress; removals: Removal[] };
+type Addressed = { address: PlacedIndex; removals: Removal[] };
 
 /**
  * Removes marked files from every index that may hold them, then records the removal. Files for
@@ -35,15 +36,15 @@ export async function removeFromIndexes(
 function byIndex(removals: Removal[]): Addressed[] {
   const found = new Map<string, Addressed>();
   for (const removal of removals) {
-    for (const [generation, shards] of removal.generations) {
+    for (const [generation, shards, vectorsIn] of removal.generations) {
       const shard = shardOf(removal.fileId, shards);
-      add(found, removal, { ragId: removal.ragId, generation, shard });
+      add(found, removal, { ragId: removal.ragId, generation, shard, vectorsIn });
     }
   }
   return [...found.values()];
 }
 
-function add(found: Map<string, Addressed>, removal: Removal, address: IndexAddress): void {
+function add(found: Map<string, Addressed>, removal: Removal, address: PlacedIndex): void {
   const key = addressKey(address);
   const entry = found.get(key) ?? { address, removals: [] };
   entry.removals.push(removal);

@@ -1,21 +1,23 @@
 import { reasonOf } from "../../core/errors.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
+import { isInVectorIndex } from "./upsert-vectors.ts";
+import type { PlacedIndex } from "./upsert-vectors.ts";
 
 const VECTORS_PER_CALL = 1_000;
 /** Tombstones left after this many calls wait for the next turn. */
 const MAX_CALLS = 20;
 
 /**
- * Purges the tombstones of these indexes if a vector index is configured. After a failure they
- * stay listed and the sweep tries again.
+ * Purges the tombstones of those of these indexes whose vectors the vector index holds. After a
+ * failure they stay listed and the sweep tries again.
  */
 export async function tryPurgeTombstones(
   services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
-  addresses: IndexAddress[],
+  indexes: PlacedIndex[],
 ): Promise<void> {
-  if (services.vectorIndex === null) return;
-  const distinct = new Map(addresses.map((address) => [JSON.stringify(address), address]));
+  const synced = indexes.filter((index) => isInVectorIndex(services, index));
+  const distinct = new Map(synced.map((address) => [JSON.stringify(address), address]));
   for (const address of distinct.values()) {
     try {
       await purgeTombstones(services, address);

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { reasonOf } from "../../core/errors.ts";
 import { makeVectorSyncsDue } from "../../db/maintenance/vector-sync-store.ts";
+import type { VectorPlace } from "../../db/schema/rags.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { IndexedVector, VectorSpace } from "../../ports/vector-index.ts";
 import type { UpsertBatch } from "../../ports/vector-ledger.ts";
@@ -15,13 +16,22 @@ export function newUpsertBatch(at: number): UpsertBatch {
   return { id: (high % 2 ** 20) * 2 ** 32 + low, at };
 }
 
+/** An index object, and where the vectors of its generation are searched. */
+export type PlacedIndex = IndexAddress & { vectorsIn: VectorPlace };
+
+/** Whether the vector index holds vectors of this generation. */
+export const isInVectorIndex = (
+  { vectorIndex }: Pick<Services, "vectorIndex">,
+  { vectorsIn }: { vectorsIn: VectorPlace },
+): boolean => vectorIndex !== null && vectorsIn === "vectorize";
+
 /** Called before vectors are upserted or removed, so that after a crash the sweep checks them. */
 export async function scheduleVectorSync(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
-  addresses: IndexAddress[],
+  indexes: PlacedIndex[],
 ): Promise<void> {
-  if (services.vectorIndex === null) return;
-  await makeVectorSyncsDue(services.db, addresses, services.now() + FIRST_LOOK_AFTER_MS);
+  const synced = indexes.filter((index) => isInVectorIndex(services, index));
+  await makeVectorSyncsDue(services.db, synced, services.now() + FIRST_LOOK_AFTER_MS);
 }
 
 /** By then, late upserts by workers of a dropped index have arrived. */
@@ -30,9 +40,9 @@ export const LEFTOVERS_RECHECK_MS = 20 * MINUTE_MS;
 /** Called when an index was emptied permanently. */
 export async function scheduleLeftoverRemoval(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
-  address: IndexAddress,
+  address: PlacedIndex,
 ): Promise<void> {
-  if (services.vectorIndex === null) return;
+  if (!isInVectorIndex(services, address)) return;
   await makeVectorSyncsDue(services.db, [address], services.now() + LEFTOVERS_RECHECK_MS);
 }
 

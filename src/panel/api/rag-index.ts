@@ -45,6 +45,7 @@ const shown = (of: ListedGeneration) => ({
   chunkSize: of.chunkSize,
   chunkOverlap: of.chunkOverlap,
   shards: of.shards,
+  vectorsIn: of.vectorsIn,
   createdAt: new Date(of.createdAt).toISOString(),
 });
 

@@ -20,8 +20,23 @@ const IN_FLIGHT_LIMIT_CHUNKS = 5_000;
 const TRUST_AFTER_MS = 10_000;
 
 type Stored = { sql: SqlStorage };
+
+const SENDS_VECTORS = "sendsVectors";
+
+/** Vectors of this index are sent to a vector index, now or earlier. */
+export function sendsVectors(sql: SqlStorage): boolean {
+  const found = sql.exec("SELECT 1 FROM settings WHERE name = ?", SENDS_VECTORS);
+  return found.toArray().length > 0;
+}
+
+/** Recorded before the first vector is sent, with the rows that list it as in flight. */
+function noteSending(sql: SqlStorage): void {
+  sql.exec("INSERT OR IGNORE INTO settings (name, value) VALUES (?, '1')", SENDS_VECTORS);
+}
+
 /** Chunks that were just stored are being sent to the vector index. */
 export function addInFlight(sql: SqlStorage, chunks: number[], batch: FileUpsertBatch): void {
+  noteSending(sql);
   sql.exec(
     `INSERT INTO in_flight_vectors (chunk, batch, sent_at, folder)
       SELECT value, ?, ?, ? FROM json_each(?)`,
@@ -163,6 +178,7 @@ export function recordUpsert(
   vectors: UpsertedVector[],
   { id, at }: UpsertBatch,
 ): void {
+  noteSending(sql);
   const sent = JSON.stringify(
     vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]),
   );

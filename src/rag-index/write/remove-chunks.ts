@@ -3,15 +3,15 @@ import { vectorIdOf } from "../../core/vector-id.ts";
 import type { WriteContext } from "./write-context.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
-import { deleteInFlight } from "../vectors/in-flight-vectors.ts";
+import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
 import { takeWords } from "./word-index.ts";
 
 export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
 
 /**
- * Deletes chunks with all dependent rows and adds tombstones for their vectors, also for staged
- * chunks, which may already be in the vector index.
+ * Deletes chunks with all dependent rows. Where vectors are sent to a vector index, it also adds
+ * tombstones for theirs, staged ones included, which may have arrived there.
  */
 export function deleteChunks(
   sql: SqlStorage,
@@ -29,10 +29,12 @@ export function deleteChunks(
     sql,
     leaving.map(({ chunk }) => chunk),
   );
-  addTombstones(
-    sql,
-    leaving.map(({ id, chunk }) => vectorIdOf(id, chunk)),
-  );
+  if (sendsVectors(sql)) {
+    addTombstones(
+      sql,
+      leaving.map(({ id, chunk }) => vectorIdOf(id, chunk)),
+    );
+  }
   const staged = live.length - leaving.length;
   addToTotals(sql, { chunks: -live.length, staged });
 }

@@ -54,6 +54,7 @@ const fileNamed = (name: string, size: number) => ({
   fingerprint: null,
   generation: 1,
   shards: 1,
+  vectorsIn: "object",
   isBuilding: false,
   isSuspect: false,
   chunkSize: 400,

@@ -107,6 +107,7 @@ const rag: RagRecord = {
   searchMode: "hybrid",
   generation: 1,
   shards: 2,
+  vectorsIn: "vectorize",
   embeddingModel: "local/embed",
   dimensions: 8,
   totalFiles: 1,

@@ -47,6 +47,7 @@ test("records of joined tables keep their own columns, in a batch too", async ()
       embeddingModel: "embedded/hash",
       dimensions: 64,
       format: 1,
+      vectorsIn: "object" as const,
       createdAt: 2,
     };
     expect(await insertRag(db, rag)).toBe(true);
@@ -60,6 +61,7 @@ test("records of joined tables keep their own columns, in a batch too", async ()
     fileSource: { id: "source-id", name: "The source", provider: "file_system" },
     dimensions: 64,
     shards: 1,
+    vectorsIn: "object",
     // Its files were not looked through yet: at least one may be coming.
     totalFiles: 1,
   });

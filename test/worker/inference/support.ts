@@ -98,6 +98,7 @@ function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord
     searchMode: "hybrid",
     generation: 1,
     shards: 1,
+    vectorsIn: "vectorize",
     embeddingModel: "embedded/hash",
     dimensions: DIMENSIONS,
     totalFiles: 1,

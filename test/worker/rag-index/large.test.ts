@@ -24,6 +24,9 @@ test(
       const id = `chunk ${at}` as ChunkId;
       return { id, text: textOf(at), duplicateKey: `key ${at}`, vector };
     });
+    // One vector was sent to a vector index, so all of them leave tombstones.
+    const sent = [{ id: "sent" as ChunkId, text: "sent", duplicateKey: "sent", vector }];
+    await index.stage("file sent" as FileId, 1, sent, { id: 1, at: 1, folder: "" });
     for (let at = 0; at < CHUNKS; at += CHUNKS_A_CALL) {
       await index.stage(fileId, 1, staged.slice(at, at + CHUNKS_A_CALL));
     }

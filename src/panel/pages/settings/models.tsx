@@ -2,6 +2,7 @@ import { Hono } from "hono";
 
 import { replaceModels } from "../../../catalog/models/replace-models.ts";
 import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
+import type { Config } from "../../../config.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { offeredModels } from "../../api/models.ts";
 import { Data } from "../../components/data.tsx";
@@ -79,10 +80,7 @@ async function modelsTab(context: PageContext, state: FormState): Promise<Respon
         facts={[
           ["Embedding model of this deployment", <code>{config.EMBEDDING_MODEL}</code>],
           ["Dimensions", String(config.EMBEDDING_DIMENSIONS)],
-          [
-            "Vectors",
-            config.VECTOR_INDEX === "vectorize" ? "in Vectorize" : "in the built-in index",
-          ],
+          ["Vectors", vectorsOf(config)],
         ]}
       />
       <h2>Offered models</h2>
@@ -100,6 +98,12 @@ async function modelsTab(context: PageContext, state: FormState): Promise<Respon
     </>
   );
   return await settingsPage(context, "/models", content, state);
+}
+
+function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config): string {
+  if (index === "embedded") return "in the built-in index";
+  if (index === "vectorize") return "in Vectorize";
+  return `in the built-in index, of RAGs above ${chunks.toLocaleString("en")} passages in Vectorize`;
 }
 
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;

@@ -70,8 +70,8 @@ export async function found(world: World, ragId: RagId, query = "note parts") {
 
 export async function generations(ragId: RagId) {
   const { results } = await env.DB.prepare(
-    `select generation, state, dimensions, chunk_size as chunkSize, shards
-     from rag_generations where rag_id = ? order by generation`,
+    `select generation, state, dimensions, chunk_size as chunkSize, shards,
+       vectors_in as vectorsIn from rag_generations where rag_id = ? order by generation`,
   )
     .bind(ragId)
     .all<{
@@ -80,6 +80,7 @@ export async function generations(ragId: RagId) {
       dimensions: number;
       chunkSize: number;
       shards: number;
+      vectorsIn: string;
     }>();
   return results;
 }

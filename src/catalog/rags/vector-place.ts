@@ -1,0 +1,18 @@
+import { EVERYTHING } from "../../db/generations/generation-store.ts";
+import type { VectorPlace } from "../../db/schema/rags.ts";
+import type { Services } from "../../services.ts";
+
+type Placing = Pick<Services, "config" | "vectorIndex">;
+
+/**
+ * The chunks up to which a RAG's vectors are searched in its own objects; -1: they are always
+ * searched in the vector index.
+ */
+export function chunksInObject({ config, vectorIndex }: Placing): number {
+  if (vectorIndex === null) return EVERYTHING;
+  return config.VECTOR_INDEX === "auto" ? config.EXACT_SEARCH_CHUNKS : -1;
+}
+
+/** Where the vectors of a RAG are searched that has no chunks yet. */
+export const firstVectorPlace = (services: Placing): VectorPlace =>
+  chunksInObject(services) < 0 ? "vectorize" : "object";

@@ -1,0 +1,169 @@
+import { expect, test, vi } from "vitest";
+
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { retrieve } from "../../../../src/retrieval/retrieve.ts";
+import { CrashPoint } from "../../../support/crash.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import {
+  deliverBut,
+  drop,
+  facts,
+  found,
+  generations,
+  indexedRag,
+  longText,
+  ofBuild,
+  push,
+  states,
+  tenMinutesLater,
+} from "./support.ts";
+
+/** Each test lives through builds and their sweeps. */
+vi.setConfig({ testTimeout: 300_000 });
+
+const MOST_IN_OBJECT = 3;
+const SMALL = ["moss", "fen", "gorse"];
+const GROWN = [...SMALL, "heather", "sedge"];
+
+const filesOf = (names: string[]) =>
+  Object.fromEntries(names.map((name) => [`${name}.html`, longText(name)]));
+
+async function autoWorld(): Promise<VectorizeWorld> {
+  const world = await VectorizeWorld.alone();
+  const auto = { VECTOR_INDEX: "auto", EXACT_SEARCH_CHUNKS: MOST_IN_OBJECT } as const;
+  world.services.config = { ...world.services.config, ...auto };
+  return world;
+}
+
+const shownFiles = async (world: VectorizeWorld, rag: RagId) => {
+  const { counts, degradations } = await found(world, rag);
+  expect(degradations).toEqual([]);
+  return Object.keys(counts).sort();
+};
+
+const places = async (rag: RagId) =>
+  (await generations(rag)).map(({ state, vectorsIn }) => `${state} in ${vectorsIn}`);
+
+const inOrder = (names: string[]) => names.map((name) => `${name}.html`).sort();
+
+/** Everything that was queued arrives twice. */
+const deliverTwice = async (world: VectorizeWorld) =>
+  await world.deliver((envelopes) => envelopes.flatMap((one) => [one, one]));
+
+test("a small RAG asks nothing of Vectorize, whatever happens to its files", async () => {
+  const world = await autoWorld();
+  const { source, rag } = await indexedRag(world, filesOf(SMALL));
+  expect(await shownFiles(world, rag)).toEqual(inOrder(SMALL));
+  await push(world, source, "moss.html", longText("bracken"));
+  await deliverTwice(world);
+  await drop(world, source, "fen.html");
+  const { texts, counts } = await found(world, rag);
+  expect(Object.keys(counts).sort()).toEqual(["gorse.html", "moss.html"]);
+  expect(texts.join(" ")).toContain("The bracken ends here");
+  expect(texts.join(" ")).not.toContain("The moss ends here");
+  await world.minutesPass(3);
+  expect((await facts(world, rag, 1)).tombstones).toBe(0);
+  await reindexRag(world.services, { ragId: rag });
+  await world.deliver();
+  await tenMinutesLater(world);
+  expect(await places(rag)).toEqual(["dropped in object", "live in object"]);
+  expect(world.vectorize.calls).toEqual([]);
+});
+
+test("a RAG that outgrows its object moves while it answers, and back only by hand", async () => {
+  const world = await autoWorld();
+  const { source, rag } = await indexedRag(world, filesOf(GROWN));
+  expect(await places(rag)).toEqual(["live in object"]);
+  expect(world.vectorize.calls).toEqual([]);
+  const embedded = world.countEmbedded();
+  await sweep(world.services);
+  await deliverBut(world, ofBuild);
+  expect(await places(rag)).toEqual(["live in object", "building in vectorize"]);
+  // Files are changed, added and deleted while it moves.
+  await world.deliverBatch("quarry-index", world.waiting.splice(0, 2));
+  expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
+  await drop(world, source, "fen.html");
+  await push(world, source, "moss.html", longText("bracken"));
+  await push(world, source, "reed.html", longText("reed"));
+  const now = inOrder(["gorse", "heather", "moss", "sedge"]);
+  expect(await shownFiles(world, rag)).toEqual(now);
+  await deliverTwice(world);
+  expect(await places(rag)).toEqual(["retired in object", "live in vectorize"]);
+  const documents = embedded.filter((text) => text.includes("peat"));
+  expect(documents.filter((text) => !/bracken|reed/.test(text))).toEqual([]);
+  const whole = inOrder(["gorse", "heather", "moss", "reed", "sedge"]);
+  expect(await shownFiles(world, rag)).toEqual(whole);
+  await world.everythingSettles();
+  expect(await shownFiles(world, rag)).toEqual(whole);
+  expect(world.held(rag)).toHaveLength((await facts(world, rag, 2)).chunks);
+
+  for (const path of ["gorse.html", "heather.html", "moss.html"]) await drop(world, source, path);
+  await world.minutesPass(2);
+  expect(await places(rag)).toEqual(["dropped in object", "live in vectorize"]);
+  await reindexRag(world.services, { ragId: rag });
+  await world.deliver();
+  expect((await places(rag)).at(-1)).toBe("live in object");
+  await tenMinutesLater(world);
+  world.now += SHOWN_AFTER_MS;
+  await world.everythingSettles();
+  expect(world.held(rag)).toEqual([]);
+  expect(await shownFiles(world, rag)).toEqual(inOrder(["reed", "sedge"]));
+});
+
+test("one retrieval asks RAGs of both kinds, and an overload of Vectorize is said", async () => {
+  const world = await autoWorld();
+  const small = await indexedRag(world, filesOf(["moss"]));
+  const large = await indexedRag(world, filesOf(GROWN.slice(1)));
+  await world.minutesPass(3);
+  expect((await places(large.rag)).at(-1)).toBe("live in vectorize");
+  const rags = await Promise.all(
+    [small.rag, large.rag].map((key) => findRag(world.services, { key })),
+  );
+  const ask = async () =>
+    await retrieve(world.services, {
+      targets: rags.map((rag) => ({ rag, restriction: { named: null, metadata: [] } })),
+      queries: ["note parts"],
+      topK: 10,
+      useReranking: false,
+      candidateMultiplier: 2,
+      similarityThreshold: null,
+      includeDuplicates: true,
+    });
+  const paths = ({ chunks }: Awaited<ReturnType<typeof ask>>) =>
+    chunks.map(({ source }) => source.filePath).sort();
+  expect(paths(await ask())).toEqual(inOrder(GROWN));
+  world.vectorize.failure = new Error("down");
+  const without = await ask();
+  expect(paths(without)).toEqual(inOrder(GROWN));
+  expect(without.degradations).toHaveLength(1);
+  expect((await found(world, small.rag)).degradations).toEqual([]);
+});
+
+test("a move whose worker dies at any call ends as if it had not", async () => {
+  for (let at = 3; at <= 43; at += 8) {
+    const world = await autoWorld();
+    const { rag } = await indexedRag(world, filesOf(GROWN));
+    await sweep(world.services);
+    const crash = new CrashPoint(at, at % 16 === 3 ? "before" : "after");
+    const untouched = world.services;
+    world.services = crash.wrap(untouched);
+    await world.deliver().catch(() => undefined);
+    world.services = untouched;
+    crash.revive();
+    expect({ at, files: await shownFiles(world, rag) }).toEqual({ at, files: inOrder(GROWN) });
+    for (const minutes of [0, 3, 15]) {
+      world.now += minutes * MINUTE_MS;
+      await sweep(world.services);
+      await world.deliver();
+    }
+    expect({ at, states: (await states(rag)).slice(1) }).toEqual({ at, states: ["2 live"] });
+    expect(await shownFiles(world, rag)).toEqual(inOrder(GROWN));
+    world.now += SHOWN_AFTER_MS;
+    expect(world.held(rag)).toHaveLength(GROWN.length);
+    if (!crash.hasCrashed) break;
+  }
+});
