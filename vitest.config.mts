@@ -51,11 +51,15 @@ const deps = {
   },
 };
 /**
- * Tests that hold the queues in their own hand. Such files share a Worker: to start one and load
- * the source took longer than most of them. What real queues deliver could reach the next file.
+ * Tests that send requests to the whole Worker, whose queues deliver by themselves: what is late
+ * could reach the next file, so those that count what was delivered have a Worker of their own.
+ * All others share Workers: to start one and load the source takes longer than most files.
  */
-const QUEUES_IN_HAND =
-  "test/worker/{catalog,db,documents,inference,ingestion,jobs,rag-index,sources}/**/*.test.ts";
+const WHOLE_WORKER = "test/worker/{doors,http,panel}/**/*.test.ts";
+const ALONE = [
+  "test/worker/http/generated-requests.test.ts",
+  "test/worker/panel/overview-and-usage.test.ts",
+];
 const inWorker = {
   setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
   deps,
@@ -91,17 +95,28 @@ export default defineConfig({
       {
         ...workerWith(generated),
         test: {
-          name: "worker",
-          include: ["test/worker/**/*.test.ts"],
-          exclude: [QUEUES_IN_HAND],
+          name: "worker-alone",
+          include: ALONE,
           ...inWorker,
         },
       },
       {
-        ...workerWith({}),
+        ...workerWith(generated),
         test: {
-          name: "worker-shared",
-          include: [QUEUES_IN_HAND],
+          name: "worker-http",
+          include: [WHOLE_WORKER],
+          exclude: ALONE,
+          isolate: false,
+          ...inWorker,
+        },
+      },
+      {
+        // Tests that hold the queues in their own hand.
+        ...workerWith(generated),
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          exclude: [WHOLE_WORKER],
           isolate: false,
           ...inWorker,
           globalSetup: ["./test/doubles/aimock/serve.ts", "./test/doubles/object-storage/serve.ts"],
@@ -117,22 +132,13 @@ export default defineConfig({
         test: {
           name: "worker-on-production-adapters",
           include: [
-            "test/worker/journeys/random-steps.test.ts",
-            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
-          ],
-          ...inWorker,
-        },
-      },
-      {
-        ...workerWith({ TEST_ADAPTERS: "production" }),
-        test: {
-          name: "worker-shared-on-production-adapters",
-          include: [
             "test/worker/ingestion/rebuilds/{crashes,during-a-build,growth,killer,moving-rows,rebuild,return}.test.ts",
             "test/worker/ingestion/{crashes,notes,push,release-claims,release-claims-meanwhile,slow-documents,usage}.test.ts",
             "test/worker/ingestion/scanning/{change-feed,scans,scopes}.test.ts",
             "test/worker/jobs/delivery.test.ts",
+            "test/worker/journeys/random-steps.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",
+            "test/worker/retrieval/{readers,retrieve,shards,told}.test.ts",
           ],
           isolate: false,
           ...inWorker,
