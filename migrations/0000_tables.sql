@@ -387,6 +387,7 @@ CREATE TABLE `source_watches` (
 	`target` text NOT NULL,
 	`resource_id` text,
 	`token_hash` text NOT NULL,
+	`base_url` text NOT NULL,
 	`live` integer DEFAULT false NOT NULL,
 	`started_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,

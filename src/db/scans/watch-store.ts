@@ -55,6 +55,7 @@ const STORED_WATCH = row({
   target: text,
   resourceId: nullable(text),
   tokenHash: text,
+  baseUrl: text,
   live: flag,
   startedAt: number,
   expiresAt: number,
@@ -63,7 +64,7 @@ const STORED_WATCH = row({
 export type StoredWatch = Row<typeof STORED_WATCH>;
 
 const WATCH = `id, file_source_id as sourceId, target, resource_id as resourceId,
-  token_hash as tokenHash, live, started_at as startedAt, expires_at as expiresAt,
+  token_hash as tokenHash, base_url as baseUrl, live, started_at as startedAt, expires_at as expiresAt,
   ends_at as endsAt`;
 
 /** All watches of a source, the newest first. */
@@ -76,30 +77,36 @@ export async function watchesOf(db: Database, sourceId: FileSourceId): Promise<S
   );
 }
 
-/** The watch that a notification names; null for an unknown one or that of a removed source. */
-export async function findWatch(db: Database, watchId: string): Promise<StoredWatch | null> {
-  return await readRow(
+/** The watches that notifications name; unknown ones and those of removed sources are left out. */
+export async function findWatches(db: Database, watchIds: string[]): Promise<StoredWatch[]> {
+  return await readRows(
     db,
     STORED_WATCH,
-    `select ${WATCH} from source_watches where id = ?1 and exists (
+    `select ${WATCH} from source_watches
+     where id in (select value from json_each(?1)) and exists (
        select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`,
-    watchId,
+    watchIds,
   );
 }
 
 /** Stores a watch before its provider is asked, so that a crash leaves a trace of it. */
 export async function insertWatch(
   db: Database,
-  watch: Pick<StoredWatch, "id" | "sourceId" | "target" | "tokenHash" | "startedAt" | "expiresAt">,
+  watch: Pick<
+    StoredWatch,
+    "id" | "sourceId" | "target" | "tokenHash" | "baseUrl" | "startedAt" | "expiresAt"
+  >,
 ): Promise<void> {
   await runBatch(db, [
     statement(
-      `insert into source_watches (id, file_source_id, target, token_hash, started_at, expires_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6)`,
+      `insert into source_watches (id, file_source_id, target, token_hash, base_url, started_at,
+         expires_at)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
       watch.id,
       watch.sourceId,
       watch.target,
       watch.tokenHash,
+      watch.baseUrl,
       watch.startedAt,
       watch.expiresAt,
     ),

@@ -85,6 +85,8 @@ export const sourceWatches = sqliteTable(
     /** The same as the provider names it in notifications; null where it does not. */
     resourceId: text(),
     tokenHash: text().notNull(),
+    /** The service's address that the provider was given, without a path. */
+    baseUrl: text().notNull(),
     /** False until the provider has answered. */
     live: integer({ mode: "boolean" }).notNull().default(false),
     /** When it was started or last extended. */

@@ -18,22 +18,25 @@ const LISTING_LAG_MS = 10 * MINUTE_MS;
 
 export type HeldRemovals = { count: number; message: string };
 
+/** `contradicted`: the listing shows a file that the change feed had reported as deleted. */
+type Removed = { held: HeldRemovals | null; contradicted: boolean };
+
 /**
  * Removes files that a complete listing no longer contains, or that a change feed reports as
  * deleted. When these are most of the source, they are kept, and the scan reports it.
  */
-export async function removeUnlistedFiles(
+export async function removeUnlistedFiles(services: Services, run: ScanRun): Promise<Removed> {
+  const { unlisted, contradicted } = await unlistedFiles(services, run);
+  const held = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+  return { held, contradicted };
+}
+
+async function holdOrRemove(
   services: Services,
   run: ScanRun,
+  unlisted: FileId[],
 ): Promise<HeldRemovals | null> {
   const { confirmRemovals, mode, partial, seenFiles } = run.progress;
-  const unlisted = await unlistedFiles(services, run);
-  if (unlisted.length === 0) return null;
-  if (isMending(run.progress)) {
-    const reported = await readReported(services, run);
-    const missed = unlisted.filter((id) => !reported.has(id));
-    await noteMendedRemovals(services.db, run, missed.length);
-  }
   const isEmpty = mode === "full" && seenFiles === 0 && !partial;
   if (!confirmRemovals && (isEmpty || unlisted.length > BRAKE_FROM)) {
     const total = await countLiveFiles(services.db, run.source.id);
@@ -54,25 +57,47 @@ async function removeInSteps(services: Services, run: ScanRun, unlisted: FileId[
     if (!isOurs) return;
     // Other writers to a listed source have seen their files later than the listing; a feed
     // reports changes in the order in which they happened, including those of this run.
-    const before = run.progress.mode === "follow" ? now : listedFrom(run);
+    const before = run.progress.mode === "follow" ? now : listingBegan(run);
     await removeDeletedFiles(services, unlisted.slice(at, at + REMOVED_PER_STEP), before);
   }
 }
 
+const listingBegan = ({ startedAt, progress }: ScanRun) => progress.listedFrom ?? startedAt;
+
 /** Files added later than this are not expected in the listing, ms. */
-function listedFrom({ startedAt, progress }: ScanRun): number {
-  const began = progress.listedFrom ?? startedAt;
-  return isMending(progress) ? began - LISTING_LAG_MS : began;
-}
+const listedFrom = (run: ScanRun) =>
+  isMending(run.progress) ? listingBegan(run) - LISTING_LAG_MS : listingBegan(run);
 
 export function isMassRemoval(removals: number, total: number): boolean {
   return removals > BRAKE_FROM && removals > total * BRAKE_SHARE;
 }
 
-async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]> {
-  const { seen, deleted } = await readNotes(services, run);
-  const unlisted = new Set(deleted);
-  if (run.progress.mode !== "full" || run.progress.partial) return [...unlisted];
+async function unlistedFiles(services: Services, run: ScanRun) {
+  const { seen, deleted: unlisted } = await readNotes(services, run);
+  const { mode, partial } = run.progress;
+  const isComplete = mode === "full" && !partial;
+  if (isComplete) await addUnlisted(services, run, seen, unlisted);
+  if (!isComplete || !isMending(run.progress)) {
+    return { unlisted: [...unlisted], contradicted: false };
+  }
+  const reported = [...(await readReported(services, run))];
+  for (const id of reported) unlisted.delete(id);
+  if (unlisted.size > 0) await noteMendedRemovals(services.db, run, unlisted.size);
+  // No later feed repeats these; that they are new does not excuse them from the listing.
+  const confirmed = reported.filter((id) => !seen.has(id));
+  return {
+    unlisted: [...unlisted, ...confirmed],
+    contradicted: confirmed.length < reported.length,
+  };
+}
+
+/** Adds live files that the listing should contain and does not. */
+async function addUnlisted(
+  services: Services,
+  run: ScanRun,
+  seen: Set<FileId>,
+  unlisted: Set<FileId>,
+): Promise<void> {
   let after = "";
   for (;;) {
     const rows = await liveFileIds(services.db, {
@@ -83,7 +108,7 @@ async function unlistedFiles(services: Services, run: ScanRun): Promise<FileId[]
     });
     for (const { id } of rows) if (!seen.has(id)) unlisted.add(id);
     const last = rows.at(-1);
-    if (rows.length < IDS_PER_PAGE || last === undefined) return [...unlisted];
+    if (rows.length < IDS_PER_PAGE || last === undefined) return;
     after = last.path;
   }
 }

@@ -53,13 +53,15 @@ export async function readNotes({ files }: Bucket, run: ScanRun) {
   return { seen, deleted };
 }
 
-/** Files that the change feed reported as deleted, before everything was listed. */
+/** Files whose deletion was the last that the feed reported of them, before the listing began. */
 export async function readReported({ files }: Bucket, run: ScanRun): Promise<Set<FileId>> {
   const reported = new Set<FileId>();
   for (let step = 0; step < (run.progress.notesFrom ?? 0); step++) {
     const object = await files.get(pageKey(run, step));
     if (object === null) throw new Error("a page's notes are missing");
-    for (const id of pageNotes.parse(await object.json()).deleted) reported.add(id);
+    const { deleted, seen } = pageNotes.parse(await object.json());
+    for (const id of deleted) reported.add(id);
+    for (const id of seen) reported.delete(id);
   }
   return reported;
 }

@@ -18,7 +18,7 @@ import type { SourceWatcher, Watch } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { pushAddress } from "./push-address.ts";
-import { stopWatches } from "./stop-watches.ts";
+import { canBeStopped, stopWatches } from "./stop-watches.ts";
 
 /** Each costs some calls to its provider, and the clock has other work. */
 const SOURCES_PER_TURN = 5;
@@ -56,52 +56,67 @@ async function stateAfterTurn(
   source: WatchedSource,
   baseUrl: string,
 ): Promise<WatchState> {
-  let targets: string[] | null = null;
+  const of: Watched = { source, baseUrl, targets: null };
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
+  let found = 0;
   try {
     const watcher = (await services.sourceReaders(source))?.watcher;
     if (watcher === undefined) return NONE;
-    targets = (await watcher.targets(signal)).slice(0, TARGETS_MAX);
-    await renewWatches(services, { source, watcher, targets, baseUrl, signal });
+    const all = await watcher.targets(signal);
+    found = all.length;
+    // In the same order each time, so that it is always the same ones that are watched.
+    const targets = [...all].sort().slice(0, TARGETS_MAX);
+    of.targets = targets;
+    const failure = await renewWatches(services, { source, watcher, targets, baseUrl, signal });
     await stopWatches(services, { source, watcher, targets, signal });
+    if (failure !== null) throw failure.thrown;
   } catch (thrown) {
-    return await stateAfterFailure(services, source, targets, thrown);
+    return await stateAfterFailure(services, of, thrown);
   }
-  const { dueAt, watchedUntil } = await standing(services, source, targets);
-  return { dueAt, watchedUntil, attempts: 0, error: null };
+  const { dueAt, watchedUntil } = await standing(services, of);
+  const isCut = found > TARGETS_MAX;
+  const error = isCut ? `only ${TARGETS_MAX} of ${found} libraries are watched` : null;
+  return { dueAt, watchedUntil, attempts: 0, error };
 }
+
+type Watched = {
+  source: WatchedSource;
+  /** Where the watches are to notify. */
+  baseUrl: string;
+  /** What is to be watched; null: the provider has not said. */
+  targets: string[] | null;
+};
 
 const NONE: WatchState = { dueAt: null, watchedUntil: null, attempts: 0, error: null };
 
 async function stateAfterFailure(
   services: Services,
-  source: WatchedSource,
-  targets: string[] | null,
+  of: Watched,
   thrown: unknown,
 ): Promise<WatchState> {
+  const { source } = of;
   const isTold = thrown instanceof SourceFailure;
   const error = isTold ? thrown.message : "the watch of changes could not be renewed";
   const attempts = source.watchAttempts + 1;
   services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: error });
   const asked = isTold ? (thrown.retryAfterMs ?? 0) : 0;
   const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, asked);
-  const { watchedUntil } = await standing(services, source, targets);
+  const { watchedUntil } = await standing(services, of);
   return { dueAt: services.now() + wait, watchedUntil, attempts, error };
 }
 
 /** When the watches are due next, and until when all targets are watched. */
 async function standing(
   { db, now }: Services,
-  source: WatchedSource,
-  known: string[] | null,
+  { source, targets: known, baseUrl }: Watched,
 ): Promise<Pick<WatchState, "dueAt" | "watchedUntil">> {
   const watches = await watchesOf(db, source.id);
   const targets = known ?? [...new Set(watches.map(({ target }) => target))];
-  const kept = targets.map((target) => currentOf(watches, target, now()));
+  const kept = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
   const expiries = kept.map((watch) => watch?.expiresAt ?? 0);
   const times = [
     ...kept.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
-    ...watches.flatMap(({ endsAt }) => (endsAt === null ? [] : stopOf(endsAt, now()))),
+    ...watches.filter(canBeStopped).flatMap(({ endsAt }) => stopOf(endsAt, now())),
   ];
   const until = expiries.length === 0 ? 0 : Math.min(...expiries);
   return {
@@ -110,18 +125,29 @@ async function standing(
   };
 }
 
-/** The target's newest watch that notifies now and is to be kept. */
-const currentOf = (watches: StoredWatch[], target: string, now: number): StoredWatch | null =>
+/** The target's newest watch that notifies this service now and is to be kept. */
+const currentOf = (
+  watches: StoredWatch[],
+  { target, baseUrl }: Pick<StoredWatch, "target" | "baseUrl">,
+  now: number,
+): StoredWatch | null =>
   watches.find(
     (watch) =>
-      watch.target === target && watch.live && watch.endsAt === null && watch.expiresAt > now,
+      watch.target === target &&
+      watch.baseUrl === baseUrl &&
+      watch.live &&
+      watch.endsAt === null &&
+      watch.expiresAt > now,
   ) ?? null;
 
 const renewalOf = ({ startedAt, expiresAt }: StoredWatch) =>
   startedAt + (expiresAt - startedAt) * RENEWED_AT;
 
 /** A watch that could not be stopped is tried again. */
-const stopOf = (endsAt: number, now: number) => (endsAt > now ? endsAt : now + STOP_AGAIN_AFTER_MS);
+function stopOf(endsAt: number | null, now: number): number[] {
+  if (endsAt === null) return [];
+  return [endsAt > now ? endsAt : now + STOP_AGAIN_AFTER_MS];
+}
 
 type Turn = {
   source: WatchedSource;
@@ -131,20 +157,42 @@ type Turn = {
   signal: AbortSignal;
 };
 
-async function renewWatches(services: Services, turn: Turn): Promise<void> {
-  const { source, watcher, targets } = turn;
+/** What the first of the targets that failed threw; the others are renewed all the same. */
+type FirstFailure = { thrown: unknown } | null;
+
+async function renewWatches(services: Services, turn: Turn): Promise<FirstFailure> {
+  const { source, targets } = turn;
   const watches = await watchesOf(services.db, source.id);
-  const now = services.now();
-  let starts = 0;
-  for (const target of targets) {
-    const current = currentOf(watches, target, now);
-    if (current !== null && renewalOf(current) > now) continue;
-    if (current !== null && (await isExtended(services, turn, current))) continue;
-    if (watches.some((watch) => isStarting(watch, target, now))) continue;
-    if (++starts > STARTS_PER_TURN) return;
-    // A watch that the provider no longer knows may have missed changes.
-    await startWatch(services, turn, target, current !== null && watcher.extend === undefined);
+  const budget = { starts: STARTS_PER_TURN };
+  let failure: FirstFailure = null;
+  // After a failed turn the next ones come first, so that failing targets take nobody's place.
+  const from = (source.watchAttempts * STARTS_PER_TURN) % Math.max(1, targets.length);
+  for (const target of [...targets.slice(from), ...targets.slice(0, from)]) {
+    try {
+      await renewWatch(services, { turn, target, watches, budget });
+    } catch (thrown) {
+      failure ??= { thrown };
+      const isThrottled = thrown instanceof SourceFailure && thrown.kind === "throttled";
+      if (isThrottled || turn.signal.aborted) break;
+    }
   }
+  return failure;
+}
+
+async function renewWatch(
+  services: Services,
+  of: { turn: Turn; target: string; watches: StoredWatch[]; budget: { starts: number } },
+): Promise<void> {
+  const { turn, target, watches, budget } = of;
+  const { baseUrl, watcher } = turn;
+  const now = services.now();
+  const current = currentOf(watches, { target, baseUrl }, now);
+  if (current !== null && renewalOf(current) > now) return;
+  if (current !== null && (await isExtended(services, turn, current))) return;
+  if (watches.some((watch) => isStarting(watch, target, now))) return;
+  if (budget.starts-- <= 0) return;
+  // A watch that the provider no longer knows may have missed changes.
+  await startWatch(services, turn, target, current !== null && watcher.extend === undefined);
 }
 
 /** False where the provider cannot extend a watch, or no longer knows this one. */
@@ -181,7 +229,8 @@ async function startWatch(
   const startedAt = now();
   const expiresAt = startedAt + LONGEST_WATCH_MS;
   const tokenHash = await sha256Hex(token);
-  await insertWatch(db, { id, sourceId: source.id, target, tokenHash, startedAt, expiresAt });
+  const sourceId = source.id;
+  await insertWatch(db, { id, sourceId, target, tokenHash, baseUrl, startedAt, expiresAt });
   const started = await startOrForget(services, id, async () => {
     return await watcher.start(target, { id, token, baseUrl }, signal);
   });

@@ -29,13 +29,15 @@ export async function stopWatches(
   }
 }
 
+/** Of a start whose answer was lost it is not known what to stop until a notification names it. */
+export const canBeStopped = ({ live, resourceId }: StoredWatch) => live || resourceId !== null;
+
 async function stop(
   services: Needed,
   { watcher, signal }: { watcher: SourceWatcher; signal: AbortSignal },
   watch: StoredWatch,
 ): Promise<void> {
-  // A start whose answer was lost: it is not known what to stop until a notification names it.
-  if (!watch.live && watch.resourceId === null) return;
+  if (!canBeStopped(watch)) return;
   try {
     await watcher.stop(watch, signal);
   } catch (thrown) {

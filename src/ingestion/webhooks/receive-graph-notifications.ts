@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import type { Services } from "../../services.ts";
-import { receiveNotification, type Notification } from "./receive-notification.ts";
+import { receiveNotifications, type Notification } from "./receive-notification.ts";
 
-/** Each costs a read of the database. What further ones tell is found by the interval. */
+/** Each costs a hash. What further ones tell is found by the interval. */
 const NOTIFICATIONS_MAX = 100;
 
 const LIFECYCLE = new Map<string, Notification["event"]>([
@@ -35,7 +35,7 @@ export async function receiveGraphNotifications(
     if (known === null || distinct.size >= NOTIFICATIONS_MAX) continue;
     distinct.set(`${known.watchId} ${known.event} ${known.token}`, known);
   }
-  for (const each of distinct.values()) await receiveNotification(services, each);
+  await receiveNotifications(services, [...distinct.values()]);
 }
 
 function notificationOf(value: unknown): Notification | null {

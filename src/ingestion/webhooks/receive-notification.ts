@@ -1,10 +1,13 @@
+import type { FileSourceId } from "../../core/ids.ts";
+import type { Database } from "../../db/client.ts";
 import {
   deleteWatch,
-  findWatch,
+  findWatches,
   learnResourceId,
   makeRenewalDue,
   makeWatchesDue,
 } from "../../db/scans/watch-store.ts";
+import type { StoredWatch } from "../../db/scans/watch-store.ts";
 import type { Services } from "../../services.ts";
 import { isAuthentic } from "./authentic-notification.ts";
 
@@ -22,26 +25,48 @@ export type Notification = {
   event: "opened" | "changed" | "expiring" | "ended";
 };
 
+type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
+
 /**
- * A provider reports on a watch. A change leads to one scan after 10 seconds, however many are
- * reported until then. An unknown or expired watch, a wrong token or resource is ignored.
+ * A provider reports on watches. A change leads to one scan after 10 seconds, however many are
+ * reported until then. An unknown or expired watch, a wrong token or resource is ignored; all
+ * notifications of a call cost one read of the database together.
  */
-export async function receiveNotification(
-  services: Pick<Services, "db" | "now" | "debounceDriveScan">,
-  notification: Notification,
+export async function receiveNotifications(
+  services: Needed,
+  notifications: Notification[],
 ): Promise<void> {
   const { db } = services;
-  const { watchId, resourceId, event } = notification;
+  const named = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
+  if (named.length === 0) return;
   const now = services.now();
-  const watch = watchId === "" ? null : await findWatch(db, watchId);
-  if (watch === null || !(await isAuthentic(notification, watch, now))) return;
-  if (resourceId !== null && watch.resourceId === null) {
-    await learnResourceId(db, watchId, resourceId);
+  const watches = new Map((await findWatches(db, named)).map((watch) => [watch.id, watch]));
+  const due = new Set<FileSourceId>();
+  const changed = new Set<FileSourceId>();
+  for (const notification of notifications) {
+    const watch = watches.get(notification.watchId);
+    if (watch === undefined || !(await isAuthentic(notification, watch, now))) continue;
+    const { isDue, isChanged } = await takeUp(db, notification, watch);
+    if (isDue) due.add(watch.sourceId);
+    if (isChanged) changed.add(watch.sourceId);
   }
-  if (event === "opened") return;
-  if (event === "ended") await deleteWatch(db, watchId);
-  if (event === "expiring") await makeRenewalDue(db, watchId);
-  if (event !== "changed") await makeWatchesDue(db, watch.sourceId, now);
-  // Changes may have been missed by a watch that ended.
-  if (event !== "expiring") await services.debounceDriveScan(watch.sourceId);
+  for (const sourceId of due) await makeWatchesDue(db, sourceId, now);
+  for (const sourceId of changed) await services.debounceDriveScan(sourceId);
+}
+
+export const receiveNotification = async (services: Needed, notification: Notification) =>
+  await receiveNotifications(services, [notification]);
+
+/** Whether the source's watches are to be looked after, and whether it is to be scanned. */
+async function takeUp(db: Database, { resourceId, event }: Notification, watch: StoredWatch) {
+  const isLearnt = resourceId !== null && watch.resourceId === null;
+  if (isLearnt) await learnResourceId(db, watch.id, resourceId);
+  if (event === "ended") await deleteWatch(db, watch.id);
+  if (event === "expiring") await makeRenewalDue(db, watch.id);
+  return {
+    // A watch whose start had no answer can be stopped now that it is known.
+    isDue: event === "ended" || event === "expiring" || (isLearnt && watch.endsAt !== null),
+    // Changes may have been missed by a watch that ended.
+    isChanged: event === "ended" || event === "changed",
+  };
 }

@@ -3,12 +3,14 @@ import type { SourceWatcher, Watch, WatchRequest } from "../../../src/ports/sour
 
 /** A provider's watches in memory, which expire; what they are asked is kept. */
 export class WatcherDouble implements SourceWatcher {
-  readonly live = new Map<string, Watch & { target: string; token: string }>();
+  readonly live = new Map<string, Watch & { target: string; token: string; baseUrl: string }>();
   readonly asked: string[] = [];
   names = ["changes"];
   /** Watches are started, and the one who asked is not told. */
   losesAnswers = false;
   lifeMs = 7 * 86_400_000;
+  /** Targets that are not watched for anybody. */
+  readonly refused = new Set<string>();
   /** There where the provider extends watches: see `extendWatches`. */
   extend?: NonNullable<SourceWatcher["extend"]>;
   /** Thrown by the next calls of that name. */
@@ -24,10 +26,11 @@ export class WatcherDouble implements SourceWatcher {
     return Promise.resolve(this.names);
   }
 
-  async start(target: string, { id, token }: WatchRequest): Promise<Watch> {
+  async start(target: string, { id, token, baseUrl }: WatchRequest): Promise<Watch> {
     this.#ask("start");
+    if (this.refused.has(target)) throw new SourceFailure("denied", `${target} is refused`);
     const watch = { id, resourceId: `resource of ${target}`, expiresAt: this.#now() + this.lifeMs };
-    this.live.set(id, { ...watch, target, token });
+    this.live.set(id, { ...watch, target, token, baseUrl });
     if (this.losesAnswers) throw new SourceFailure("down", "no complete answer in time");
     return await Promise.resolve(watch);
   }

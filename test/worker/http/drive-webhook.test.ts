@@ -3,11 +3,15 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { receiveGraphNotifications } from "../../../src/ingestion/webhooks/receive-graph-notifications.ts";
 import { SubscriptionsDouble } from "../../doubles/microsoft-graph/subscriptions-double.ts";
 import { PushNetwork } from "../../doubles/push-network.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { call } from "../../support/worker-client.ts";
 
 const TOKEN = "the channel's token";
+const ADDRESS = "https://quarry.example.com";
 const NOTIFICATIONS = 500;
 const BURST_MS = 25_000;
 const WINDOW_MS = 10_000;
@@ -26,9 +30,9 @@ beforeAll(async () => {
          values (?1, ?1, ?1, 'cloud_drive', '{}', '', 0)`,
       ).bind(id),
       env.DB.prepare(
-        `insert into source_watches (id, file_source_id, target, resource_id, token_hash, live,
-           started_at, expires_at)
-         values ('channel-' || ?1, ?1, 'changes', 'resource', ?2, 1, 0, ?3)`,
+        `insert into source_watches (id, file_source_id, target, resource_id, token_hash,
+           base_url, live, started_at, expires_at)
+         values ('channel-' || ?1, ?1, 'changes', 'resource', ?2, '${ADDRESS}', 1, 0, ?3)`,
       ).bind(id, hash, Date.now() + DAY_MS),
     ]);
   }
@@ -95,7 +99,7 @@ test("a channel that nobody knows, or that has expired, changes nothing", async 
 async function subscribed() {
   const network = new PushNetwork();
   const graph = new SubscriptionsDouble(network, () => Date.now());
-  const pathOf = (address: string) => address.replace("https://quarry.example.com", "");
+  const pathOf = (address: string) => address.replace(ADDRESS, "");
   graph.reach = async (address) => {
     const { status, body, headers } = await call("POST", pathOf(address));
     return new Response(String(body), { status, headers });
@@ -104,7 +108,7 @@ async function subscribed() {
     (await call("POST", pathOf(address), { headers, body })).status;
   const watches = ["first", "second"].map(async (name) => {
     const source = `${name}-${crypto.randomUUID()}`;
-    const address = "https://quarry.example.com/api/webhooks/graph";
+    const address = `${ADDRESS}/api/webhooks/graph`;
     const made = await graph.create(
       JSON.stringify({
         changeType: "updated",
@@ -124,9 +128,9 @@ async function subscribed() {
          values (?1, ?1, ?1, 'document_site', '{}', '', ?2, 0)`,
       ).bind(source, Date.now() + DAY_MS),
       env.DB.prepare(
-        `insert into source_watches (id, file_source_id, target, token_hash, live, started_at,
-           expires_at)
-         values (?1, ?2, 'drive', ?3, 1, ?4, ?5)`,
+        `insert into source_watches (id, file_source_id, target, token_hash, base_url, live,
+           started_at, expires_at)
+         values (?1, ?2, 'drive', ?3, '${ADDRESS}', 1, ?4, ?5)`,
       ).bind(id, source, await sha256Hex(TOKEN), Date.now(), Date.now() + DAY_MS),
     ]);
     return { id, source };
@@ -158,6 +162,30 @@ test("a change that Graph tells of brings a scan of its source alone", async () 
   expect(network.answered).toEqual([202, 202, 202]);
   const due = await Promise.all(watches.map(async ({ source }) => await scanIsDue(source)));
   expect(due).toEqual([false, true]);
+});
+
+test("a call of many notifications costs one read, and each source one scan", async () => {
+  const { watches } = await subscribed();
+  const known = watches.map(({ id }) => ({ subscriptionId: id, clientState: TOKEN }));
+  const unknown = Array.from({ length: 90 }, (_, at) => ({
+    subscriptionId: `nobody's ${at}`,
+    clientState: TOKEN,
+  }));
+  const missed = known.map((each) => ({ ...each, lifecycleEvent: "missed" }));
+  const counts = noRows();
+  const scans: string[] = [];
+  await receiveGraphNotifications(
+    {
+      db: openDatabase(countedRows(env.DB, counts)),
+      now: () => Date.now(),
+      debounceDriveScan: async (id) => void scans.push(id),
+    },
+    JSON.stringify({ value: [...unknown, ...known, ...missed] }),
+  );
+  expect({ calls: counts.calls, scans }).toEqual({
+    calls: 1,
+    scans: watches.map(({ source }) => source),
+  });
 });
 
 test("what Graph did not send, or nobody understands, changes nothing", async () => {

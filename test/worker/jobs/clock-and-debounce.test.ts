@@ -9,8 +9,9 @@ import { World } from "../../support/ingestion-world.ts";
 async function driveWithChannel(world: World, channel: string) {
   const source = await world.addSource("cloud_drive");
   await env.DB.prepare(
-    `insert into source_watches (id, file_source_id, target, token_hash, live, started_at, expires_at)
-     values (?2, ?1, 'changes', ?3, 1, 0, ?4)`,
+    `insert into source_watches (id, file_source_id, target, token_hash, base_url, live, started_at,
+       expires_at)
+     values (?2, ?1, 'changes', ?3, 'https://quarry.example.com', 1, 0, ?4)`,
   )
     .bind(source, channel, await sha256Hex("right"), world.now + 60_000)
     .run();

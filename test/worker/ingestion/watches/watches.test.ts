@@ -130,11 +130,64 @@ test("a start whose answer is lost leads to another; the first is stopped once k
     resourceId: lost?.resourceId ?? "",
     event: "changed",
   });
-  await keep(DAY_MS);
+  // It is known now, so that it is stopped at once.
+  await keep(MINUTE_MS);
   expect(watcher.watched()).toHaveLength(1);
   expect((await watchesOf(world.services.db, source)).map(({ id }) => id)).toEqual([
     ...watcher.live.keys(),
   ]);
+});
+
+test("a lost start that nothing tells of costs no turn before its end", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  watcher.losesAnswers = true;
+  await keep();
+  watcher.losesAnswers = false;
+  await keep(2 * MINUTE_MS);
+  const turns = watcher.asked.length;
+  expect(await shown(world, source)).toMatchObject({ watchError: null });
+  // The clock comes by each time that the watches are due.
+  const end = world.now + 12 * HOUR_MS;
+  while (world.now < end) {
+    world.now = Math.min(end, Math.max((await dueTime(source)) ?? end, world.now + MINUTE_MS));
+    await keep();
+  }
+  expect(watcher.asked).toHaveLength(turns);
+});
+
+test("a target that fails keeps none from its renewal, nor old watches from their end", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  watcher.names = ["a", "b", "c"];
+  watcher.refused.add("a");
+  await keep();
+  expect(watcher.watched()).toEqual(["b", "c"]);
+  expect(await shown(world, source)).toEqual({ watchedUntil: null, watchError: "a is refused" });
+  watcher.names = ["a", "b"];
+  await keep(MINUTE_MS);
+  expect(watcher.watched()).toEqual(["b"]);
+});
+
+test("another address of the service is told to the provider within a day", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  watcher.extendWatches(() => true);
+  await keep();
+  const PUBLIC_BASE_URL = "https://moved.example.com";
+  world.services.config = { ...world.services.config, PUBLIC_BASE_URL };
+  expect(((await dueTime(source)) ?? Infinity) - world.now).toBeLessThanOrEqual(DAY_MS);
+  await keep(DAY_MS);
+  await keep(6 * MINUTE_MS);
+  expect([...watcher.live.values()]).toMatchObject([{ baseUrl: PUBLIC_BASE_URL }]);
+});
+
+test("of more libraries than are watched the same are, and the source says so", async () => {
+  const { world, watcher, source, keep } = await watchedWorld();
+  const names = Array.from({ length: 52 }, (_, at) => `library ${String(at).padStart(2, "0")}`);
+  watcher.names = [...names].reverse();
+  for (let turn = 0; turn < 6; turn++) await keep(MINUTE_MS);
+  expect(watcher.watched()).toEqual(names.slice(0, 50));
+  expect(await shown(world, source)).toMatchObject({
+    watchError: "only 50 of 52 libraries are watched",
+  });
 });
 
 test("a watch that its provider ended is replaced at once, and a scan follows", async () => {
