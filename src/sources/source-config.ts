@@ -22,6 +22,15 @@ export const SECRET_FIELDS: Record<Provider, string | null> = {
   web: null,
 };
 
+/** Settings that say to whom the secret is sent, or the access that it gives. */
+export const DESTINATION_FIELDS: Record<Provider, readonly string[]> = {
+  file_system: [],
+  cloud_drive: ["apiBaseUrl"],
+  object_storage: ["endpoint"],
+  document_site: ["tenantId", "apiBaseUrl", "loginBaseUrl"],
+  web: [],
+};
+
 type Schema = z.ZodType<ProviderConfig>;
 
 /** A secret that is set may be left out, or be the `true` that stands for it in our answers. */

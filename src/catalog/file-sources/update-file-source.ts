@@ -20,7 +20,7 @@ export async function updateFileSource(
   services: Services,
   { source: { source }, patch }: { source: FileSource; patch: FileSourcePatch },
 ): Promise<FileSource> {
-  const { id, provider, sealedSecrets } = source;
+  const { id, provider } = source;
   const change: SourceChange = {};
   if (patch.name !== undefined) change.name = patch.name;
   if (patch.scanIntervalMinutes !== undefined) {
@@ -28,7 +28,7 @@ export async function updateFileSource(
     change.nextScanAt = nextScanAt(services.now(), patch.scanIntervalMinutes);
   }
   if (patch.config !== undefined) {
-    const of = { provider, config: patch.config, before: sealedSecrets };
+    const of = { provider, config: patch.config, before: source };
     Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
   }
   await updateSourceRow(services.db, id, change);

@@ -1,4 +1,4 @@
-import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, ReaderStore } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf, type FolderPlace } from "../folder-tree.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import {
@@ -10,11 +10,19 @@ import {
   type DriveItem,
 } from "./drive-items.ts";
 import type { GraphClient } from "./graph-client.ts";
-import { readColumns } from "./list-columns.ts";
+import { columnsOf, hasColumns, storedColumns } from "./item-columns.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 type Known = Pick<KnownFiles, "byPath" | "byExternalId">;
 type Placed = { item: DriveItem; place: FolderPlace };
+type Source = {
+  client: GraphClient;
+  store: ReaderStore;
+  drive: FollowedDrive;
+  known: Known;
+  /** Internal names of the columns that become metadata. */
+  columns: string[];
+};
 export type ItemFiles = {
   files: ListedFile[];
   /** Ids of items that are deleted, or lie elsewhere. */
@@ -25,10 +33,10 @@ export type ItemFiles = {
 /** What a page of items means for the files of the source. @throws SourceFailure */
 export async function itemFiles(
   items: DriveItem[],
-  of: { client: GraphClient; drive: FollowedDrive; known: Known; columns: string[] },
+  of: Source,
   signal: AbortSignal,
 ): Promise<ItemFiles> {
-  const { client, drive, known, columns } = of;
+  const { client, store, drive, known, columns: names } = of;
   const { inside, deleted, skipped } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);
   const before = await known.byExternalId(ids);
@@ -40,15 +48,20 @@ export async function itemFiles(
       path: `${place.path}${segmentOf(item.name ?? "")}`,
     })),
   );
-  const asked = inside.filter(({ item }) => !hasColumns(knownById.get(item.id), item, columns));
-  const itemIds = columns.length === 0 ? [] : asked.map(({ item }) => item.id);
-  const found = await readColumns(client, { driveId: drive.id, itemIds, names: columns }, signal);
+  const changed = inside.filter(({ item }) => !hasColumns(knownById.get(item.id), item, names));
+  const asked = changed.map(({ item }) => item);
+  const found = await columnsOf({ client, store, driveId: drive.id, names }, asked, signal);
   const files = inside.map((placed) => {
     const { id } = placed.item;
     const file = knownById.get(id);
-    const values = found.get(id) ?? (itemIds.includes(id) ? {} : keptColumns(file, columns));
-    const facts = { path: paths.get(id) ?? "", columns: values, names: columns };
-    return listedFile(placed, drive.id, file, facts);
+    const read = found.get(id) ?? "stored";
+    const isRead = read !== "stored" && read !== "refused";
+    return listedFile(placed, drive.id, file, {
+      path: paths.get(id) ?? "",
+      columns: isRead ? read : storedColumns(file, names),
+      // Of an item that is refused now the next listing asks again.
+      names: read === "refused" ? [] : names,
+    });
   });
   return { files, deleted, skipped };
 }
@@ -68,17 +81,6 @@ function sorted(items: DriveItem[], drive: FollowedDrive) {
     else if (kind === "other" && place !== null) skipped += 1;
   }
   return { inside, deleted, skipped };
-}
-
-/** Columns of an item whose tag has not changed are those that are stored. */
-function hasColumns(known: ListedFile | undefined, item: DriveItem, columns: string[]): boolean {
-  const { eTag, columns: stored } = known?.sourceState ?? {};
-  return eTag === tagsOf(item).eTag && eTag !== null && stored === columns.join();
-}
-
-function keptColumns(known: ListedFile | undefined, columns: string[]): Record<string, unknown> {
-  const kept = Object.entries(known?.metadata ?? {}).filter(([name]) => columns.includes(name));
-  return Object.fromEntries(kept);
 }
 
 function listedFile(

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { SECOND_MS } from "../../core/time.ts";
 import type { GraphClient } from "./graph-client.ts";
-import { errorBody, plainCode } from "./graph-failure.ts";
+import { errorBody, plainCode, type GraphError } from "./graph-failure.ts";
 
 /*
  * The change feed cannot expand list items, so columns are asked for by item, 20 in a call:
@@ -23,17 +23,25 @@ const batch = z.object({
 });
 const listItem = z.object({ fields: z.record(z.string(), z.unknown()).optional() });
 
+/** Items without list item: a personal OneDrive's, deleted ones. */
+const WITHOUT_COLUMNS = new Set([404, 410]);
+/** Items that alone cannot be read: without permission, or locked. */
+const REFUSED = new Set([403, 423]);
+
+export type Columns = Record<string, unknown>;
+
 /**
- * The values of columns by item id. Items without list item (a personal OneDrive's, deleted ones)
- * have none. @throws SourceFailure
+ * Adds the values of columns to `found`, by item id: `refused` for an item that cannot be read now.
+ * When it throws, `found` holds what was answered, so that it need not be asked for again.
+ * @throws SourceFailure
  */
 export async function readColumns(
   client: GraphClient,
   of: { driveId: string; itemIds: string[]; names: string[] },
+  found: Map<string, Columns | "refused">,
   signal: AbortSignal,
-): Promise<Map<string, Record<string, unknown>>> {
+): Promise<void> {
   const { driveId, itemIds, names } = of;
-  const found = new Map<string, Record<string, unknown>>();
   for (let at = 0; at < itemIds.length; at += REQUESTS_PER_BATCH) {
     const requests = itemIds.slice(at, at + REQUESTS_PER_BATCH).map((id) => ({
       id,
@@ -42,16 +50,15 @@ export async function readColumns(
     }));
     const asked = await client.ask(batch, client.address("$batch"), signal, { body: { requests } });
     if ("error" in asked) throw client.failure(asked.error);
+    let failure: GraphError | null = null;
     for (const { id, status, headers = {}, body } of asked.answer.responses) {
-      if (status === 200) {
-        const fields = listItem.safeParse(body).data?.fields ?? {};
-        found.set(id, chosen(fields, names));
-      } else if (status !== 404) {
-        throw client.failure({ status, code: codeOf(body), retryAfterMs: waitOf(headers) });
-      }
+      if (status === 200) found.set(id, chosen(listItem.safeParse(body).data?.fields ?? {}, names));
+      else if (WITHOUT_COLUMNS.has(status)) found.set(id, {});
+      else if (REFUSED.has(status)) found.set(id, "refused");
+      else failure ??= { status, code: codeOf(body), retryAfterMs: waitOf(headers) };
     }
+    if (failure !== null) throw client.failure(failure);
   }
-  return found;
 }
 
 const codeOf = (body: unknown) => plainCode(errorBody.safeParse(body).data?.error.code);

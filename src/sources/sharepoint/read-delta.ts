@@ -69,8 +69,9 @@ export function applyFolders(drive: FollowedDrive, items: DriveItem[]): boolean 
   return moved;
 }
 
-/** Whether it was a folder beneath the root. */
+/** Whether it was the root, without which nothing can be followed, or a folder beneath it. */
 function forgetFolder(drive: FollowedDrive, id: string): boolean {
+  if (id === drive.root) return true;
   if (drive.folders[id] === undefined) return false;
   const wasInside = isBeneath(drive, id);
   delete drive.folders[id];

@@ -181,13 +181,13 @@ export class SharePointReader implements SourceReader {
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], skipped: 0, moved: false, next: null };
-    const { known } = this.#options;
+    const { known, store } = this.#options;
     const page = await readDelta(this.#client, drive.id, at.link, signal);
     if (page === null) return null;
     const moved = applyFolders(drive, page.items);
     await findMissingFolders(this.#client, drive, page.items, signal);
     const columns = this.#config.fields ?? [];
-    const of = { client: this.#client, drive, known, columns };
+    const of = { client: this.#client, store, drive, known, columns };
     const files = await itemFiles(page.items, of, signal);
     if (page.nextLink !== null) {
       return { ...files, moved, next: { ...at, run, link: page.nextLink } };

@@ -33,6 +33,8 @@ export class GraphDouble {
   readonly sites: Site[] = [];
   readonly drives = new Map<string, DriveDouble>();
   readonly asked: string[] = [];
+  /** The requests that came in batches. */
+  readonly askedInBatches: string[] = [];
   readonly failures: Failure[] = [];
   /** Whether an administrator consented to the app's permission. */
   consented = true;
@@ -145,6 +147,7 @@ export class GraphDouble {
     const { requests } = JSON.parse(body) as { requests: { id: string; url: string }[] };
     if (requests.length > REQUESTS_PER_BATCH) return errorAnswer(400, "badRequest");
     const responses = requests.map(async ({ id, url }) => {
+      this.askedInBatches.push(url);
       const asked = new URL(`${this.baseUrl}/v1.0${url}`);
       const answer = this.#failureOf(asked.pathname) ?? (await this.#route("GET", asked, ""));
       const headers = Object.fromEntries(answer.headers);

@@ -22,17 +22,64 @@ test("a secret outlives the rotation of the key: read with the old, kept with th
   expect(await openConfig(rotated, sealed)).toEqual(given);
 
   const { clientSecret: _left, ...others } = given;
-  const before = sealed.sealedSecrets;
-  const again = await sealSecrets(rotated, { provider, config: others, before });
+  const again = await sealSecrets(rotated, { provider, config: others, before: sealed });
   expect(await openConfig(later, again)).toEqual(given);
   await expect(openConfig(later, sealed)).rejects.toThrow("neither ENCRYPTION_KEY nor");
 });
 
 test("a secret whose key is missing must be given again", async () => {
-  const { sealedSecrets } = await sealSecrets(first, { provider, config: given, before: null });
+  const before = await sealSecrets(first, { provider, config: given, before: null });
   const { clientSecret: _left, ...others } = given;
-  const before = sealedSecrets;
   await expect(sealSecrets(later, { provider, config: others, before })).rejects.toThrow(
     "Invalid request: config.clientSecret is required",
   );
+});
+
+const account = { client_email: "a@example.com", private_key: "hush" };
+const keys = { accessKeyId: "id", secretAccessKey: "hush" };
+
+test.each([
+  [provider, given, "clientSecret", { tenantId: "another" }],
+  [provider, given, "clientSecret", { loginBaseUrl: "https://login.example.net" }],
+  [provider, given, "clientSecret", { apiBaseUrl: "https://graph.example.net" }],
+  [
+    "cloud_drive",
+    { rootFolderId: "r", credentials: account },
+    "credentials",
+    { apiBaseUrl: "https://drive.example.net" },
+  ],
+  [
+    "object_storage",
+    { endpoint: "https://s3.example.com", bucket: "b", credentials: keys },
+    "credentials",
+    { endpoint: "https://s3.example.net" },
+  ],
+] as const)(
+  "a kept secret of %s is not sent elsewhere: %#",
+  async (kind, before, field, change) => {
+    const stored = await sealSecrets(first, { provider: kind, config: before, before: null });
+    const moved = { ...stored.config, ...change };
+    const [name] = Object.keys(change);
+    await expect(
+      sealSecrets(first, { provider: kind, config: moved, before: stored }),
+    ).rejects.toThrow(`config.${field} is required when ${name} changes`);
+    const anew = { ...before, ...change };
+    const again = await sealSecrets(first, { provider: kind, config: anew, before: stored });
+    expect(await openConfig(first, again)).toEqual(anew);
+  },
+);
+
+test("neither a secret nor the access that it gives travels without encryption", async () => {
+  const credentials = { ...account, token_uri: "http://oauth2.example.com/token" };
+  for (const [kind, config, name] of [
+    [provider, { ...given, loginBaseUrl: "http://login.example.com" }, "loginBaseUrl"],
+    [provider, { ...given, apiBaseUrl: "http://graph.example.com" }, "apiBaseUrl"],
+    ["cloud_drive", { rootFolderId: "r", credentials }, "credentials.token_uri"],
+  ] as const) {
+    await expect(sealSecrets(first, { provider: kind, config, before: null })).rejects.toThrow(
+      `config.${name} must be an https URL`,
+    );
+    const local = { ...first, ALLOW_PRIVATE_URLS: true };
+    await sealSecrets(local, { provider: kind, config, before: null });
+  }
 });

@@ -87,6 +87,43 @@ test("columns become metadata, and are asked for once a change", async () => {
   expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 9_000 });
 });
 
+test("a throttled batch of columns is made up for, and no other asked for again", async () => {
+  const { graph, drive, source } = library({ fields: ["Department"] });
+  const ids = Array.from({ length: 45 }, (_, at) =>
+    drive.file(drive.root, `${at}.txt`, "x", { fields: { Department: "HR" } }),
+  );
+  const throttled = { status: 429, headers: { "retry-after": "9" } };
+  graph.fail({ path: new RegExp(`${ids[30]}/listItem`), ...throttled });
+  const failure = await failureOf(source.scan());
+  expect(failure).toMatchObject({ kind: "throttled", retryAfterMs: 9_000 });
+  graph.askedInBatches.length = 0;
+  await source.scan();
+  // The second batch but for one came, the third was not asked for.
+  expect(graph.askedInBatches).toHaveLength(6);
+  for (const id of ids) expect(fileOf(source, id).metadata).toMatchObject({ Department: "HR" });
+  expect([...source.store.entries.keys()]).not.toContain("columns.json");
+});
+
+test.each([403, 410, 423])("an item whose columns answer %d fails nothing else", async (status) => {
+  const { graph, drive, source } = library({ fields: ["Department"] });
+  const fields = { Department: "HR" };
+  const odd = drive.file(drive.root, "odd.txt", "x", { fields });
+  await source.scan();
+  const other = drive.file(drive.root, "other.txt", "x", { fields });
+  drive.change(odd, { content: "changed" });
+  graph.fail({ path: new RegExp(`${odd}/listItem`), status, code: "refused" });
+  await source.scan();
+  expect(fileOf(source, other).metadata).toMatchObject(fields);
+  expect(fileOf(source, odd).size).toBe(7);
+  // What was read before stays, and is asked for again by the next listing.
+  if (status === 410) return expect(fileOf(source, odd).metadata).not.toMatchObject(fields);
+  expect(fileOf(source, odd).metadata).toMatchObject(fields);
+  drive.item(odd).fields = { Department: "Legal" };
+  drive.expireLinks();
+  await source.scan();
+  expect(fileOf(source, odd).metadata).toMatchObject({ Department: "Legal" });
+});
+
 test("notebooks, what lies in them, and shortcuts are counted and left out", async () => {
   const { drive, source } = library();
   const notebook = drive.other(drive.root, "Notebook", "notebook");

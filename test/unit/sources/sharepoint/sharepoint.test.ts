@@ -154,6 +154,20 @@ test.each([true, false])(
   },
 );
 
+test("a deleted root folder is an error that names it, and nothing is removed", async () => {
+  const { graph, drive } = library();
+  const root = drive.folder(drive.root, "Root");
+  drive.file(root, "a.txt", "a");
+  const source = graphSource(graph, { driveId: drive.id, rootFolderId: root });
+  await source.scan();
+  drive.delete(root);
+  expect(await failureOf(source.scan())).toMatchObject({
+    kind: "denied",
+    message: `SharePoint: the library ${drive.id} has no folder ${root}`,
+  });
+  expect(source.paths()).toEqual(["a.txt"]);
+});
+
 test("an expired link leads to a listing that also removes what went meanwhile", async () => {
   const { drive, source } = library();
   drive.file(drive.root, "a.txt", "a");
