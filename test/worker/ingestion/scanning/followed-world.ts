@@ -1,0 +1,30 @@
+import { env } from "cloudflare:workers";
+
+import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
+import { FollowedSource } from "../../../doubles/source/followed-source.ts";
+import { World } from "../../../support/ingestion-world.ts";
+
+export const notes = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `A note, ${at}.`]));
+
+/** A source that was listed once and has a cursor from there. */
+export async function followedWorld(files: Record<string, string>, provider = "cloud_drive") {
+  const reader = new FollowedSource(files);
+  const world = new World({ sourceReaders: async () => reader });
+  const source = await world.addSource(provider);
+  const rag = await world.addRag(source);
+  const scan = async (confirmRemovals = false) => {
+    world.now += 1_000;
+    await requestScan(world.services, { sourceId: source, confirmRemovals, urls: null });
+    await world.deliver();
+  };
+  await scan();
+  return { reader, world, source, rag, scan };
+}
+
+export const cursorOf = async (source: string) =>
+  (
+    await env.DB.prepare("select change_cursor as cursor from file_sources where id = ?")
+      .bind(source)
+      .first<{ cursor: string | null }>()
+  )?.cursor;
