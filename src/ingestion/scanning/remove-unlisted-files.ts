@@ -16,7 +16,7 @@ const BRAKE_SHARE = 0.5;
 /** A provider's listing may lag behind its change feed, which has just reported these files. */
 const LISTING_LAG_MS = 10 * MINUTE_MS;
 
-export type HeldRemovals = { count: number; message: string };
+type HeldRemovals = { count: number; message: string };
 
 /** `contradicted`: the listing shows a file that the change feed had reported as deleted. */
 type Removed = { held: HeldRemovals | null; contradicted: boolean };
