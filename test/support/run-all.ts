@@ -2,7 +2,7 @@
  * What `npm test` runs: every check and every test, each once, to the end. The last line is the
  * count over all of them; a failing check counts as one failed test.
  */
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,14 +16,21 @@ const environment = {
   WRANGLER_SEND_METRICS: "false",
 };
 
-const checks: [name: string, command: string, ...args: string[]][] = [
+type Check = [name: string, command: string, ...args: string[]];
+
+/** One after the other on one core, while the bundles are built on another. */
+const sourceChecks: Check[] = [
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],
   ["types of what runs in browsers", "tsc", "--noEmit", "-p", "src/panel/browser"],
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
-  ["bundles of production and preview", "node", "test/support/check-bundle.ts"],
+];
+const bundleCheck: Check = [
+  "bundles of production and preview",
+  "node",
+  "test/support/check-bundle.ts",
 ];
 
 /** Memory where Linux offers enough of it: databases on a disk cost a fifth of all processor time. */
@@ -40,16 +47,23 @@ function scratchParent(): string {
 
 type Counts = { passed: number; failed: number; skipped: number };
 
-function runCheck([name, command, ...args]: (typeof checks)[number]): Counts {
+async function runCheck([name, command, ...args]: Check): Promise<Counts> {
   const startedAt = Date.now();
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    env: environment,
-    encoding: "utf8",
+  const options = { env: environment, maxBuffer: Infinity };
+  const { failed, output } = await new Promise<{ failed: boolean; output: string }>((resolve) => {
+    execFile(command, args, options, (thrown, stdout, stderr) => {
+      resolve({ failed: thrown !== null, output: `${stdout}\n${stderr}` });
+    });
   });
-  const ok = status === 0;
-  console.log(`${ok ? "ok    " : "FAILED"} ${name} (${Date.now() - startedAt} ms)`);
-  if (!ok) console.log(stdout, stderr);
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 };
+  console.log(`${failed ? "FAILED" : "ok    "} ${name} (${Date.now() - startedAt} ms)`);
+  if (failed) console.log(output);
+  return { passed: failed ? 0 : 1, failed: failed ? 1 : 0, skipped: 0 };
+}
+
+async function runInTurn(checks: Check[]): Promise<Counts[]> {
+  const counts: Counts[] = [];
+  for (const check of checks) counts.push(await runCheck(check));
+  return counts;
 }
 
 type VitestReport = {
@@ -81,10 +95,11 @@ function runTests(): Counts {
 }
 
 try {
-  const counts = [...checks.map(runCheck), runTests()];
+  const checked = await Promise.all([runInTurn(sourceChecks), runInTurn([bundleCheck])]);
+  const counts = [...checked.flat(), runTests()];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-  process.exitCode = sum("failed") === 0 && sum("passed") > checks.length ? 0 : 1;
+  process.exitCode = sum("failed") === 0 && sum("passed") > checked.flat().length ? 0 : 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
