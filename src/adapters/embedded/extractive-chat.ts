@@ -15,7 +15,7 @@ import type { Passage } from "../../text/prompt-delimiters.ts";
 import { answerOf } from "./extractive/answer.ts";
 import type { Answer } from "./extractive/answer.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
-import { fillSchema } from "./extractive/fill-schema.ts";
+import { fillSchema, Unfilled } from "./extractive/fill-schema.ts";
 import { asNode } from "./extractive/schema.ts";
 import { sentencesOf } from "./extractive/sentences.ts";
 
@@ -28,9 +28,9 @@ const PASSAGES_LIMIT_CHARACTERS = 200_000;
 const MOST_STEPS = 6_000_000;
 
 /**
- * `embedded/extractive`: no language model. It answers with the most relevant sentences of the
- * prompt and of the passages found, fills a JSON Schema from them, and, given tools, first calls
- * each with the prompt. Deterministic, without network.
+ * `embedded/extractive`: no language model. It quotes the passage that answers, or says that the
+ * documents do not seem to; fills a JSON Schema where a sentence gives the values; and, given
+ * tools, first calls each with the prompt. Deterministic, without network.
  */
 export function extractiveChat(): LanguageModelV4 {
   return {
@@ -100,21 +100,36 @@ function textOfMessage(message: LanguageModelV4Prompt[number] | undefined): stri
 }
 
 function replyTo({ responseFormat }: LanguageModelV4CallOptions, read: Read): LanguageModelV4Text {
-  const passages = read.passages.flatMap(({ text, source }, at) => sentencesOf(text, at, source));
-  const material = { request: read.request, passages };
+  const material = {
+    request: read.request,
+    passages: read.passages.flatMap(({ text, source }, at) => sentencesOf(text, at, source)),
+    sources: read.passages.map(({ source }) => source),
+    searched: read.searched || read.passages.length > 0,
+  };
   if (responseFormat?.type !== "json") return cited(answerOf(material), read.passages);
-  const passageTexts = read.passages.map(({ text }) => text);
   const schema = responseFormat.schema ?? { type: "object" };
   try {
-    const evidence = evidenceOf({ ...material, passageTexts }, new Budget(MOST_STEPS));
+    const evidence = evidenceOf(material, new Budget(MOST_STEPS));
     return { type: "text", text: JSON.stringify(fillSchema(schema, evidence)) };
   } catch (thrown) {
-    if (!(thrown instanceof BudgetSpent)) throw thrown;
-    throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
+    if (thrown instanceof BudgetSpent) {
+      throw new ModelFailure("filling the JSON Schema takes embedded/extractive too many steps");
+    }
+    if (thrown instanceof Unfilled) throw new ModelFailure(unfilled(thrown.key));
+    throw thrown;
   }
 }
 
-/** The answer consists of sentences of passages, so it cites them exactly. */
+const SHOWN_CHARACTERS = 100;
+
+/** What the caller can do about it is a part of the message. */
+function unfilled(key: string): string {
+  const what =
+    key === "" ? "a value" : `a value for ${JSON.stringify(key.slice(0, SHOWN_CHARACTERS))}`;
+  return `embedded/extractive is no language model and found no sentence that gives ${what}: allow null, or name a language model`;
+}
+
+/** The answer quotes a passage, so it cites it exactly; its source is no part of the quotation. */
 function cited({ text, cited: stretches }: Answer, passages: Found[]): LanguageModelV4Text {
   const citations = stretches.flatMap(({ passage, start, end }) => {
     const found = passages[passage];

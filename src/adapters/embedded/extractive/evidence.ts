@@ -1,122 +1,138 @@
 import type { Budget } from "../../../core/work/step-budget.ts";
-import { bestSentences } from "./answer.ts";
+import { answering, quotedAnswer } from "./answer.ts";
 import type { Material } from "./answer.ts";
+import { questionOf } from "./question.ts";
 import { byRelevance } from "./relevance.ts";
-import { sentencesOf, stemsOf, termsOf } from "./sentences.ts";
-import type { Sentence } from "./sentences.ts";
-import type { FoundValue } from "./values.ts";
+import { sentencesOf, stemsOf } from "./sentences.ts";
+import type { Group, Sentence } from "./sentences.ts";
 import { labelledValues } from "./values.ts";
 
-/** The text from which a schema is filled. */
+/** What a schema is filled from. */
 export type Evidence = {
-  /** The question, in addition to a property's name. */
-  question: string;
-  /** Raw text, line by line, for labels and lists. */
-  text: string;
+  /**
+   * Where it comes from: passages that answer the question, the caller's own text, or one item
+   * of a list, in which every value belongs to the item.
+   */
+  of: "passages" | "own text" | "item";
+  /** Sentences that may hold a value, the most relevant first. */
   sentences: Sentence[];
-  /** Sentences that answer the question as a whole. */
-  answer: Sentence[];
-  /** Values that the text labels; the labels are stemmed. */
-  labelled: { stems: Set<string>; value: string }[];
+  /** The whole text, line by line, of an item or the caller's own text. */
+  text: string;
+  /** The quotation that answers the question as a whole, and the block that it is taken from. */
+  quote: string | null;
+  group: Group | null;
+  /** Stems of what the question counts: `days` of `How many days …?` */
+  counted: Set<string>;
+  labelled: Labelled[];
   /** The remaining steps for filling the schema; each search in the evidence is counted. */
   budget: Budget;
 };
 
-const labelsOf = (text: string) =>
-  labelledValues(text).map(({ label, value }) => ({ stems: new Set(stemsOf(label)), value }));
+/** A value that the text labels; the label is stemmed. `own`: see `Scored`. */
+type Labelled = { stems: Set<string>; value: string; own: number };
 
-export function evidenceOf(
-  material: Material & { passageTexts: string[] },
-  budget: Budget,
-): Evidence {
-  const { request, passages, passageTexts } = material;
-  const own = sentencesOf(request);
-  const asked = own.filter(({ text }) => text.endsWith("?"));
-  // An instruction without a question mark comes first, before its context.
-  const question = asked.length > 0 ? asked : own.slice(0, 1);
-  const text = [...passageTexts, request].join("\n");
+/** Sentences behind this rank are too far from the question to hold its values. */
+const MOST_SENTENCES = 10_000;
+
+export function evidenceOf(material: Material, budget: Budget): Evidence {
+  const { request } = material;
+  const question = questionOf(request);
+  const counted = new Set(
+    /\b(?:how many|wie viele?)\s+([\p{L}]+)/iu.exec(request)?.slice(1).flatMap(stemsOf),
+  );
+  const found = answering(material, question);
+  const shared = {
+    quote: quotedAnswer(material),
+    group: blockOf(found[0]?.sentence),
+    counted,
+    budget,
+  };
+  if (!material.searched) {
+    const sentences = sentencesOf(request);
+    return { ...shared, of: "own text", sentences, text: request, labelled: labelsOf([request]) };
+  }
+  const answers = new Set(found.map(({ sentence }) => sentence.passage));
+  const within = byRelevance(material.passages, question).filter(
+    ({ sentence, score }) => score > 0 && answers.has(sentence.passage),
+  );
+  const sentences = within.slice(0, MOST_SENTENCES).map(({ sentence }) => sentence);
+  const labelled = labelsOf(
+    sentences.map(({ text }) => text),
+    (at) => within[at]?.own ?? 0,
+  );
+  return { ...shared, of: "passages", sentences, text: "", labelled };
+}
+
+/** The list or table that a sentence stands in, or introduces as the last one of its paragraph. */
+function blockOf(sentence: Sentence | undefined): Group | null {
+  if (sentence === undefined) return null;
+  const { group } = sentence;
+  return group.sentences.at(-1) === sentence ? (group.introduces ?? group) : group;
+}
+
+/** The evidence of one row or item. */
+export function evidenceWithin(part: string, budget: Budget): Evidence {
+  budget.spend(part.length);
+  const text = part.replace(/;\s/g, "\n");
   return {
-    question: question.map((sentence) => sentence.text).join(" "),
+    of: "item",
+    sentences: sentencesOf(part),
     text,
-    sentences: passages.length > 0 ? passages : own,
-    answer: bestSentences(material),
-    labelled: labelsOf(text),
+    quote: part,
+    group: null,
+    counted: new Set(),
+    labelled: labelsOf([text]),
     budget,
   };
 }
 
-/** The evidence of one row, item or sentence, for the members of a list. */
-export function evidenceWithin(part: string, budget: Budget): Evidence {
-  budget.spend(part.length);
-  const sentences = sentencesOf(part);
-  const text = part.replace(/;\s/g, "\n");
-  const labelled = labelsOf(text);
-  return { question: "", text, sentences, answer: sentences, labelled, budget };
+function labelsOf(texts: string[], ownOf: (at: number) => number = () => 0): Labelled[] {
+  return texts.flatMap((text, at) =>
+    labelledValues(text).map(({ label, value }) => ({
+      stems: new Set(stemsOf(label)),
+      value,
+      own: ownOf(at),
+    })),
+  );
 }
 
 /** `invoiceNumber`, `invoice_number` → `invoice number`. */
-const wordsOfKey = (key: string) =>
+export const wordsOfKey = (key: string) =>
   key.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/[_\-.]+/g, " ");
 
-/** The value that the text labels with the key's words. */
-export function labelledAs(evidence: Evidence, key: string): string | null {
+const LABEL_LEAST_SHARE = 0.49;
+
+/** The value that the text labels with the key's words; null where two rows have an equal claim. */
+export function labelledAs({ of, labelled, budget }: Evidence, key: string): string | null {
   const wanted = stemsOf(wordsOfKey(key));
-  if (wanted.length === 0) return null;
-  let best: { value: string; share: number } | null = null;
-  evidence.budget.spend(evidence.labelled.length * wanted.length);
-  for (const { stems, value } of evidence.labelled) {
-    const shared = wanted.filter((stem) => stems.has(stem)).length;
-    const share = (2 * shared) / (wanted.length + stems.size);
-    if (share > (best?.share ?? LABEL_LEAST_SHARE)) best = { value, share };
-  }
-  return best?.value ?? null;
+  budget.spend(labelled.length * wanted.length);
+  const shares = labelled.map(({ stems }) => shareOf(wanted, stems));
+  const most = shares.reduce((a, b) => Math.max(a, b), 0);
+  if (most <= LABEL_LEAST_SHARE) return null;
+  const fitting = labelled.filter((_, at) => shares[at] === most);
+  const [best] = fitting;
+  const isDisputed = fitting.some(({ own, value }) => own === best?.own && value !== best.value);
+  return best === undefined || (isDisputed && of === "passages") ? null : best.value;
 }
 
-const LABEL_LEAST_SHARE = 0.49;
+/** How much of a label and of the wanted words is the same, 0 to 1. */
+function shareOf(wanted: string[], stems: Set<string>): number {
+  const shared = wanted.filter((stem) => stems.has(stem)).length;
+  return shared === 0 ? 0 : (2 * shared) / (wanted.length + stems.size);
+}
+
 const STEPS_PER_SENTENCE = 15;
 
-/** Sentences that mention the key, best first; may be empty. */
-export function sentencesAbout(evidence: Evidence, key: string, description: string): Sentence[] {
-  const about = `${wordsOfKey(key)} ${description}`;
-  evidence.budget.spend(evidence.sentences.length * STEPS_PER_SENTENCE);
-  const asked = byRelevance(evidence.sentences, `${about} ${evidence.question}`);
-  return asked.filter(({ score }) => score > 0).map(({ sentence }) => sentence);
-}
-
-/** The value in a text that is closest to the key's words. */
-export function closestIn<T>(
-  { budget }: Evidence,
-  find: (text: string) => FoundValue<T>[],
-  text: string,
-  key: string,
-): T | null {
-  budget.spend(text.length);
-  const values = find(text);
-  if (values.length === 0) return null;
-  budget.spend(text.length);
-  return closestTo(values, text, key);
-}
-
-/** `values` are in the order of the text. */
-function closestTo<T>(values: FoundValue<T>[], text: string, key: string): T | null {
-  const places = placesOf(text, key);
-  let best: { value: T; distance: number } | null = null;
-  let next = 0;
-  for (const { value, at } of values) {
-    while (next < places.length && (places[next] ?? 0) < at) next += 1;
-    const around = [places[next - 1], places[next]].filter((place) => place !== undefined);
-    const distance = around.reduce(
-      (least, place) => Math.min(least, Math.abs(place - at)),
-      places.length === 0 ? at : Infinity,
+/** Sentences that hold all of the words, or what introduces or heads them does; best first. */
+export function sentencesHolding(evidence: Evidence, words: string[]): Sentence[] {
+  const wanted = words.flatMap(stemsOf);
+  if (wanted.length === 0) return [];
+  evidence.budget.spend(evidence.sentences.length * (STEPS_PER_SENTENCE + wanted.length));
+  return evidence.sentences.filter(({ stemSet, headingStems, group }) => {
+    const missing = wanted.filter((stem) => !stemSet.has(stem));
+    return (
+      missing.length < wanted.length &&
+      missing.every((stem) => group.introductionStems.has(stem) || headingStems.has(stem))
     );
-    if (best === null || distance < best.distance) best = { value, distance };
-  }
-  return best?.value ?? null;
-}
-
-function placesOf(text: string, key: string): number[] {
-  const wanted = new Set(termsOf(wordsOfKey(key)));
-  return [...text.matchAll(/[\p{L}\p{N}]+/gu)]
-    .filter(({ 0: word }) => stemsOf(word).some((stem) => wanted.has(stem)))
-    .map(({ index }) => index);
+  });
 }

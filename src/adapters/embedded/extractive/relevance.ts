@@ -1,89 +1,150 @@
-import { wordsOf } from "../../../text/words.ts";
-import { termsOf } from "./sentences.ts";
+import { holdsKind } from "./question.ts";
+import type { Question, Term } from "./question.ts";
 import type { Sentence } from "./sentences.ts";
 
-/** BM25's saturation and length normalisation; sentences differ little in length. */
-const K1 = 1.2;
-const B = 0.3;
-const HEADING_WEIGHT = 0.4;
-/** Weight of a word that only shares a prefix with a query word (compounds, endings). */
-const PREFIX_WEIGHT = 0.5;
+/** How far a match counts, by where it stands. */
+const INTRODUCTION_WEIGHT = 0.7;
+const HEADING_WEIGHT = 0.5;
+const NEIGHBOUR_WEIGHT = 0.4;
+const NEIGHBOUR_COVERS = 0.7;
+/** Weight of a word that only shares a prefix with a term (compounds, endings). */
+const PREFIX_WEIGHT = 0.7;
 const PREFIX_LENGTH = 5;
-const PASSAGE_PRIOR = 0.1;
-const POSITION_PRIOR = 0.1;
-const KIND_BONUS = 1.35;
+const SHORT_PREFIX = 4;
+/** Bounds of a term's rarity: a word that no passage holds must not outweigh all others. */
+const LEAST_RARITY = 1;
+const MOST_RARITY = 1.8;
+
+const KIND_BONUS = 1.25;
 const QUESTION_PENALTY = 0.5;
-
-/** Only the first terms of a question are used; a longer text is not a question. */
-const MOST_TERMS = 100;
-
-export type Scored = { sentence: Sentence; score: number };
+/** Words without an end, such as a line of a form: seldom an answer. */
+const FRAGMENT_PENALTY = 0.7;
+const FRAGMENT_WORDS = 5;
+/** Passages come in the order of the search. */
+const PASSAGE_PRIOR = 0.04;
+const POSITION_PRIOR = 0.05;
 
 /**
- * Scores sentences by how well they answer, best first; 0 means no match. BM25 over the given
- * sentences, with a bonus for headings, early passages and the kind of answer.
+ * `score`: how well a sentence answers; 0 means no match. `coverage`: the share of the question
+ * that the sentence, what stands around it and its headings hold, 0 to 1.
  */
-export function byRelevance(sentences: Sentence[], question: string): Scored[] {
-  const terms = termsOf(question).slice(0, MOST_TERMS);
+export type Scored = { sentence: Sentence; score: number; own: number; coverage: number };
+
+/** Scores sentences by the share of the question that they hold, best first. */
+export function byRelevance(sentences: Sentence[], question: Question): Scored[] {
   const index = indexOf(sentences);
-  const kind = answerKind(question);
-  const sums = Array.from(sentences, () => 0);
-  for (const term of terms) {
-    const counts = index.countsOf(term);
-    const rarity = Math.log(1 + (sentences.length - counts.size + 0.5) / (counts.size + 0.5));
-    for (const [at, count] of counts) {
-      const length = sentences[at]?.stems.length ?? 0;
-      const damp = K1 * (1 - B + (B * length) / Math.max(1, index.meanLength));
-      sums[at] = (sums[at] ?? 0) + (rarity * count * (K1 + 1)) / (count + damp);
+  const terms = question.terms.map((term) => index.look(term));
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return [];
+  const matched = sentences.map(() => ({ score: 0, own: 0, coverage: 0 }));
+  for (const { weight, places } of terms) {
+    for (const [at, { own, all, covers }] of places) {
+      const sum = matched[at];
+      if (sum === undefined) continue;
+      sum.score += (weight * all) / total;
+      sum.own += (weight * own) / total;
+      sum.coverage += (weight * covers) / total;
     }
   }
   const scored = sentences.map((sentence, at) => {
-    const sum = sums[at] ?? 0;
-    return { sentence, score: sum === 0 ? 0 : sum * priorOf(sentence, kind) };
+    const { score, own, coverage } = matched[at] ?? { score: 0, own: 0, coverage: 0 };
+    const isNamed = question.options.every((option) => holdsOption(sentence, option));
+    const prior = priorOf(sentence, question) * (isNamed ? 1 : 0.5);
+    return { sentence, score: score * prior, own, coverage: isNamed ? coverage : coverage * 0.5 };
   });
   return scored.sort((a, b) => b.score - a.score);
 }
 
-type Counts = Map<number, number>;
+/** In the letters of the question: `-c` and `-C` are two options. */
+function holdsOption({ text, group }: Sentence, option: string): boolean {
+  return [text, group.introduction].some((said) =>
+    said.split(/[\s,;()[\]`'"=]+/).some((word) => word === option),
+  );
+}
+
+/** How far a sentence holds a term: by itself, with what is around it, and whether at all. */
+type Place = { own: number; all: number; covers: number };
+type Looked = { weight: number; places: Map<number, Place> };
 
 /** Maps stems to the sentences that hold them: many questions are asked of the same sentences. */
 class SentenceIndex {
-  readonly meanLength: number;
   readonly #sentences: Sentence[];
-  readonly #holders = new Map<string, Counts>();
-  readonly #known = new Map<string, Counts>();
+  readonly #holders = new Map<string, number[]>();
+  readonly #known = new Map<string, Map<number, Place>>();
 
   constructor(sentences: Sentence[]) {
     this.#sentences = sentences;
-    let length = 0;
     for (const [at, { stems }] of sentences.entries()) {
-      length += stems.length;
-      for (const stem of stems) {
-        const counts = this.#holders.get(stem) ?? new Map<number, number>();
-        counts.set(at, (counts.get(at) ?? 0) + 1);
-        this.#holders.set(stem, counts);
+      for (const stem of new Set([...stems, ...pairsOf(stems)])) {
+        const holders = this.#holders.get(stem);
+        if (holders === undefined) this.#holders.set(stem, [at]);
+        else holders.push(at);
       }
     }
-    this.meanLength = length / sentences.length;
   }
 
-  /** How often each sentence holds the term; a match in a heading or of a prefix counts less. */
-  countsOf(term: string): Counts {
-    const known = this.#known.get(term);
-    if (known !== undefined) return known;
-    const sums: Counts = new Map();
-    const add = (at: number, count: number) => sums.set(at, (sums.get(at) ?? 0) + count);
-    for (const [at, { headingStems }] of this.#sentences.entries()) {
-      if (headingStems.has(term)) add(at, HEADING_WEIGHT);
+  /** A term's weight by its rarity, and the sentences that hold it or stand below it. */
+  look({ stem, weight }: Term): Looked {
+    const places = this.#known.get(stem) ?? this.#placesOf(stem);
+    this.#known.set(stem, places);
+    const count = this.#sentences.length;
+    const rarity = Math.log(1 + (count - places.size + 0.5) / (places.size + 0.5));
+    const bounded = Math.min(MOST_RARITY, Math.max(LEAST_RARITY, rarity));
+    return { weight: weight * bounded, places };
+  }
+
+  #placesOf(term: string): Map<number, Place> {
+    const own = new Map<number, number>();
+    for (const [stem, holders] of this.#holders) {
+      const share = stem === term ? 1 : sharesPrefix(stem, term) ? PREFIX_WEIGHT : 0;
+      if (share > 0) for (const at of holders) own.set(at, Math.max(share, own.get(at) ?? 0));
     }
-    for (const [stem, counts] of this.#holders) {
-      const weight = stem === term ? 1 : sharesPrefix(stem, term) ? PREFIX_WEIGHT : 0;
-      if (weight > 0) for (const [at, count] of counts) add(at, weight * count);
+    const heads = new Map<Set<string>, number>();
+    const inStems = (stems: Set<string>) => {
+      const share = heads.get(stems) ?? holds(stems, term);
+      heads.set(stems, share);
+      return share;
+    };
+    const places = new Map<number, Place>();
+    for (const [at, { group, headingStems }] of this.#sentences.entries()) {
+      const here = own.get(at) ?? 0;
+      const introduced = inStems(group.introductionStems);
+      const headed = inStems(headingStems);
+      const beside = group.kind === "paragraph" ? this.#beside(own, at, group) : 0;
+      const around = [
+        INTRODUCTION_WEIGHT * introduced,
+        HEADING_WEIGHT * headed,
+        NEIGHBOUR_WEIGHT * beside,
+      ];
+      const all = Math.max(here, ...around);
+      const covers = Math.max(here, introduced, headed, NEIGHBOUR_COVERS * beside);
+      if (all > 0) places.set(at, { own: here, all, covers });
     }
-    this.#known.set(term, sums);
-    return sums;
+    return places;
+  }
+
+  /** How far the sentences before and after one, of the same paragraph, hold the term. */
+  #beside(own: Map<number, number>, at: number, group: Sentence["group"]): number {
+    const inGroup = (one: number) =>
+      this.#sentences[one]?.group === group ? (own.get(one) ?? 0) : 0;
+    return Math.max(inGroup(at - 1), inGroup(at + 1));
   }
 }
+
+function holds(stems: Set<string>, term: string): number {
+  if (stems.has(term)) return 1;
+  for (const stem of stems) if (sharesPrefix(stem, term)) return PREFIX_WEIGHT;
+  return 0;
+}
+
+/** Neighbouring words in one: `time out` is found by `timeout`. */
+const pairsOf = (stems: string[]) =>
+  stems.slice(1).flatMap((stem, at) => {
+    const before = stems[at] ?? "";
+    return before.length + stem.length > MOST_PAIR_CHARACTERS ? [] : [`${before}${stem}`];
+  });
+
+const MOST_PAIR_CHARACTERS = 24;
 
 const indexes = new WeakMap<Sentence[], SentenceIndex>();
 
@@ -95,29 +156,23 @@ function indexOf(sentences: Sentence[]): SentenceIndex {
   return index;
 }
 
+/** Endings that Porter's stemmer leaves on a short word: `fail` and `failure`. */
+const ENDING = /^(?:ur|er|or|ion|ation|ment|abl|al|ing|s|ness|iv|anc|enc|y|i)$/;
+
 function sharesPrefix(stem: string, term: string): boolean {
-  const shorter = Math.min(stem.length, term.length);
-  return shorter >= PREFIX_LENGTH && (stem.startsWith(term) || term.startsWith(stem));
+  const [shorter, longer] = stem.length < term.length ? [stem, term] : [term, stem];
+  if (shorter.length < SHORT_PREFIX || !longer.startsWith(shorter)) return false;
+  return shorter.length >= PREFIX_LENGTH || ENDING.test(longer.slice(shorter.length));
 }
 
-type AnswerKind = "number" | "time" | "person" | null;
-
-function answerKind(question: string): AnswerKind {
-  const asked = wordsOf(question).join(" ");
-  if (/\bhow (many|much|long|often|high|old|far)\b|\bwie (viel|viele|lange|oft|hoch)\b/.test(asked))
-    return "number";
-  if (/\b(when|what (time|date|day|year))\b|\b(wann|bis wann|ab wann)\b/.test(asked)) return "time";
-  return /\b(who|whom|wer|wen|wem)\b/.test(asked) ? "person" : null;
-}
-
-const NUMBER = /\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty)\b/i;
-const TIME =
-  /\d{1,2}[:.]\d{2}|\b(19|20)\d{2}\b|\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|noon|midnight|daily|weekly|monthly|quarter)\b|\d (day|hour|week|month|minute)/i;
-const PERSON = /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(team|manager|lead|officer|head|desk|department)\b/u;
-const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON };
-
-function priorOf({ text, passage, position }: Sentence, kind: AnswerKind): number {
+function priorOf({ text, stems, passage, position, group }: Sentence, { kind }: Question): number {
   const early = 1 / (1 + PASSAGE_PRIOR * passage) + POSITION_PRIOR / (1 + position);
-  const fits = kind !== null && KIND_PATTERNS[kind].test(text) ? KIND_BONUS : 1;
-  return early * fits * (text.endsWith("?") ? QUESTION_PENALTY : 1);
+  const fits = holdsKind(text, kind) ? KIND_BONUS : 1;
+  const isFragment =
+    group.kind === "paragraph" &&
+    stems.length < FRAGMENT_WORDS &&
+    !/[.!:。！]["'”’»)]*$/.test(text);
+  return (
+    early * fits * (text.endsWith("?") ? QUESTION_PENALTY : 1) * (isFragment ? FRAGMENT_PENALTY : 1)
+  );
 }

@@ -61,8 +61,22 @@ export function typeOf(node: SchemaNode): string {
   return Array.isArray(type) ? "null" : "string";
 }
 
-export const admitsNull = (node: SchemaNode) =>
-  node["type"] === "null" || listOf(node["type"]).includes("null");
+const ANNOTATIONS = new Set(["$schema", "$id", "$comment", "title", "description", "examples"]);
+
+/** Whether a value may be null: said by its type, an option, a branch, or by no rule at all. */
+export function admitsNull(node: SchemaNode): boolean {
+  const types = [node["type"], ...listOf(node["type"])];
+  if (types.includes("null") || listOf(node["enum"]).includes(null)) return true;
+  const branches = [...listOf(node["anyOf"]), ...listOf(node["oneOf"])];
+  if (branches.some((branch) => asNode(branch)["type"] === "null")) return true;
+  return Object.entries(node).every(
+    ([keyword, value]) => ANNOTATIONS.has(keyword) || isEmpty(value),
+  );
+}
+
+/** What merging leaves of a schema without properties. */
+const isEmpty = (value: unknown) =>
+  (Array.isArray(value) || isObject(value)) && Object.keys(value).length === 0;
 
 export const numberOf = (value: unknown, otherwise: number) =>
   typeof value === "number" ? value : otherwise;

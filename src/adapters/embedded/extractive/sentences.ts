@@ -1,122 +1,124 @@
-import { trimEnd } from "../../../core/trim.ts";
 import { splitSentences } from "../../../text/sentences.ts";
 import { stemOf } from "../../../text/stems.ts";
 import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
+import { blocksOf, plainText } from "./blocks.ts";
+import type { Block } from "./blocks.ts";
 
-/** A sentence, list item or table row, and its position. */
+/** A sentence of a paragraph, a whole list item or table row, or a block of code. */
 export type Sentence = {
   text: string;
   stems: string[];
-  /** Stems of the headings above it. */
+  /** The same, to look one up. */
+  stemSet: Set<string>;
+  /** The heading directly above it in its passage; empty where there is none. */
+  heading: string;
+  /** Stems of the document's title and path, and of the headings above it. */
   headingStems: Set<string>;
   /** The index of its passage, and its position in the passage. */
   passage: number;
   position: number;
+  /** A list item's bullet or number; otherwise empty. */
+  mark: string;
+  group: Group;
 };
 
-const STOP_WORDS = new Set(
-  `a about above after all also am an and any are as at be been before being below between both but
-  by can could did do does doing done each few for from further had has have having he her here hers
-  him his how i if in into is it its itself just many me more most much my no nor not now of off on
-  once only or other our ours out over own please same she should so some such tell than that the
-  their theirs them then there these they this those through to too under until up us very was we
-  were what when where which while who whom whose why will with would you your yours give get gets
-  find show say says according
-  der die das ein eine einen einem einer und oder ist sind war wie viel viele was wer wo wann warum
-  ich du er sie es wir ihr mein dein unser im in am an auf aus bei mit von zu zum zur den dem des
-  nicht kein keine kann darf muss hat haben habe gibt es man bekomme bekommt`.split(/\s+/),
+/** The block that a sentence belongs to. */
+export type Group = {
+  kind: "paragraph" | "list" | "table" | "code";
+  sentences: Sentence[];
+  /** The words that introduce the block: a sentence that ends with a colon, or a term. */
+  introduction: string;
+  introductionStems: Set<string>;
+  /** The list, table or code that the paragraph's last sentence introduces. */
+  introduces: Group | null;
+};
+
+/** Forms that a stemmer cannot lead back to their verb or noun. */
+const FORMS = `
+  began begun:begin bought:buy broke broken:break brought:bring built:build chose chosen:choose
+  children:child cost costs:cost drew drawn:draw drove driven:drive fell fallen:fall felt:feel
+  forgot forgotten:forget found:find gave given:give grew grown:grow held:hold hid hidden:hide
+  indices indexes:index kept:keep knew known:know left:leave lost:lose made:make meant:mean
+  men:man met:meet paid:pay people:person ran:run said:say sent:send shown:show sold:sell
+  spent:spend spoke spoken:speak stood:stand stole stolen:steal taught:teach threw thrown:throw
+  told:tell took taken:take understood:understand went gone:go women:woman won:win wrote
+  written:write`;
+
+const BASES = new Map(
+  [...FORMS.matchAll(/([^:]+):(\w+)/g)].flatMap(([, forms = "", base = ""]) =>
+    forms
+      .trim()
+      .split(/\s+/)
+      .map((form): [string, string] => [form, base]),
+  ),
 );
 
+/** The stem of a word, also of an irregular form. */
+export const stemOfForm = (word: string): string => stemOf(BASES.get(word) ?? word);
+
 export function stemsOf(text: string): string[] {
-  return wordsOf(pairUnspacedScripts(text)).map(stemOf);
+  return wordsOf(pairUnspacedScripts(text)).map(stemOfForm);
 }
-
-/** Stems without stop words; all of them when nothing else is left. */
-export function termsOf(text: string): string[] {
-  const words = wordsOf(pairUnspacedScripts(text));
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return [...new Set((telling.length > 0 ? telling : words).map(stemOf))];
-}
-
-const HEADING = /^\s{0,3}#{1,6}\s/;
-const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
-const TABLE_ROW = /^\s*\|(.+)\|\s*$/;
-const TABLE_RULE = /^\s*\|[\s:|-]+\|\s*$/;
 
 /** Splits Markdown or plain text; each sentence keeps the headings above it. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const sentences: Sentence[] = [];
+  let heading = "";
   let headingStems = new Set(stemsOf(title));
+  let before: Group | null = null;
   for (const block of blocksOf(text)) {
-    if (block.kind === "heading") headingStems = new Set(stemsOf(`${title} ${block.text}`));
-    else {
-      for (const said of splitSentences(block.text)) {
-        const plain = plainText(said);
-        const position = sentences.length;
-        const stems = stemsOf(plain);
-        if (plain !== "") sentences.push({ text: plain, stems, headingStems, passage, position });
-      }
+    if (block.kind === "heading") {
+      heading = plainText(block.text);
+      headingStems = new Set(stemsOf(`${title} ${heading}`));
+      before = null;
+      continue;
     }
+    const group = groupOf(block, before);
+    for (const { mark, said } of partsOf(block)) {
+      const position = sentences.length;
+      const stems = stemsOf(said);
+      const place = { heading, headingStems, passage, position };
+      const sentence = { text: said, stems, stemSet: new Set(stems), ...place, mark, group };
+      group.sentences.push(sentence);
+      sentences.push(sentence);
+    }
+    if (group.sentences.length > 0) before = group;
   }
   return sentences;
 }
 
-type Block = { kind: "heading" | "said"; text: string };
+function groupOf(block: Exclude<Block, { kind: "heading" }>, before: Group | null): Group {
+  const last = before?.kind === "paragraph" ? (before.sentences.at(-1)?.text ?? "") : "";
+  const isLed = block.kind !== "paragraph" && /[:：]$/.test(last);
+  const term = block.kind === "paragraph" ? plainText(block.term) : "";
+  const introduction = isLed ? last : term;
+  const group: Group = {
+    kind: block.kind,
+    sentences: [],
+    introduction,
+    introductionStems: new Set(stemsOf(introduction)),
+    introduces: null,
+  };
+  if (isLed && before !== null) before.introduces = group;
+  return group;
+}
 
-/** Headings, paragraphs, list items and table rows, in the order of the text. */
-function blocksOf(text: string): Block[] {
-  const blocks: Block[] = [];
-  let open: Block | null = null;
-  let columns: string[] | null = null;
-  for (const line of text.split(/\r?\n/)) {
-    const row = TABLE_ROW.exec(line)?.[1];
-    if (row !== undefined) {
-      open = null;
-      if (TABLE_RULE.test(line)) continue;
-      const cells = row.split("|").map((cell) => cell.trim());
-      if (columns === null) columns = cells;
-      else blocks.push({ kind: "said", text: rowText(columns, cells) });
-      continue;
+type Part = { mark: string; said: string };
+
+function partsOf(block: Exclude<Block, { kind: "heading" }>): Part[] {
+  const parts = (): Part[] => {
+    switch (block.kind) {
+      case "paragraph":
+        return splitSentences(block.text).map((said) => ({ mark: "", said: plainText(said) }));
+      case "list":
+        return block.items.map(({ mark, text }) => ({ mark, said: plainText(text) }));
+      case "table":
+        return block.rows.map((row) => ({ mark: "", said: plainText(row) }));
+      case "code":
+        return [{ mark: "", said: block.text }];
+      default:
+        return block satisfies never;
     }
-    columns = null;
-    const started = startedBlock(line);
-    if (started === null && open !== null) open.text += ` ${line.trim()}`;
-    else {
-      open = started ?? { kind: "said", text: line.trim() };
-      blocks.push(open);
-    }
-    if (open.kind === "heading" || line.trim() === "") open = null;
-  }
-  return blocks;
-}
-
-/** The block that a line begins; null when it may continue the previous one. */
-function startedBlock(line: string): Block | null {
-  const heading = HEADING.exec(line)?.[0].length;
-  if (heading !== undefined) {
-    return { kind: "heading", text: trimEnd(line.slice(heading).trim(), "#").trimEnd() };
-  }
-  const item = LIST_ITEM.exec(line)?.[0].length;
-  if (item !== undefined) return { kind: "said", text: line.slice(item) };
-  return line.trim() === "" ? { kind: "said", text: "" } : null;
-}
-
-/** `Grade: B; Days: 30` for a row below `| Grade | Days |`. */
-function rowText(columns: string[], cells: string[]): string {
-  const named = cells.map((cell, at) => {
-    const column = columns[at] ?? "";
-    return column === "" ? cell : `${column}: ${cell}`;
-  });
-  return named.join("; ");
-}
-
-/** Without Markdown's emphasis, code marks, links and quotes. */
-function plainText(markdown: string): string {
-  return markdown
-    .replace(/!?\[([^[\]]*)\]\([^)]{0,1000}\)/g, "$1")
-    .replace(/(\*\*|__|`)/g, "")
-    .replace(/(^|\s)\*(\S[^*]*)\*/g, "$1$2")
-    .replace(/^\s*>+\s?/, "")
-    .replace(/\s+/gu, " ")
-    .trim();
+  };
+  return parts().filter(({ said }) => said.trim() !== "");
 }

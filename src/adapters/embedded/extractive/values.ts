@@ -88,29 +88,25 @@ const IPV4 = /\b(?:\d{1,3}\.){3}\d{1,3}\b/g;
 const matches = (pattern: RegExp) => (text: string) =>
   [...text.matchAll(pattern)].map(({ 0: value, index }) => ({ value, at: index }));
 
+/** Only where the text tells a time as well. */
 const dateTimesIn = (text: string): FoundValue<string>[] => {
-  const time = timesIn(text)[0]?.value ?? "00:00:00";
+  const time = timesIn(text)[0]?.value;
+  if (time === undefined) return [];
   return datesIn(text).map(({ value, at }) => ({ value: `${value}T${time}Z`, at }));
 };
 
-/** How a string of a JSON Schema `format` is found, and the default when there is none. */
-export const FORMATS: Record<
-  string,
-  { find: (text: string) => FoundValue<string>[]; otherwise: string }
-> = {
-  date: { find: datesIn, otherwise: "1970-01-01" },
-  time: {
-    find: (text) => timesIn(text).map(({ value, at }) => ({ value: `${value}Z`, at })),
-    otherwise: "00:00:00Z",
-  },
-  "date-time": { find: dateTimesIn, otherwise: "1970-01-01T00:00:00Z" },
-  email: { find: matches(EMAIL), otherwise: "unknown@example.com" },
-  uri: { find: matches(URL_PATTERN), otherwise: "about:blank" },
-  url: { find: matches(URL_PATTERN), otherwise: "https://example.com/" },
-  "uri-reference": { find: matches(URL_PATTERN), otherwise: "" },
-  uuid: { find: matches(UUID), otherwise: "00000000-0000-0000-0000-000000000000" },
-  ipv4: { find: matches(IPV4), otherwise: "0.0.0.0" },
-};
+/** How a string of a JSON Schema `format` is found. */
+export const FORMATS = new Map<string, (text: string) => FoundValue<string>[]>([
+  ["date", datesIn],
+  ["time", (text) => timesIn(text).map(({ value, at }) => ({ value: `${value}Z`, at }))],
+  ["date-time", dateTimesIn],
+  ["email", matches(EMAIL)],
+  ["uri", matches(URL_PATTERN)],
+  ["url", matches(URL_PATTERN)],
+  ["uri-reference", matches(URL_PATTERN)],
+  ["uuid", matches(UUID)],
+  ["ipv4", matches(IPV4)],
+]);
 
 /** A line break, or the end of a sentence before a new label. */
 const NEXT_LABEL = /\r?\n|;\s|(?<=[.!?])\s+(?=\p{Lu}[^:.!?\n]{0,40}:\s)/u;

@@ -1,0 +1,54 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+
+import { extractiveChat } from "../../../../src/adapters/embedded/extractive-chat.ts";
+import {
+  newDelimiterKey,
+  writePassages,
+  writeRequest,
+} from "../../../../src/text/prompt-delimiters.ts";
+
+export const HANDBOOK = `# Leave
+
+Everyone is welcome here.
+
+## Holiday
+
+Full-time employees get 26 days of paid holiday a year. Up to 5 days may be carried over until
+31 March 2027. Unused days are not paid out.
+
+## Sickness
+
+Call your manager before 9:30 on the first day.
+
+| Grade | Notice period |
+| --- | --- |
+| Junior | 4 weeks |
+| Senior | 3 months |`;
+
+export function promptOf(
+  request: string,
+  passages: string[],
+): LanguageModelV4CallOptions["prompt"] {
+  const key = newDelimiterKey();
+  const found = writePassages(
+    passages.map((text) => ({ source: "leave.md", text })),
+    key,
+  );
+  const text = passages.length === 0 ? request : `${found}\n\n${writeRequest(request, key)}`;
+  return [{ role: "user", content: [{ type: "text", text }] }];
+}
+
+export async function answer(
+  request: string,
+  passages: string[] = [],
+  schema?: unknown,
+): Promise<string> {
+  const { content } = await extractiveChat().doGenerate({
+    prompt: promptOf(request, passages),
+    ...(schema === undefined
+      ? {}
+      : { responseFormat: { type: "json", schema: schema as Record<string, unknown> } }),
+  });
+  const [part] = content;
+  return part?.type === "text" ? part.text : "";
+}

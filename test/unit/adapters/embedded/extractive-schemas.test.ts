@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+
+import { readResponseSchema } from "../../../../src/inference/response-schema.ts";
+import { answer, HANDBOOK } from "./asked.ts";
+
+async function filled(request: string, schema: unknown, passages: string[] = []): Promise<unknown> {
+  const value = JSON.parse(await answer(request, passages, schema)) as unknown;
+  const read = readResponseSchema(JSON.stringify(schema));
+  expect(read.ok && read.schema.findings(value)).toEqual([]);
+  return value;
+}
+
+const INVOICE = `Extract the invoice.
+Invoice number: INV-2026-17. Date: 3 March 2026. Total: 1,250.50 EUR.
+Customer: Anna Schmidt. Contact: anna@example.org. Items: desk, chair and lamp. Paid: no.`;
+
+test("a schema is filled with labelled values, in their types", async () => {
+  const schema = {
+    type: "object",
+    required: [
+      "invoiceNumber",
+      "date",
+      "total",
+      "currency",
+      "customer",
+      "contact",
+      "items",
+      "paid",
+    ],
+    properties: {
+      invoiceNumber: { type: "string", pattern: "^INV-" },
+      date: { type: "string", format: "date" },
+      total: { type: "number" },
+      currency: { enum: ["USD", "EUR"] },
+      customer: { type: "string" },
+      contact: { type: "string", format: "email" },
+      items: { type: "array", items: { type: "string" } },
+      paid: { type: "boolean" },
+    },
+  };
+  expect(await filled(INVOICE, schema)).toEqual({
+    invoiceNumber: "INV-2026-17",
+    date: "2026-03-03",
+    total: 1250.5,
+    currency: "EUR",
+    customer: "Anna Schmidt",
+    contact: "anna@example.org",
+    items: ["desk", "chair", "lamp"],
+    paid: false,
+  });
+});
+
+test("numbers come from the answering sentence; nested objects and $refs are filled", async () => {
+  const schema = {
+    type: "object",
+    required: ["holiday"],
+    properties: { holiday: { $ref: "#/$defs/holiday" } },
+    $defs: {
+      holiday: {
+        type: "object",
+        required: ["days", "carriedOverUntil"],
+        properties: {
+          days: { type: "integer", minimum: 10 },
+          carriedOverUntil: { type: "string", format: "date" },
+        },
+      },
+    },
+  };
+  const value = await filled("How many days of holiday do I get?", schema, [HANDBOOK]);
+  expect(value).toEqual({ holiday: { days: 26, carriedOverUntil: "2027-03-31" } });
+});
+
+test("numbers in words are read whole", async () => {
+  const schema = {
+    type: "object",
+    required: ["days", "weeks"],
+    properties: { days: { type: "integer" }, weeks: { type: "integer" } },
+  };
+  const passage =
+    "Everybody has twenty-eight days of leave. Leave is asked for fourteen weeks ahead.";
+  expect(await filled("How much leave is there?", schema, [passage])).toEqual({
+    days: 28,
+    weeks: 14,
+  });
+});
+
+test("a list of objects has one for each item", async () => {
+  const item = {
+    type: "object",
+    required: ["name", "age"],
+    properties: { name: { type: "string" }, age: { type: "integer" } },
+  };
+  const text = "List them.\n- Name: Ann Lee; Age: 31\n- Name: Bob Roy; Age: 42";
+  expect(await filled(text, { type: "array", items: item })).toEqual([
+    { name: "Ann Lee", age: 31 },
+    { name: "Bob Roy", age: 42 },
+  ]);
+});
+
+const asking = (x: unknown) => ({ type: "object", required: ["x"], properties: { x } });
+const NOT_SAID = "Nothing of use is said here.";
+
+test.each([
+  [asking({ type: ["integer", "null"] }), { x: null }],
+  [asking({ anyOf: [{ type: "null" }, { type: "boolean" }] }), { x: null }],
+  [asking({ enum: ["a", null] }), { x: null }],
+  [asking({ type: "number", default: 7 }), { x: 7 }],
+  [asking({ const: 5 }), { x: 5 }],
+  [asking({ type: "array", items: { type: "integer" } }), { x: [] }],
+  [{ type: "object", properties: { x: { type: "integer" } } }, {}],
+  [{ type: "object", properties: { next: { $ref: "#" } } }, { next: {} }],
+])("what no sentence says is null, its default, or left out: %j", async (schema, expected) => {
+  expect(await filled(NOT_SAID, schema)).toMatchObject(expected);
+});
+
+test.each([
+  asking({ type: "integer", minimum: 5, maximum: 7 }),
+  asking({ type: "string", minLength: 30 }),
+  asking({ type: "boolean" }),
+  asking({ enum: [1, 2] }),
+  asking({ type: "string", format: "date-time" }),
+  asking({ type: "array", minItems: 2, items: { type: "integer" } }),
+  asking({ type: "array", minItems: 100_000_000, items: { type: "string" } }),
+])("a value that must be there and is not said is an error: %j", async (schema) => {
+  await expect(answer(NOT_SAID, [], schema)).rejects.toThrow(
+    'embedded/extractive is no language model and found no sentence that gives a value for "x"',
+  );
+});
+
+test("a value is taken only from a sentence that binds it to the question", async () => {
+  const passage = `Full-time employees have 26 days of paid leave a year. Ask never less than three
+working days ahead. For bereavement talk to your manager or to Denise Okafor.`;
+  const nullable = (type: string, more: object = {}) => ({ type: [type, "null"], ...more });
+  const schema = {
+    type: "object",
+    properties: {
+      days: { type: "integer" },
+      manager: nullable("string"),
+      until: nullable("string", { format: "date" }),
+      fee: nullable("number"),
+    },
+    required: ["days", "manager", "until", "fee"],
+  };
+  const question = "How many days of leave are there?";
+  expect(await filled(question, schema, [passage])).toEqual({
+    days: 26,
+    manager: null,
+    until: null,
+    fee: null,
+  });
+  const named = "Full-time employees have 26 days of leave. Ask the leave manager, Ann Lee.";
+  expect(await filled(question, schema, [named])).toMatchObject({ days: 26, manager: "Ann Lee" });
+});
+
+test("a row is chosen by the question; two rows with an equal claim give nothing", async () => {
+  const schema = asking({ type: ["string", "null"], title: "notice period" });
+  const renamed = JSON.parse(JSON.stringify(schema).replaceAll('"x"', '"noticePeriod"')) as unknown;
+  const ask = (question: string) => filled(question, renamed, [HANDBOOK]);
+  expect(await ask("What notice period has a senior?")).toEqual({ noticePeriod: "3 months" });
+  expect(await ask("What notice period is there?")).toEqual({ noticePeriod: null });
+});
