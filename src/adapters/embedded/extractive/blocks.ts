@@ -9,7 +9,7 @@ export type Block =
   | { kind: "code"; text: string };
 
 /** `mark`: its indentation and bullet or number. */
-export type Item = { mark: string; text: string };
+type Item = { mark: string; text: string };
 
 const HEADING = /^\s{0,3}#{1,6}\s/;
 const FENCE = /^\s{0,3}(```+|~~~+)/;
