@@ -12,6 +12,7 @@ const layers: string[][] = [
   ["catalog"],
   ["retrieval", "ingestion"],
   ["inference"],
+  ["evaluation"],
   ["http"],
   ["panel", "jobs", "doors"],
 ];
@@ -79,7 +80,16 @@ function roomPatterns(room: string, depth: number) {
 }
 
 /** The folders of src/db, lowest first: each may import those before it. */
-const DB_FOLDERS = ["schema", "catalog", "access", "usage", "files", "generations", "scans"];
+const DB_FOLDERS = [
+  "schema",
+  "catalog",
+  "access",
+  "usage",
+  "files",
+  "generations",
+  "scans",
+  "evaluation",
+];
 
 /** The rules of a folder of src/db, and again those of the room, which they would replace. */
 function importOrderInDb(folder: string, at: number): OxlintOverride {

@@ -117,6 +117,79 @@ CREATE TABLE `users` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`);--> statement-breakpoint
+CREATE TABLE `evaluation_results` (
+	`run_id` text NOT NULL,
+	`question_id` text NOT NULL,
+	`question` text NOT NULL,
+	`expected` text DEFAULT '[]' NOT NULL,
+	`answer_check` text,
+	`answer` text,
+	`json_schema` text,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`finished_at` integer,
+	`ranks` text DEFAULT '[]' NOT NULL,
+	`found` text DEFAULT '[]' NOT NULL,
+	`response` text,
+	`is_right` integer,
+	`why` text,
+	`error` text,
+	`is_degraded` integer DEFAULT false NOT NULL,
+	`latency_ms` integer DEFAULT 0 NOT NULL,
+	`input_tokens` integer DEFAULT 0 NOT NULL,
+	`output_tokens` integer DEFAULT 0 NOT NULL,
+	`cost` real,
+	`currency` text,
+	PRIMARY KEY(`run_id`, `question_id`),
+	FOREIGN KEY (`run_id`) REFERENCES `evaluation_runs`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `evaluation_runs` (
+	`id` text PRIMARY KEY NOT NULL,
+	`set_id` text NOT NULL,
+	`setting` text NOT NULL,
+	`facts` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`total` integer NOT NULL,
+	`summary` text,
+	`lease` text,
+	`claimed_until` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`finished_at` integer,
+	FOREIGN KEY (`set_id`) REFERENCES `question_sets`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `evaluation_runs_set` ON `evaluation_runs` (`set_id`,`id`);--> statement-breakpoint
+CREATE INDEX `evaluation_runs_claimed` ON `evaluation_runs` (`claimed_until`) WHERE status = 'running';--> statement-breakpoint
+CREATE TABLE `question_sets` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`identifier` text NOT NULL,
+	`rag_id` text,
+	`inference_id` text,
+	`judge_model` text,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`inference_id`) REFERENCES `inferences`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `question_sets_identifier` ON `question_sets` (`identifier`);--> statement-breakpoint
+CREATE INDEX `question_sets_rag` ON `question_sets` (`rag_id`);--> statement-breakpoint
+CREATE INDEX `question_sets_inference` ON `question_sets` (`inference_id`);--> statement-breakpoint
+CREATE TABLE `questions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`set_id` text NOT NULL,
+	`state` text NOT NULL,
+	`question` text NOT NULL,
+	`expected` text DEFAULT '[]' NOT NULL,
+	`answer_check` text,
+	`answer` text,
+	`json_schema` text,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`set_id`) REFERENCES `question_sets`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `questions_once` ON `questions` (`set_id`,`question`);--> statement-breakpoint
 CREATE TABLE `agent_rags` (
 	`agent_id` text NOT NULL,
 	`rag_id` text NOT NULL,

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 
+import { evaluateCommand } from "./evaluate-command.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
 import { runCommand } from "./run-command.ts";
@@ -10,5 +11,6 @@ await runCommand(
     .addCommand(pushCommand())
     .addCommand(searchCommand())
     .addCommand(askCommand())
-    .addCommand(statusCommand()),
+    .addCommand(statusCommand())
+    .addCommand(evaluateCommand()),
 );

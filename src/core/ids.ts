@@ -12,6 +12,9 @@ export type TokenId = Branded<"TokenId">;
 export type UserId = Branded<"UserId">;
 export type KeyId = Branded<"KeyId">;
 export type ScanRunId = Branded<"ScanRunId">;
+export type QuestionSetId = Branded<"QuestionSetId">;
+export type QuestionId = Branded<"QuestionId">;
+export type EvaluationRunId = Branded<"EvaluationRunId">;
 /** Lower-case hex, 40 characters; see `chunkIdOf` in core/hash.ts. */
 export type ChunkId = Branded<"ChunkId">;
 /** The id of a chunk's vector in the vector index; see core/vector-id.ts. */

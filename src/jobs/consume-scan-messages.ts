@@ -53,5 +53,9 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
       return await purgeRag(services, message.ragId);
     case "purge-source":
       return await purgeSource(services, message.fileSourceId);
+    case "evaluate": {
+      const { workOnRun } = await import("../evaluation/runs/work-on-run.ts");
+      return await workOnRun(services, message.runId);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
+import type { EvaluationRunId, FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
 
@@ -24,6 +24,7 @@ export const scanMessage: z.ZodType<ScanMessage> = z.discriminatedUnion("kind", 
   z.object({ kind: z.literal("build"), ragId }),
   z.object({ kind: z.literal("purge-rag"), ragId }),
   z.object({ kind: z.literal("purge-source"), fileSourceId }),
+  z.object({ kind: z.literal("evaluate"), runId: id<EvaluationRunId>() }),
 ]);
 
 export const indexMessage: z.ZodType<IndexMessage> = z.object({

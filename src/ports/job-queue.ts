@@ -1,6 +1,6 @@
-import type { FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
+import type { EvaluationRunId, FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
 
-/** Work on a source or on all files of a RAG. */
+/** Work on a source, on all files of a RAG, or on an evaluation. */
 export type ScanMessage =
   | { kind: "scan"; fileSourceId: FileSourceId; confirmRemovals: boolean; urls: string[] | null }
   /** The next page of a listing in progress. */
@@ -21,7 +21,9 @@ export type ScanMessage =
   | { kind: "build"; ragId: RagId }
   /** Deletes all data of a removed RAG or file source, page by page. */
   | { kind: "purge-rag"; ragId: RagId }
-  | { kind: "purge-source"; fileSourceId: FileSourceId };
+  | { kind: "purge-source"; fileSourceId: FileSourceId }
+  /** Asks the next questions of an evaluation run. */
+  | { kind: "evaluate"; runId: EvaluationRunId };
 
 /** Indexes one file in one generation of a RAG's index, if `revision` is still the newest. */
 export type IndexMessage = {

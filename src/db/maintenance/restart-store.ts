@@ -19,6 +19,9 @@ export async function expireClaims(db: Database): Promise<void> {
       `update file_sources set scan_claimed_until = 1
        where scan_claimed_until is not null and scan_run_id is not null`,
     ),
+    statement(
+      `update evaluation_runs set lease = null, claimed_until = 1 where status = 'running'`,
+    ),
   ]);
 }
 

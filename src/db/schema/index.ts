@@ -1,4 +1,5 @@
 export * from "./access.ts";
+export * from "./evaluation.ts";
 export * from "./models.ts";
 export * from "./rags.ts";
 export * from "./sources.ts";

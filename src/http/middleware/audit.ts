@@ -104,7 +104,7 @@ const pathBelow = (prefix: string, path: string) =>
     .filter((segment) => segment !== "");
 
 /** Sub-resources that POST creates; a POST to any other name is an action. */
-const NOUNS_BELOW = new Set(["scopes", "files"]);
+const NOUNS_BELOW = new Set(["scopes", "files", "questions", "runs"]);
 const SPOKEN: Record<string, string> = {
   "session.create": "session.sign-in",
   "session.remove": "session.sign-out",

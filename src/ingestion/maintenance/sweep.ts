@@ -6,6 +6,7 @@ import { purgeExpired } from "../../db/access/purge-expired.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
+import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
 import { removedResources } from "../../db/maintenance/removed-resources-store.ts";
 import { takeUnclaimedScans } from "../../db/scans/due-scans.ts";
@@ -37,6 +38,7 @@ const STEPS: [name: string, step: Step][] = [
   ["files", queueUnclaimedFilesOnce],
   ["scans", queueUnclaimedScans],
   ["scopes", queueUnappliedScopes],
+  ["evaluations", queueUnclaimedRuns],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
@@ -103,6 +105,13 @@ async function queueUnappliedScopes(services: Services): Promise<void> {
   const now = services.now();
   for (const ragId of await takeUnappliedScopes(services.db, now, now + SWEPT_CLAIM_MS)) {
     await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
+  }
+}
+
+async function queueUnclaimedRuns(services: Services): Promise<void> {
+  const now = services.now();
+  for (const runId of await takeUnclaimedRuns(services.db, now, now + SWEPT_CLAIM_MS)) {
+    await services.queue.scan({ kind: "evaluate", runId });
   }
 }
 

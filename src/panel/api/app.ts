@@ -5,6 +5,7 @@ import { audited } from "../../http/middleware/audit.ts";
 import { auditRoutes } from "./audit.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
+import { questionSetRoutes } from "./evaluation/question-sets.ts";
 import { adminsChange, enrolledOnly, ownPagesOnly, signedInOnly } from "./request/guards.ts";
 import { inferenceRoutes } from "./inferences.ts";
 import { keyRoutes } from "./keys.ts";
@@ -41,6 +42,7 @@ export function panelApi(): Hono<PanelEnv> {
   app.route("/rags", ragRoutes());
   app.route("/inferences", inferenceRoutes());
   app.route("/agents", agentRoutes());
+  app.route("/question-sets", questionSetRoutes());
   app.route("/tokens", tokenRoutes());
   app.route("/models", modelRoutes());
   app.route("/usage", usageRoutes());

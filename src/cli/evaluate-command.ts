@@ -1,0 +1,89 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Command } from "commander";
+
+import { evaluationApi } from "./evaluate/evaluation-api.ts";
+import type { EvaluationApi, Run, RunSummary } from "./evaluate/evaluation-api.ts";
+import { report } from "./evaluate/report.ts";
+import { settingIn } from "./evaluate/setting-text.ts";
+import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
+import { CommandFailure } from "./failure.ts";
+import { checkedUrl, DEFAULT_URL } from "./push-command.ts";
+import { collect } from "./run-command.ts";
+import { openTerminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
+
+type EvaluateOptions = {
+  url: string;
+  setting: string;
+  against?: string;
+  failUnder?: string[];
+  json?: true;
+};
+
+const ASKED_EVERY_MS = 1_000;
+
+export function evaluateCommand(): Command {
+  return new Command("evaluate")
+    .description("ask a question set and measure what is found and answered")
+    .argument("<set>", "identifier of the question set")
+    .option("--setting <setting>", "what to change, such as topK=20,searchMode=semantic", "default")
+    .option("--against <setting>", "run a second setting too, and compare")
+    .option("--fail-under <measure=value>", "exit with 1 below it (may be repeated)", collect)
+    .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--json", "print the figures as JSON")
+    .addHelpText("after", "\nThe key of an administrator is read from QUARRY_KEY.")
+    .action(evaluate);
+}
+
+async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
+  const thresholds = (options.failUnder ?? []).map(thresholdIn);
+  const settings = [options.setting, ...(options.against === undefined ? [] : [options.against])];
+  const wished = settings.map(settingIn);
+  const api = open(options);
+  const terminal = openTerminal(options.json === true);
+  const done: { run: Run; summary: RunSummary }[] = [];
+  for (const [at, setting] of wished.entries()) {
+    done.push(await finished(api, { set, label: settings[at] ?? "", setting }, terminal));
+  }
+  const [first, second] = done;
+  if (first === undefined) return;
+  const comparison = second && (await api.compare(set, second.run.id, first.run.id));
+  terminal.result({ run: first.run, against: second?.run, comparison });
+  if (!terminal.json) report(terminal, first.summary, comparison ?? null);
+  const missed = missedThresholds(thresholds, first.summary.measures);
+  if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
+}
+
+function open({ url }: EvaluateOptions): EvaluationApi {
+  const key = process.env["QUARRY_KEY"];
+  if (key === undefined || key === "") {
+    throw new CommandFailure("Set QUARRY_KEY to an administrator's automation key.");
+  }
+  return evaluationApi(checkedUrl(url), key);
+}
+
+type Wish = { set: string; label: string; setting: Record<string, unknown> };
+
+/** Starts a run and waits for its end; one that is left alone goes on in the service. */
+async function finished(
+  api: EvaluationApi,
+  { set, label, setting }: Wish,
+  terminal: Terminal,
+): Promise<{ run: Run; summary: RunSummary }> {
+  let run = await api.start(set, setting);
+  const progress = terminal.progress(`Asking (${label})`, run.total);
+  try {
+    while (run.status === "running") {
+      progress.update(run.done);
+      await pause(ASKED_EVERY_MS);
+      run = await api.run(set, run.id);
+    }
+    progress.update(run.done);
+  } finally {
+    progress.stop();
+  }
+  const { summary } = run;
+  if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
+  return { run, summary };
+}

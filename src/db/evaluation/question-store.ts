@@ -1,0 +1,185 @@
+import { z } from "zod";
+
+import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
+import type { Database } from "../client.ts";
+import { id, json, nullable, number, oneOf, row, text } from "../columns.ts";
+import type { Row } from "../columns.ts";
+import type { Slice } from "../page.ts";
+import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
+import { ANSWER_CHECKS, QUESTION_STATES } from "../schema/evaluation.ts";
+import { expectedShape } from "./stored-shapes.ts";
+
+export type QuestionState = (typeof QUESTION_STATES)[number];
+
+/** The columns of what is asked and expected, of questions and of their copies in a run. */
+export const ASKED = {
+  question: text,
+  expected: json(z.array(expectedShape)),
+  answerCheck: nullable(oneOf(ANSWER_CHECKS)),
+  answer: nullable(text),
+  jsonSchema: nullable(text),
+};
+
+const askedRow = row(ASKED);
+/** What a question asks and expects. */
+export type Asked = Row<typeof askedRow>;
+
+const QUESTION = row({
+  id: id<QuestionId>(),
+  state: oneOf(QUESTION_STATES),
+  ...ASKED,
+  createdAt: number,
+});
+export type Question = Row<typeof QUESTION>;
+
+const COLUMNS = `id, state, question, expected, answer_check as answerCheck, answer,
+  json_schema as jsonSchema, created_at as createdAt`;
+
+/** A page of a set's questions in the order in which they were added; drafts first. */
+export async function listQuestions(
+  db: Database,
+  setId: QuestionSetId,
+  { state, offset, limit }: Slice & { state: QuestionState | null },
+) {
+  const where = `where set_id = ?1 and (?2 is null or state = ?2)`;
+  const [data, [counted]] = await runBatch(db, [
+    query(
+      QUESTION,
+      `select ${COLUMNS} from questions ${where}
+       order by state = 'draft' desc, id limit ?3 offset ?4`,
+      setId,
+      state,
+      limit,
+      offset,
+    ),
+    query(row({ total: number }), `select count(*) as total from questions ${where}`, setId, state),
+  ]);
+  return { data, total: counted?.total ?? 0 };
+}
+
+export async function findQuestion(
+  db: Database,
+  setId: QuestionSetId,
+  questionId: string,
+): Promise<Question | null> {
+  return await readRow(
+    db,
+    QUESTION,
+    `select ${COLUMNS} from questions where set_id = ?1 and id = ?2`,
+    setId,
+    questionId,
+  );
+}
+
+export type NewQuestion = Asked & { id: QuestionId; state: QuestionState };
+
+const VALUES = `json_extract(value, '$.id'), ?1, json_extract(value, '$.state'),
+  json_extract(value, '$.question'), json_extract(value, '$.expected'),
+  json_extract(value, '$.answerCheck'), json_extract(value, '$.answer'),
+  json_extract(value, '$.jsonSchema'), ?2`;
+
+/** A draft never replaces what a person has confirmed. */
+const REPLACE = `on conflict (set_id, question) do update set state = excluded.state,
+  expected = excluded.expected, answer_check = excluded.answer_check, answer = excluded.answer,
+  json_schema = excluded.json_schema
+  where excluded.state = 'confirmed' or questions.state = 'draft'`;
+
+/**
+ * Writes questions; one with the same text is replaced, so that a second import changes nothing.
+ * Writes all or none: false when the set would have more than `most`.
+ */
+export async function putQuestions(
+  db: Database,
+  setId: QuestionSetId,
+  { questions, now, most }: { questions: readonly NewQuestion[]; now: number; most: number },
+): Promise<boolean> {
+  const rows = JSON.stringify(questions);
+  const written = await execute(
+    db,
+    `insert into questions (id, set_id, state, question, expected, answer_check, answer,
+       json_schema, created_at)
+     select ${VALUES} from json_each(?3)
+     where (select count(*) from (
+       select question from questions where set_id = ?1
+       union select json_extract(value, '$.question') from json_each(?3))) <= ?4
+     ${REPLACE} returning 1`,
+    setId,
+    now,
+    rows,
+    most,
+  );
+  // Where nothing was written, each may have been a draft of what is confirmed already.
+  if (written.length > 0 || questions.length === 0) return true;
+  const known = await countKnown(db, setId, rows);
+  return known === new Set(questions.map(({ question }) => question)).size;
+}
+
+async function countKnown(db: Database, setId: QuestionSetId, rows: string): Promise<number> {
+  const counted = await readRow(
+    db,
+    row({ known: number }),
+    `select count(*) as known from questions where set_id = ?1
+       and question in (select json_extract(value, '$.question') from json_each(?2))`,
+    setId,
+    rows,
+  );
+  return counted?.known ?? 0;
+}
+
+/** False when another question of the set has the same text, or the question was deleted. */
+export async function updateQuestion(
+  db: Database,
+  setId: QuestionSetId,
+  question: NewQuestion,
+): Promise<boolean> {
+  const updated = await execute(
+    db,
+    `update or ignore questions set state = ?3, question = ?4, expected = ?5, answer_check = ?6,
+       answer = ?7, json_schema = ?8
+     where set_id = ?1 and id = ?2 returning 1`,
+    setId,
+    question.id,
+    question.state,
+    question.question,
+    question.expected,
+    question.answerCheck,
+    question.answer,
+    question.jsonSchema,
+  );
+  return updated.length > 0;
+}
+
+export async function deleteQuestion(
+  db: Database,
+  setId: QuestionSetId,
+  questionId: string,
+): Promise<boolean> {
+  const deleted = await execute(
+    db,
+    `delete from questions where set_id = ?1 and id = ?2 returning 1`,
+    setId,
+    questionId,
+  );
+  return deleted.length > 0;
+}
+
+/** All confirmed questions of a set, for an export. */
+export async function confirmedQuestions(db: Database, setId: QuestionSetId): Promise<Question[]> {
+  return await readRows(
+    db,
+    QUESTION,
+    `select ${COLUMNS} from questions where set_id = ?1 and state = 'confirmed' order by id`,
+    setId,
+  );
+}
+
+/** Whether a run of the set needs a judge. */
+export async function hasJudgedQuestions(db: Database, setId: QuestionSetId): Promise<boolean> {
+  const found = await execute(
+    db,
+    `select 1 from questions where set_id = ?1 and state = 'confirmed'
+       and answer_check = 'judged' limit 1`,
+    setId,
+  );
+  return found.length > 0;
+}

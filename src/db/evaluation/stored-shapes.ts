@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/** Something that must be found: a file and, unless null, a text in it. */
+export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });
+export type Expected = z.infer<typeof expectedShape>;
+
+/** What a run changes of the resource's own settings; absent: as the resource has it. */
+export const settingShape = z.object({
+  /** Another RAG, or another inference, that is asked in its place: its identifier. */
+  target: z.string().optional(),
+  /** Another chat model, of an inference. */
+  model: z.string().optional(),
+  topK: z.number().optional(),
+  searchMode: z.enum(["hybrid", "semantic", "keyword"]).optional(),
+  reranker: z.string().nullable().optional(),
+  useReranking: z.boolean().optional(),
+  candidateMultiplier: z.number().optional(),
+  similarityThreshold: z.number().optional(),
+  includeDuplicates: z.boolean().optional(),
+});
+export type Setting = z.infer<typeof settingShape>;
+
+/** What a run was made with, for people who read it later. */
+export const factsShape = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+);
+export type RunFacts = z.infer<typeof factsShape>;
+
+/** Figures of a run. Measures and shares are 0 to 1, times are ms. */
+export const summaryShape = z.object({
+  questions: z.number(),
+  errors: z.number(),
+  /** By name; null: no question asks for it. */
+  measures: z.record(z.string(), z.number().nullable()),
+  degradedShare: z.number(),
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+});
+export type RunSummary = z.infer<typeof summaryShape>;
+
+export const foundShape = z.object({
+  file: z.string(),
+  page: z.number().nullable(),
+  score: z.number(),
+});
+
+/** What the measures need of a result. */
+export type LightResult = {
+  questionId: string;
+  ranks: (number | null)[];
+  isRight: boolean | null;
+  isDegraded: boolean;
+  error: string | null;
+  latencyMs: number;
+  inputTokens: number;
+  outputTokens: number;
+  cost: number | null;
+  currency: string | null;
+};

@@ -1,0 +1,150 @@
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+import type {
+  EvaluationRunId,
+  InferenceId,
+  QuestionId,
+  QuestionSetId,
+  RagId,
+} from "../../core/ids.ts";
+import { inferences } from "./models.ts";
+import { rags } from "./rags.ts";
+
+/** How an answer is held against what was expected. */
+export const ANSWER_CHECKS = ["contains", "equals", "json", "judged"] as const;
+
+/** Only confirmed questions are asked. */
+export const QUESTION_STATES = ["draft", "confirmed"] as const;
+
+export const RUN_STATUSES = ["running", "done", "failed"] as const;
+
+/** Questions with what must be found or answered, of one RAG or of one inference. */
+export const questionSets = sqliteTable(
+  "question_sets",
+  {
+    id: text().$type<QuestionSetId>().primaryKey(),
+    name: text().notNull(),
+    identifier: text().notNull(),
+    /** One of the two is null. */
+    ragId: text()
+      .$type<RagId>()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    inferenceId: text()
+      .$type<InferenceId>()
+      .references(() => inferences.id, { onDelete: "cascade" }),
+    /** The chat model that judges answers; null: none. */
+    judgeModel: text(),
+    createdAt: integer().notNull(),
+  },
+  (table) => [
+    uniqueIndex("question_sets_identifier").on(table.identifier),
+    index("question_sets_rag").on(table.ragId),
+    index("question_sets_inference").on(table.inferenceId),
+  ],
+);
+
+/** What a question asks and expects; a run keeps a copy of it. */
+const asked = {
+  question: text().notNull(),
+  /** A JSON list of `{ file, passage }`: what must be found. */
+  expected: text().notNull().default("[]"),
+  /** Null: the answer is not checked. */
+  answerCheck: text({ enum: ANSWER_CHECKS }),
+  /** The text, JSON value or rubric that the check needs. */
+  answer: text(),
+  /** The JSON Schema that the answer must follow; null: plain text. */
+  jsonSchema: text(),
+};
+
+export const questions = sqliteTable(
+  "questions",
+  {
+    id: text().$type<QuestionId>().primaryKey(),
+    setId: text()
+      .$type<QuestionSetId>()
+      .notNull()
+      .references(() => questionSets.id, { onDelete: "cascade" }),
+    state: text({ enum: QUESTION_STATES }).notNull(),
+    ...asked,
+    createdAt: integer().notNull(),
+  },
+  (table) => [uniqueIndex("questions_once").on(table.setId, table.question)],
+);
+
+/** One pass through a set's questions with one setting. */
+export const evaluationRuns = sqliteTable(
+  "evaluation_runs",
+  {
+    id: text().$type<EvaluationRunId>().primaryKey(),
+    setId: text()
+      .$type<QuestionSetId>()
+      .notNull()
+      .references(() => questionSets.id, { onDelete: "cascade" }),
+    /** JSON: what differs from the resource's own settings. */
+    setting: text().notNull(),
+    /** JSON: what it was run with, such as models and chunk size. */
+    facts: text().notNull(),
+    status: text({ enum: RUN_STATUSES }).notNull(),
+    /** Why it failed. */
+    error: text(),
+    total: integer().notNull(),
+    /** JSON: the figures; null until it is done. */
+    summary: text(),
+    /** Who works on it; null: its message waits. */
+    lease: text(),
+    /** When the sweep sends another message, ms. */
+    claimedUntil: integer().notNull(),
+    startedAt: integer().notNull(),
+    finishedAt: integer(),
+  },
+  (table) => [
+    index("evaluation_runs_set").on(table.setId, table.id),
+    index("evaluation_runs_claimed")
+      .on(table.claimedUntil)
+      .where(sql`status = 'running'`),
+  ],
+);
+
+/** A question of a run and, once `finishedAt` is set, what came of it. */
+export const evaluationResults = sqliteTable(
+  "evaluation_results",
+  {
+    runId: text()
+      .$type<EvaluationRunId>()
+      .notNull()
+      .references(() => evaluationRuns.id, { onDelete: "cascade" }),
+    /** Outlives the question: a later run is compared with this one by it. */
+    questionId: text().$type<QuestionId>().notNull(),
+    ...asked,
+    /** Counted before the work begins: what kills its worker is known. */
+    attempts: integer().notNull().default(0),
+    finishedAt: integer(),
+    /** A JSON list: for each expected passage its rank from 1, or null. */
+    ranks: text().notNull().default("[]"),
+    /** A JSON list of the first passages, `{ file, page, score }`. */
+    found: text().notNull().default("[]"),
+    response: text(),
+    /** Null: not checked, or its judge failed. */
+    isRight: integer({ mode: "boolean" }),
+    /** The judge's reason. */
+    why: text(),
+    error: text(),
+    isDegraded: integer({ mode: "boolean" }).notNull().default(false),
+    latencyMs: integer().notNull().default(0),
+    inputTokens: integer().notNull().default(0),
+    outputTokens: integer().notNull().default(0),
+    /** In `currency`; null where nothing has a price. */
+    cost: real(),
+    currency: text(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.questionId] })],
+);

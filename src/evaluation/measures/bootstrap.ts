@@ -1,0 +1,47 @@
+import { percentile } from "./percentile.ts";
+
+/** So many resamples put the ends of a 95 % interval within some hundredths of its width. */
+const RESAMPLES = 2_000;
+/** Fixed, so that the same results give the same interval each time. */
+const SEED = 20_261_122;
+const TAIL = 0.025;
+
+/** A mean difference with its 95 % interval. */
+export type Interval = { mean: number; low: number; high: number };
+
+/**
+ * The paired bootstrap (Efron and Tibshirani 1993, percentile interval): differences, one a
+ * question, are drawn with replacement, and the interval holds the middle 95 % of the means. If it
+ * does not contain 0, the difference is more than chance.
+ * @returns null without differences.
+ */
+export function pairedInterval(
+  differences: readonly number[],
+  { resamples = RESAMPLES, seed = SEED }: { resamples?: number; seed?: number } = {},
+): Interval | null {
+  const count = differences.length;
+  if (count === 0) return null;
+  const next = randomFrom(seed);
+  const means = Array.from({ length: resamples }, () => {
+    let sum = 0;
+    for (let drawn = 0; drawn < count; drawn++) sum += differences[Math.floor(next() * count)] ?? 0;
+    return sum / count;
+  });
+  means.sort((a, b) => a - b);
+  return {
+    mean: differences.reduce((sum, difference) => sum + difference, 0) / count,
+    low: percentile(means, TAIL),
+    high: percentile(means, 1 - TAIL),
+  };
+}
+
+/** mulberry32 (public domain, Tommy Ettinger): numbers from 0 to 1, 1 excluded. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

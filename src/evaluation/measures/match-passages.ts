@@ -1,0 +1,32 @@
+import type { Expected } from "../../db/evaluation/stored-shapes.ts";
+
+type Found = { text: string; source: { filePath: string } };
+
+/**
+ * The rank, from 1, of the first result that is an expected passage; null where none is. A result
+ * is it when it comes from the file and, where a passage is named, contains that text or is a part
+ * of it. Case, white space and Unicode forms do not matter.
+ */
+export function ranksOf(
+  expected: readonly Expected[],
+  results: readonly Found[],
+): (number | null)[] {
+  const folded = results.map(({ text, source }) => ({
+    file: source.filePath.normalize("NFC"),
+    text: folding(text),
+  }));
+  return expected.map(({ file, passage }) => {
+    const path = file.normalize("NFC");
+    const wanted = passage === null ? "" : folding(passage);
+    const at = folded.findIndex(
+      (one) =>
+        one.file === path &&
+        (one.text.includes(wanted) || (one.text !== "" && wanted.includes(one.text))),
+    );
+    return at === -1 ? null : at + 1;
+  });
+}
+
+/** Texts that a reader calls the same are equal: compatibility forms, case, white space. */
+export const folding = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();

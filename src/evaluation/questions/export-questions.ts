@@ -1,0 +1,33 @@
+import type { Question } from "../../db/evaluation/question-store.ts";
+
+/** What a spreadsheet would take for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+const GUARDED = /^'[=+\-@\t\r]/;
+
+/** A cell that no spreadsheet computes: an apostrophe goes before what looks like a formula. */
+const guarded = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
+
+/** The text that was guarded for an export. */
+export const withoutGuard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
+
+const cell = (text: string | null) => `"${guarded(text ?? "").replaceAll('"', '""')}"`;
+
+/** A set's questions as an import reads them: a row for each expected passage. */
+export function questionsAsCsv(questions: readonly Question[]): string {
+  const rows = questions.flatMap(({ question, expected, answerCheck, answer, jsonSchema }) => {
+    const places = expected.length === 0 ? [{ file: "", passage: null }] : expected;
+    return places.map(({ file, passage }) =>
+      [question, file, passage, answerCheck, answer, jsonSchema].map(cell).join(","),
+    );
+  });
+  return ["question,file,passage,check,answer,jsonSchema", ...rows, ""].join("\r\n");
+}
+
+export function questionsAsJsonLines(questions: readonly Question[]): string {
+  return questions
+    .map(({ question, expected, answerCheck: check, answer, jsonSchema }) =>
+      JSON.stringify({ question, expected, check, answer, jsonSchema }),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -1,0 +1,47 @@
+import { conflict, invalid, notFound, unprocessable } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { QuestionId } from "../../core/ids.ts";
+import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
+import type { Asked, Question, QuestionState } from "../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { Services } from "../../services.ts";
+import { QUESTIONS_MAX } from "../limits.ts";
+import { problemWithQuestion } from "./question-form.ts";
+
+type Writing = Pick<Services, "db" | "now">;
+
+/**
+ * Adds questions to a set, all or none; one with the same text is replaced.
+ * @throws QuarryError `invalid`; `unprocessable` when the set would have too many.
+ */
+export async function keepQuestions(
+  { db, now }: Writing,
+  { set, asked, state }: { set: QuestionSet; asked: readonly Asked[]; state: QuestionState },
+): Promise<QuestionId[]> {
+  for (const one of asked) refuseWrong(one, set);
+  const at = now();
+  const questions = asked.map((one) => ({ ...one, id: newId<QuestionId>(at), state }));
+  if (!(await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX }))) {
+    throw unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
+  }
+  return questions.map(({ id }) => id);
+}
+
+/** @throws QuarryError `invalid`, `not-found`; `conflict`: the set has that question already. */
+export async function changeQuestion(
+  { db }: Writing,
+  { set, question, change }: { set: QuestionSet; question: Question; change: Partial<Question> },
+): Promise<Question> {
+  const changed = { ...question, ...change };
+  refuseWrong(changed, set);
+  if (!(await updateQuestion(db, set.id, changed))) {
+    if ((await findQuestion(db, set.id, question.id)) === null) throw notFound();
+    throw conflict("The set has that question already");
+  }
+  return changed;
+}
+
+function refuseWrong(asked: Asked, set: QuestionSet): void {
+  const wrong = problemWithQuestion(asked, set);
+  if (wrong !== null) throw invalid(`${wrong.field} ${wrong.problem}`, [wrong]);
+}

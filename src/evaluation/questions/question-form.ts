@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { Asked } from "../../db/evaluation/question-store.ts";
+import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
+import { readResponseSchema } from "../../inference/response-schema.ts";
+import { storedPath } from "../../sources/file-names.ts";
+import {
+  ANSWER_MAX_LENGTH,
+  EXPECTED_MAX,
+  PASSAGE_MAX_LENGTH,
+  PATH_MAX_LENGTH,
+  QUESTION_MAX_LENGTH,
+  SCHEMA_MAX_LENGTH,
+} from "../limits.ts";
+
+const text = (most: number) => z.string().trim().min(1, "must not be blank").max(most);
+
+/** The form of a question in the panel API and in imported JSON Lines. */
+export const questionFields = {
+  question: text(QUESTION_MAX_LENGTH),
+  expected: z
+    .array(
+      z.object({
+        file: text(PATH_MAX_LENGTH),
+        passage: text(PASSAGE_MAX_LENGTH).nullish(),
+      }),
+    )
+    .max(EXPECTED_MAX),
+  check: z.enum(ANSWER_CHECKS).nullable(),
+  answer: text(ANSWER_MAX_LENGTH).nullable(),
+  jsonSchema: text(SCHEMA_MAX_LENGTH).nullable(),
+};
+
+export const questionForm = z
+  .object({ question: questionFields.question })
+  .extend(z.object(questionFields).omit({ question: true }).partial().shape);
+
+export type QuestionForm = z.output<typeof questionForm>;
+
+export function askedOf({ question, expected, check, answer, jsonSchema }: QuestionForm): Asked {
+  return {
+    question,
+    expected: (expected ?? []).map(({ file, passage }) => ({
+      file: storedPath(file),
+      passage: passage ?? null,
+    })),
+    answerCheck: check ?? null,
+    answer: answer ?? null,
+    jsonSchema: jsonSchema ?? null,
+  };
+}
+
+/** The rest of a sentence about what no field's own form can tell; null: nothing is wrong. */
+export function problemWithQuestion(
+  { expected, answerCheck, answer, jsonSchema }: Asked,
+  { subjectKind }: Pick<QuestionSet, "subjectKind">,
+): { field: string; problem: string } | null {
+  if (subjectKind === "rag" && (answerCheck !== null || jsonSchema !== null)) {
+    return { field: "check", problem: "is for sets of an inference: a RAG gives no answers" };
+  }
+  if (expected.length === 0 && answerCheck === null) {
+    return { field: "expected", problem: "is required where no answer is checked" };
+  }
+  if ((answerCheck === null) !== (answer === null)) {
+    return { field: "answer", problem: "and check need one another" };
+  }
+  if (answerCheck === "json" && !isJson(answer ?? "")) {
+    return { field: "answer", problem: "must be JSON" };
+  }
+  if (jsonSchema === null) return null;
+  const read = readResponseSchema(jsonSchema);
+  return read.ok ? null : { field: "jsonSchema", problem: read.reason };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

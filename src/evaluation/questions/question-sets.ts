@@ -1,0 +1,89 @@
+import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
+import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { chatModelProblem } from "../../catalog/models/check-model.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import { invalid, notFound, QuarryError, unprocessable } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
+import {
+  findSet,
+  insertSet,
+  isSetIdentifierTaken,
+  updateSet,
+  type QuestionSet,
+} from "../../db/evaluation/set-store.ts";
+import type { Services } from "../../services.ts";
+import { SETS_MAX } from "../limits.ts";
+
+/** By id or identifier. @throws QuarryError `not-found`. */
+export async function findQuestionSet(
+  { db }: Pick<Services, "db">,
+  key: string,
+): Promise<QuestionSet> {
+  const found = await findSet(db, key);
+  if (found === null) throw notFound();
+  return found;
+}
+
+export type NewQuestionSet = {
+  name: string;
+  identifier?: string | undefined;
+  /** Id or identifier; exactly one of the two. */
+  rag?: string | undefined;
+  inference?: string | undefined;
+  judgeModel: string | null;
+};
+
+/** @throws QuarryError `invalid`, `conflict`; `unprocessable` when there are too many sets. */
+export async function createQuestionSet(
+  services: Services,
+  input: NewQuestionSet,
+): Promise<QuestionSet> {
+  const { db, now } = services;
+  const identifier = chooseIdentifier(input.name, input.identifier);
+  const subject = await subjectOf(services, input);
+  checkJudge(services, input.judgeModel);
+  const createdAt = now();
+  const id = newId<QuestionSetId>(createdAt);
+  const { name, judgeModel } = input;
+  const set = { id, name, identifier, judgeModel, createdAt, ...subject };
+  if (!(await insertSet(db, set, SETS_MAX))) {
+    if (await isSetIdentifierTaken(db, identifier)) throw identifierTaken();
+    throw unprocessable(`There are at most ${SETS_MAX} question sets`);
+  }
+  return await findQuestionSet(services, id);
+}
+
+/** @throws QuarryError `invalid` */
+export async function changeQuestionSet(
+  services: Services,
+  set: QuestionSet,
+  change: { name?: string; judgeModel?: string | null },
+): Promise<QuestionSet> {
+  checkJudge(services, change.judgeModel ?? null);
+  await updateSet(services.db, set.id, change);
+  return await findQuestionSet(services, set.id);
+}
+
+type Subject = { ragId: RagId | null; inferenceId: InferenceId | null };
+
+async function subjectOf(services: Services, { rag, inference }: NewQuestionSet): Promise<Subject> {
+  if ((rag === undefined) === (inference === undefined)) {
+    throw invalid("rag or inference is required, and only one of them");
+  }
+  try {
+    if (rag !== undefined) {
+      return { ragId: (await findRag(services, { key: rag })).id, inferenceId: null };
+    }
+    const found = await findInference(services, { key: inference ?? "" });
+    return { ragId: null, inferenceId: found.id };
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
+    throw invalid(`${rag === undefined ? "inference" : "rag"} does not exist`);
+  }
+}
+
+function checkJudge(services: Services, judgeModel: string | null): void {
+  const problem = judgeModel === null ? null : chatModelProblem(services, judgeModel);
+  if (problem !== null) throw invalid(problem.replace(/^model/, "judgeModel"));
+}

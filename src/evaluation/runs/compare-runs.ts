@@ -1,0 +1,80 @@
+import { unprocessable } from "../../core/errors.ts";
+import { commonQuestions, lightResults } from "../../db/evaluation/result-store.ts";
+import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
+import type { LightResult, RunSummary } from "../../db/evaluation/stored-shapes.ts";
+import type { Services } from "../../services.ts";
+import { pairedInterval, type Interval } from "../measures/bootstrap.ts";
+import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";
+
+type MeasureComparison = {
+  measure: MeasureName;
+  questions: number;
+  first: number;
+  second: number;
+  /** Of second minus first. */
+  difference: Interval;
+  /** Whether the interval leaves out 0: the difference is more than chance. */
+  isClear: boolean;
+};
+
+export type RunComparison = {
+  /** Questions that both runs asked alike; all figures are of these. */
+  questions: number;
+  first: RunSummary;
+  second: RunSummary;
+  measures: MeasureComparison[];
+};
+
+/**
+ * Two finished runs of a set, question by question.
+ * @throws QuarryError `unprocessable` while one of them is not done.
+ */
+export async function compareRuns(
+  { db }: Pick<Services, "db">,
+  first: EvaluationRun,
+  second: EvaluationRun,
+): Promise<RunComparison> {
+  if (first.status !== "done" || second.status !== "done") {
+    throw unprocessable("Only runs that are done can be compared");
+  }
+  const [common, ofFirst, ofSecond] = await Promise.all([
+    commonQuestions(db, first.id, second.id),
+    lightResults(db, first.id),
+    lightResults(db, second.id),
+  ]);
+  const asked = new Set<string>(common.map(({ questionId }) => questionId));
+  const alike = (results: LightResult[]) =>
+    results.filter(({ questionId }) => asked.has(questionId));
+  const [one, other] = [alike(ofFirst), alike(ofSecond)];
+  return {
+    questions: asked.size,
+    first: summarise(one),
+    second: summarise(other),
+    measures: MEASURE_NAMES.flatMap((measure) => compared(measure, one, other) ?? []),
+  };
+}
+
+function compared(
+  measure: MeasureName,
+  first: LightResult[],
+  second: LightResult[],
+): MeasureComparison | null {
+  const after = new Map(second.map((result) => [result.questionId, measureOf(measure, result)]));
+  const pairs = first.flatMap((result) => {
+    const before = measureOf(measure, result);
+    const later = after.get(result.questionId) ?? null;
+    return before === null || later === null ? [] : [{ before, later }];
+  });
+  const difference = pairedInterval(pairs.map(({ before, later }) => later - before));
+  if (difference === null) return null;
+  const mean = (of: (pair: (typeof pairs)[number]) => number) =>
+    pairs.reduce((sum, pair) => sum + of(pair), 0) / pairs.length;
+  return {
+    measure,
+    questions: pairs.length,
+    first: mean(({ before }) => before),
+    second: mean(({ later }) => later),
+    difference,
+    isClear: difference.low > 0 || difference.high < 0,
+  };
+}

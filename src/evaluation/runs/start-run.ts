@@ -1,0 +1,39 @@
+import { unprocessable } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { EvaluationRunId } from "../../core/ids.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { insertRun } from "../../db/evaluation/run-store.ts";
+import { hasJudgedQuestions } from "../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { Setting } from "../../db/evaluation/stored-shapes.ts";
+import type { Services } from "../../services.ts";
+import { RUNS_AT_ONCE, RUNS_KEPT } from "../limits.ts";
+import { factsOf, subjectOfRun } from "./subject-of-run.ts";
+
+/** How long a message may wait before the sweep sends another. */
+export const QUEUED_RUN_MS = MINUTE_MS;
+
+/**
+ * Starts a run of a set with one setting; it is worked on in the background.
+ * @throws QuarryError `invalid`; `unprocessable`: nothing to ask, no judge, too many runs.
+ */
+export async function startRun(
+  services: Services,
+  { set, setting }: { set: QuestionSet; setting: Setting },
+): Promise<EvaluationRunId> {
+  const { db, now, queue } = services;
+  const subject = await subjectOfRun(services, set, setting);
+  if (set.questions === 0) throw unprocessable("The set has no confirmed questions");
+  if (set.judgeModel === null && (await hasJudgedQuestions(db, set.id))) {
+    throw unprocessable("The set has questions that a model judges, and no judgeModel");
+  }
+  const startedAt = now();
+  const id = newId<EvaluationRunId>(startedAt);
+  const run = { id, setId: set.id, setting, facts: factsOf(subject), now: startedAt };
+  const limits = { mostAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
+  if (!(await insertRun(db, { ...run, claimedUntil: startedAt + QUEUED_RUN_MS }, limits))) {
+    throw unprocessable(`${RUNS_AT_ONCE} runs are under way: wait until one of them is done`);
+  }
+  await queue.scan({ kind: "evaluate", runId: id });
+  return id;
+}

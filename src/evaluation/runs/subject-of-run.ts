@@ -1,0 +1,67 @@
+import { findInference } from "../../catalog/inferences/find-inference.ts";
+import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
+import { findRag } from "../../catalog/rags/find-rag.ts";
+import { invalid, QuarryError } from "../../core/errors.ts";
+import type { QuestionSet } from "../../db/evaluation/set-store.ts";
+import type { RunFacts, Setting } from "../../db/evaluation/stored-shapes.ts";
+import type { InferenceRecord, RagRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+
+/** What a run asks: a RAG or an inference, with what the setting changes of it. */
+export type Subject =
+  | { kind: "rag"; rag: RagRecord }
+  | { kind: "inference"; inference: InferenceRecord };
+
+type Finding = Pick<Services, "db" | "models">;
+
+/** @throws QuarryError `invalid`: something that the setting names does not exist. */
+export async function subjectOfRun(
+  services: Finding,
+  set: QuestionSet,
+  setting: Setting,
+): Promise<Subject> {
+  const { reranker, model, target } = setting;
+  if (typeof reranker === "string") checkReranker(services, reranker);
+  const withReranker = (rag: RagRecord) => (reranker === undefined ? rag : { ...rag, reranker });
+  const key = target ?? set.subjectId;
+  if (set.subjectKind === "rag") {
+    if (model !== undefined) throw invalid("model is for sets of an inference");
+    return { kind: "rag", rag: withReranker(await found("RAG", key, findRag, services)) };
+  }
+  const inference = await found("inference", key, findInference, services);
+  const problem = chatModelProblem(services, model ?? inference.model);
+  if (problem !== null) throw invalid(problem);
+  const rags = inference.rags.map(withReranker);
+  return { kind: "inference", inference: { ...inference, model: model ?? inference.model, rags } };
+}
+
+type Find<Found> = (services: Finding, input: { key: string }) => Promise<Found>;
+
+async function found<Found>(kind: string, key: string, find: Find<Found>, services: Finding) {
+  try {
+    return await find(services, { key });
+  } catch (thrown) {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
+    throw invalid(`target: there is no ${kind} ${key}`);
+  }
+}
+
+/** What a reader of the run wants to know later, when the settings have changed. */
+export function factsOf(subject: Subject): RunFacts {
+  const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
+  const facts: RunFacts =
+    subject.kind === "rag"
+      ? { rag: subject.rag.identifier }
+      : { inference: subject.inference.identifier, model: subject.inference.model };
+  for (const rag of rags.slice(0, 1)) {
+    Object.assign(facts, {
+      embeddingModel: rag.embeddingModel,
+      chunkSize: rag.chunkSize,
+      chunkOverlap: rag.chunkOverlap,
+      searchMode: rag.searchMode,
+      reranker: rag.reranker,
+      files: rag.processedFiles,
+    });
+  }
+  return facts;
+}

@@ -1,0 +1,104 @@
+import { messageOf, QuarryError } from "../../core/errors.ts";
+import { newId } from "../../core/ids.ts";
+import type { EvaluationRunId } from "../../core/ids.ts";
+import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import {
+  giveUpQuestions,
+  lightResults,
+  saveOutcome,
+  takeQuestions,
+} from "../../db/evaluation/result-store.ts";
+import { claimRun, finishRun, releaseRun, renewRun } from "../../db/evaluation/run-store.ts";
+import { findSet } from "../../db/evaluation/set-store.ts";
+import type { Services } from "../../services.ts";
+import { summarise } from "../measures/summarise.ts";
+import { askQuestion, type Asking } from "./ask-question.ts";
+import { QUEUED_RUN_MS } from "./start-run.ts";
+import { subjectOfRun } from "./subject-of-run.ts";
+
+/** Questions at a time: models and index objects serve callers, too. */
+const ASKED_AT_ONCE = 2;
+/** A message works this long, then sends another: scans in the same queue wait no longer. */
+const SLICE_MS = 20 * SECOND_MS;
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Asks a run's next questions and sends a message for the rest; after the last one, the figures.
+ * A second delivery finds the run claimed or finished and does nothing.
+ */
+export async function workOnRun(services: Services, runId: EvaluationRunId): Promise<void> {
+  const { db, now, queue, config } = services;
+  const lease = newId<string>(now());
+  /** An answer, its judge and a retrieval may use their time limits to the end. */
+  const leaseMs = 2 * config.MODEL_TIMEOUT_MS + config.RETRIEVAL_TIMEOUT_MS + MINUTE_MS;
+  const claimed = await claimRun(db, runId, { lease, now: now(), until: now() + leaseMs });
+  if (claimed === null) return;
+  let isDone = false;
+  try {
+    const asking = await askingOf(services, claimed);
+    if (typeof asking === "string") {
+      return await finishRun(db, runId, { summary: null, error: asking, now: now() });
+    }
+    const keep = () => renewRun(db, runId, lease, now() + leaseMs);
+    const state = await askUntil(services, { runId, asking, keep, endsAt: now() + SLICE_MS });
+    if (state === "lost") return;
+    isDone = state === "finished";
+    if (isDone) await complete(services, runId);
+  } finally {
+    await releaseRun(db, runId, lease, now() + QUEUED_RUN_MS);
+  }
+  if (!isDone) await queue.scan({ kind: "evaluate", runId });
+}
+
+/** A text says why the run cannot go on. */
+async function askingOf(
+  services: Services,
+  { setId, setting }: NonNullable<Awaited<ReturnType<typeof claimRun>>>,
+): Promise<Asking | string> {
+  const set = await findSet(services.db, setId);
+  if (set === null) return "The set's RAG was deleted";
+  try {
+    const subject = await subjectOfRun(services, set, setting);
+    return { subject, setting, judgeModel: set.judgeModel };
+  } catch (thrown) {
+    if (thrown instanceof QuarryError) return messageOf(thrown);
+    throw thrown;
+  }
+}
+
+type Slice = {
+  runId: EvaluationRunId;
+  asking: Asking;
+  /** Renews the lease; false: the run is no longer ours. */
+  keep: () => Promise<boolean>;
+  endsAt: number;
+};
+
+async function askUntil(
+  services: Services,
+  { runId, asking, keep, endsAt }: Slice,
+): Promise<"finished" | "interrupted" | "lost"> {
+  const { db, now } = services;
+  while (now() < endsAt) {
+    const limits = { limit: ASKED_AT_ONCE, mostAttempts: MAX_ATTEMPTS };
+    const waiting = await takeQuestions(db, runId, limits);
+    if (waiting.length === 0) return "finished";
+    const asked = await Promise.allSettled(
+      waiting.map(async (question) => {
+        const outcome = await askQuestion(services, asking, question);
+        await saveOutcome(db, runId, question.questionId, { outcome, now: now() });
+      }),
+    );
+    // What was answered is kept; the message comes again for the rest.
+    for (const one of asked) if (one.status === "rejected") throw one.reason;
+    if (!(await keep())) return "lost";
+  }
+  return "interrupted";
+}
+
+async function complete({ db, now }: Services, runId: EvaluationRunId): Promise<void> {
+  const reason = `was not answered in ${MAX_ATTEMPTS} attempts`;
+  await giveUpQuestions(db, runId, { reason, now: now() });
+  const summary = summarise(await lightResults(db, runId));
+  await finishRun(db, runId, { summary, error: null, now: now() });
+}

@@ -1,0 +1,48 @@
+import { modelFailed } from "../core/errors.ts";
+import { measured } from "./record-usage.ts";
+import { schemaIn } from "./response-schema.ts";
+import { runTurn } from "./run-turn.ts";
+import { planOutput } from "./structured-output.ts";
+import type { InferenceServices } from "./types.ts";
+
+type Asking = {
+  model: string;
+  systemPrompt: string;
+  /** `key`: of the delimiters, which no text can know (text/prompt-delimiters.ts). */
+  prompt: (key: string) => string;
+  /** JSON Schema of the answer, an object at its root. */
+  jsonSchema: string;
+  /** What its usage is counted for, besides the model. */
+  countedFor: { inferenceId: string | null; ragIds: string[] };
+};
+
+/**
+ * Asks a chat model for an object, outside of any inference: with the same retries, time limit,
+ * repair and record of usage.
+ * @throws QuarryError `model-failed`
+ */
+export async function askModel(services: InferenceServices, asking: Asking): Promise<object> {
+  const { model, systemPrompt, prompt, jsonSchema, countedFor } = asking;
+  const output = planOutput(schemaIn(jsonSchema));
+  const caller = { tokenId: null };
+  const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
+  const { response } = await measured(services, subject, systemPrompt, async ({ key, meter }) => {
+    const content = [prompt(key), output.formNote].join("\n\n");
+    return await runTurn(services, {
+      setting: { systemPrompt, temperature: null, maxOutputTokens: null, rags: [] },
+      chat: services.models.chat(model),
+      messages: [{ role: "user", content }],
+      output,
+      citing: null,
+      shown: [],
+      search: null,
+      maxSteps: 1,
+      key,
+      meter,
+      signal: undefined,
+      tell: undefined,
+    });
+  });
+  if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is no object");
+  return response;
+}

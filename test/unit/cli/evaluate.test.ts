@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { settingIn } from "../../../src/cli/evaluate/setting-text.ts";
+import { missedThresholds, thresholdIn } from "../../../src/cli/evaluate/thresholds.ts";
+
+test("a setting is read from the command line", () => {
+  const text = "topK=20, reranker=none,model=local/m:1,useReranking=true";
+  const read = { topK: 20, reranker: null, model: "local/m:1", useReranking: true };
+  expect(settingIn(text)).toEqual(read);
+  expect(settingIn("default")).toEqual({});
+  expect(() => settingIn("topk=20")).toThrow(/"topk=20" is no setting/);
+  expect(() => settingIn("topK")).toThrow(/write NAME=VALUE/);
+});
+
+test("a threshold that is not reached, or not measured, is said", () => {
+  const thresholds = ["recall@5=0.8", "MRR=0.5", "answers=1"].map(thresholdIn);
+  const measures = { "recall@5": 0.79, mrr: 0.5, answers: null };
+  expect(missedThresholds(thresholds, measures)).toEqual([
+    "recall@5 is 0.790, below 0.8",
+    "answers was not measured: no question asks for it",
+  ]);
+  for (const wrong of ["recall@7=0.8", "recall@5", "recall@5=80", "recall@5="]) {
+    expect(() => thresholdIn(wrong)).toThrow(/--fail-under/);
+  }
+});
+
+const summary = {
+  questions: 100,
+  errors: 0,
+  measures: { "recall@5": 0.75, mrr: 0.6, answers: null },
+  degradedShare: 0,
+  p50Ms: 12,
+  p95Ms: 40,
+  inputTokens: 900,
+  outputTokens: 0,
+  cost: null,
+};
+const sent: unknown[] = [];
+
+/** A service whose runs are done when they are asked for a second time. */
+const server = createServer((request, response) => {
+  const { url = "", method } = request;
+  let body = "";
+  request.on("data", (part) => (body += String(part)));
+  request.on("end", () => {
+    if (method === "POST") sent.push(JSON.parse(body));
+    const status = method === "POST" ? "running" : "done";
+    const run = { id: `r${sent.length}`, status, error: null, total: 100, done: 100, summary };
+    const difference = { mean: 0.05, low: -0.02, high: 0.11 };
+    const figures = { measure: "recall@5", questions: 100, first: 0.7, second: 0.75 };
+    const measures = [{ ...figures, difference, isClear: false }];
+    const compared = { questions: 100, first: summary, second: summary, measures };
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify(url.includes("/comparison") ? compared : run));
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+});
+afterAll(() => server.close());
+
+function quarry(...options: string[]): Promise<{ code: number; output: string }> {
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    ...process.env,
+    QUARRY_KEY: "key",
+    QUARRY_URL: `http://127.0.0.1:${port}`,
+    NO_COLOR: "1",
+  };
+  return new Promise((ended) => {
+    const command = ["src/cli/quarry.ts", "evaluate", "weights", ...options];
+    const child = execFile(process.execPath, command, { env }, (_error, out, problems) => {
+      ended({ code: child.exitCode ?? -1, output: out + problems });
+    });
+  });
+}
+
+test("evaluate ends with 1 below a threshold, and says how two settings differ", async () => {
+  const [failed, compared] = await Promise.all([
+    quarry("--fail-under", "recall@5=0.8"),
+    quarry("--setting", "topK=20", "--against", "default", "--fail-under", "recall@5=0.7"),
+  ]);
+  expect(failed.code).toBe(1);
+  expect(failed.output).toContain("quarry: recall@5 is 0.750, below 0.8.");
+  expect(compared.output).toMatch(/recall@5.*0\.750.*0\.700.*\+0\.050.*-0\.020 to \+0\.110/);
+  expect(compared.output).toContain("may be chance");
+  expect(compared.code).toBe(0);
+  expect(sent).toEqual(
+    expect.arrayContaining([{ setting: {} }, { setting: { topK: 20 } }, { setting: {} }]),
+  );
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+
+import type { Question } from "../../../src/db/evaluation/question-store.ts";
+import {
+  questionsAsCsv,
+  questionsAsJsonLines,
+} from "../../../src/evaluation/questions/export-questions.ts";
+import { importedQuestions } from "../../../src/evaluation/questions/import-questions.ts";
+import type { ImportFormat } from "../../../src/evaluation/questions/import-questions.ts";
+
+const ofInference = { subjectKind: "inference" } as const;
+const read = (text: string, format: ImportFormat = "csv") =>
+  importedQuestions(text, format, ofInference);
+const plain = { answerCheck: null, answer: null, jsonSchema: null };
+
+test("CSV with quotes, line ends and several passages of a question", () => {
+  const csv = [
+    "\uFEFFQuestion,file,passage",
+    '"Who says ""no"", and when?",a.md,"two',
+    'lines"',
+    "",
+    '"Who says ""no"", and when?",b.md,',
+    "Plain?,c.md",
+  ].join("\r\n");
+  expect(read(csv)).toEqual([
+    {
+      question: 'Who says "no", and when?',
+      expected: [
+        { file: "a.md", passage: "two\r\nlines" },
+        { file: "b.md", passage: null },
+      ],
+      ...plain,
+    },
+    { question: "Plain?", expected: [{ file: "c.md", passage: null }], ...plain },
+  ]);
+});
+
+test("JSON Lines with answers to check", () => {
+  const line = { question: " How many? ", check: "json", answer: '{"days":26}' };
+  expect(read(`${JSON.stringify(line)}\n\n`, "jsonl")).toEqual([
+    { ...plain, question: "How many?", expected: [], answerCheck: "json", answer: line.answer },
+  ]);
+});
+
+test.each([
+  ["question,file\nA?,a.md\n,b.md", "csv", /line 3: question: must not be blank/],
+  ['question,file\n"A\nB?",a.md\nC?,"c', "csv", /line 4: a quote is never closed/],
+  ['question,file\n"A?"x,a.md', "csv", /line 2: text follows a closing quote/],
+  ["question,fule\nA?,a.md", "csv", /line 1: column "fule" is not one of question/],
+  ["file\na.md", "csv", /line 1: the column question is missing/],
+  ["question,file\nA?,a.md,more", "csv", /line 2: has more cells/],
+  ["question,passage\nA?,text", "csv", /line 2: passage needs a file/],
+  ["question,file\nA?,", "csv", /line 2: expected is required/],
+  ["question,check\nA?,contains", "csv", /line 2: answer and check need one another/],
+  ['{"question":"A?","expected":[]}', "jsonl", /line 1: expected is required/],
+  ['\n{"question":', "jsonl", /line 2: is not valid JSON/],
+  ['{"question":"A?","fiel":1}', "jsonl", /line 1: .*fiel/],
+  ['{"question":"A?","check":"json","answer":"{"}', "jsonl", /line 1: answer must be JSON/],
+  ["question\n", "csv", /the file has no questions/],
+] as const)("an import says which line is wrong: %j", (text, format, message) => {
+  expect(() => read(text, format)).toThrow(message);
+});
+
+test("a RAG's set checks no answers, and an import ends at the most questions", () => {
+  const csv = "question,check,answer\nA?,contains,b";
+  expect(() => importedQuestions(csv, "csv", { subjectKind: "rag" })).toThrow(/line 2: check/);
+  const many = Array.from({ length: 1_001 }, (_, at) => `Q${at}?,a.md`).join("\n");
+  expect(() => read(`question,file\n${many}`)).toThrow(/line 1002: a set has at most 1000/);
+});
+
+test("what is exported is imported as it was, and no cell is a formula", () => {
+  const questions = [
+    {
+      question: '=HYPERLINK("http://x")',
+      expected: [
+        { file: "-a.md", passage: "@one, two" },
+        { file: "b.md", passage: null },
+      ],
+      answerCheck: "contains",
+      answer: "+26",
+      jsonSchema: null,
+    },
+    { question: "'quoted'", expected: [{ file: "c.md", passage: null }], ...plain },
+  ] as const;
+  const stored = questions.map((one) => ({ ...one, id: "1", state: "confirmed", createdAt: 0 }));
+  const csv = questionsAsCsv(stored as unknown as Question[]);
+  const cells = csv.split(/\r\n|,(?=")/).slice(1);
+  expect(cells.filter((cell) => /^"?[=+\-@]/.test(cell))).toEqual([]);
+  expect(read(csv)).toEqual(questions);
+  expect(read(questionsAsJsonLines(stored as unknown as Question[]), "jsonl")).toEqual(questions);
+});

@@ -1,0 +1,236 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { EvaluationRunId } from "../../../src/core/ids.ts";
+import { workOnRun } from "../../../src/evaluation/runs/work-on-run.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { FACTS, indexedWorld, panelOf, question } from "./world.ts";
+
+const FILES = 20;
+const lines = Array.from({ length: FILES * FACTS }, (_, at) => {
+  const [file, fact] = [Math.floor(at / FACTS), at % FACTS];
+  return `${question(file, fact)},f${file}.md,weighs ${file * 10 + fact} grams`;
+});
+const CSV = ["question,file,passage", ...lines].join("\n");
+
+test("100 questions, two settings, an interrupted run, a second delivery", async () => {
+  const { world, rag, panel } = await indexedWorld(FILES);
+  const { send } = panel;
+  const made = await send("POST", "/question-sets", { name: "Weights", rag });
+  expect(made).toMatchObject({ status: 201, body: { identifier: "weights", questions: 0 } });
+  expect(await send("POST", "/question-sets/weights/runs", {})).toMatchObject({ status: 422 });
+  for (const kept of [100, 100]) {
+    const told = await send("POST", "/question-sets/weights/import", CSV, "text/csv");
+    expect(told).toMatchObject({ status: 200, body: { kept } });
+  }
+  expect((await send("GET", "/question-sets/weights")).body).toMatchObject({ questions: 100 });
+  const start = async (setting: object) => {
+    const { status, body } = await send("POST", "/question-sets/weights/runs", { setting });
+    expect(status).toBe(201);
+    return body.id as EvaluationRunId;
+  };
+  const shown = async (id: string) => (await send("GET", `/question-sets/weights/runs/${id}`)).body;
+
+  const first = await start({});
+  // The worker dies in the middle of its fifth question, and its message is lost.
+  const { trace } = world.services;
+  let retrievals = 0;
+  world.services.trace = (name, work) => {
+    if (name === "retrieval") retrievals += 1;
+    if (name === "retrieval" && retrievals === 5) throw new Error("the worker dies");
+    return trace(name, work);
+  };
+  await expect(workOnRun(world.services, first)).rejects.toThrow("the worker dies");
+  world.waiting.splice(0);
+  expect(await shown(first)).toMatchObject({ status: "running", total: 100, done: 5 });
+  await sweep(world.services);
+  expect(world.waiting).toEqual([]);
+  world.now += 2 * 60_000;
+  await sweep(world.services);
+  expect(world.waiting).toEqual([
+    { queue: "quarry-scan", body: { kind: "evaluate", runId: first } },
+  ]);
+  // Its message comes twice at once.
+  world.waiting.splice(0);
+  await Promise.all([workOnRun(world.services, first), workOnRun(world.services, first)]);
+  await workOnRun(world.services, first);
+  expect(retrievals).toBe(101);
+  const done = await shown(first);
+  expect(done).toMatchObject({
+    status: "done",
+    done: 100,
+    facts: { chunkSize: 400, embeddingModel: world.services.config.EMBEDDING_MODEL },
+    summary: {
+      questions: 100,
+      errors: 0,
+      measures: { "recall@10": 1, answers: null },
+      degradedShare: 0,
+    },
+  });
+  expect(world.usage.filter(({ kind }) => kind === "retrieve")).toHaveLength(100);
+
+  const strict = await start({ similarityThreshold: 1 });
+  // Its time is up after some questions: every message leaves the rest to another.
+  const slow = world.services.trace;
+  world.services.trace = (name, work) => {
+    if (name === "retrieval") world.now += 3_000;
+    return slow(name, work);
+  };
+  await world.deliver();
+  expect(await shown(strict)).toMatchObject({ summary: { measures: { "recall@10": 0, mrr: 0 } } });
+  const compared = await send(
+    "GET",
+    `/question-sets/weights/runs/${first}/comparison?with=${strict}`,
+  );
+  const recall = compared.body.measures.find(({ measure }) => measure === "recall@10");
+  expect(recall).toEqual({
+    measure: "recall@10",
+    questions: 100,
+    first: 1,
+    second: 0,
+    difference: { mean: -1, low: -1, high: -1 },
+    isClear: true,
+  });
+  const results = await send("GET", `/question-sets/weights/runs/${first}/results?limit=1`);
+  expect(results.body).toMatchObject({ total: 100, data: [{ ranks: [expect.any(Number)] }] });
+
+  const gone = await start({});
+  expect((await send("DELETE", `/question-sets/weights/runs/${gone}`)).status).toBe(204);
+  await world.deliver();
+  expect((await send("GET", "/question-sets/weights/runs")).body).toMatchObject({ total: 2 });
+  await send("DELETE", "/question-sets/weights");
+  const left = await env.DB.prepare(
+    "select (select count(*) from evaluation_results) + (select count(*) from questions) as n",
+  ).first();
+  expect(left).toEqual({ n: 0 });
+});
+
+test("answers are checked and judged; drafts wait for a person", async () => {
+  const { world, double, rag, panel } = await indexedWorld(2);
+  const { send } = panel;
+  const inference = { name: "Scales", systemPrompt: "Answer.", model: "local/m", rags: [rag] };
+  expect((await send("POST", "/inferences", inference)).status).toBe(201);
+  const set = { name: "Answers", inference: "scales", judgeModel: "local/judge" };
+  expect(await send("POST", "/question-sets", set)).toMatchObject({ status: 201 });
+  const at = "/question-sets/answers";
+  const put = async (asked: object) => (await send("POST", `${at}/questions`, asked)).status;
+  const expected = [{ file: "f0.md" }];
+  const ask = question(0, 0);
+  expect(await put({ question: ask, expected, check: "contains", answer: "0 grams" })).toBe(201);
+  expect(await put({ question: "Which?", check: "equals", answer: "none" })).toBe(201);
+  const jsonSchema = '{"type":"object","properties":{"grams":{"type":"number"}}}';
+  const asJson = { question: "As JSON?", check: "json", answer: '{"grams": 0}', jsonSchema };
+  expect(await put(asJson)).toBe(201);
+  expect(await put({ question: "Fair?", check: "judged", answer: "Says it is fair" })).toBe(201);
+  expect(await put({ question: "Down?", check: "judged", answer: "Anything" })).toBe(201);
+  expect(await put({ question: "Nothing?" })).toBe(400);
+
+  double.script = ({ model, messages }) => {
+    const said = JSON.stringify(messages);
+    if (model === "judge") {
+      if (said.includes("Down?")) return { text: "no verdict" };
+      return {
+        text: JSON.stringify({ reason: "It says so.", right: said.includes("It is fair") }),
+      };
+    }
+    if (model === "writer") return { text: draftFrom(said) };
+    if (said.includes("As JSON?")) return { text: '{"grams":0}' };
+    return { text: said.includes("Fair?") ? "It is fair." : "It weighs 0 grams." };
+  };
+  const { body: run } = await send("POST", `${at}/runs`, {});
+  await world.deliver();
+  const { body: done } = await send("GET", `${at}/runs/${run.id}`);
+  expect(done).toMatchObject({
+    status: "done",
+    facts: { inference: "scales", model: "local/m" },
+    // Right: contains, JSON and the fair one; wrong: "none". The judge that fails counts not.
+    summary: { questions: 5, errors: 1, measures: { answers: 3 / 4, "recall@5": 1 } },
+  });
+  expect(done.summary.outputTokens).toBeGreaterThan(0);
+  const { body: results } = await send("GET", `${at}/runs/${run.id}/results`);
+  expect(results.data[0]).toMatchObject({ question: "Down?", right: null });
+  expect(results.data[0]?.error).toMatch(/^Judge: /);
+  expect(results.data.find((one) => one.question === "Fair?")).toMatchObject({
+    right: true,
+    why: "It says so.",
+    response: "It is fair.",
+  });
+  double.fail("chat", { kind: "status", status: 400 } as never);
+  const { body: failing } = await send("POST", `${at}/runs`, { setting: { model: "local/n" } });
+  await world.deliver();
+  const { body: failed } = await send("GET", `${at}/runs/${failing.id}`);
+  expect(failed).toMatchObject({
+    status: "done",
+    summary: { errors: 5, measures: { answers: 0, "recall@5": 0 } },
+  });
+  double.fail("chat", { kind: "status", status: 400 } as never, 0);
+
+  const drafted = await send("POST", `${at}/draft`, { model: "local/writer", count: 2 });
+  expect(drafted).toMatchObject({ status: 200, body: { drafts: 2 } });
+  expect((await send("GET", at)).body).toMatchObject({ questions: 5, drafts: 2 });
+  const { body: drafts } = await send("GET", `${at}/questions?state=draft`);
+  const [draft] = drafts.data;
+  expect(draft).toMatchObject({
+    state: "draft",
+    expected: [
+      { file: expect.stringMatching(/^f\d+\.md$/), passage: expect.stringMatching(/weighs/) },
+    ],
+  });
+  const confirm = { state: "confirmed", question: "My words?" };
+  expect(await send("PATCH", `${at}/questions/${draft?.id}`, confirm)).toMatchObject({
+    status: 200,
+    body: { ...draft, ...confirm },
+  });
+  const twice = await send("PATCH", `${at}/questions/${draft?.id}`, { question: ask });
+  expect(twice.status).toBe(409);
+  expect((await send("GET", `${at}/export?format=csv`)).body).toContain('"My words?"');
+
+  await send("DELETE", "/inferences/scales");
+  expect((await send("GET", at)).status).toBe(404);
+  panel.asNobody();
+  expect((await send("GET", "/question-sets")).status).toBe(401);
+});
+
+/** A question about the passage in the prompt, with a sentence of it. */
+function draftFrom(prompt: string): string {
+  const [quote = ""] = /The zq\w+ weighs \d+ grams\./.exec(prompt) ?? [];
+  return JSON.stringify({ question: `What about ${quote}`, quote });
+}
+
+test("members read and change nothing; wrong wishes are refused in words", async () => {
+  const world = new World();
+  const rag = await world.addRag(await world.addSource());
+  const { send, headers } = await panelOf(world);
+  const make = (more: object) => send("POST", "/question-sets", { name: "Own", ...more });
+  expect((await make({})).body.error).toMatch(/rag or inference is required/);
+  expect((await make({ rag: "none" })).body.error).toMatch(/rag does not exist/);
+  expect((await make({ rag, judgeModel: "no/such" })).body.error).toMatch(/judgeModel/);
+  expect((await make({ rag })).status).toBe(201);
+  expect((await make({ rag })).body.error).toMatch(/Identifier is taken/);
+  const asked = { question: "Q?", expected: [{ file: "a.md" }] };
+  expect((await send("POST", "/question-sets/own/questions", asked)).status).toBe(201);
+  const run = async (setting: object) =>
+    (await send("POST", "/question-sets/own/runs", { setting })).body.error;
+  expect(await run({ target: "none" })).toMatch(/target: there is no RAG none/);
+  expect(await run({ model: "local/m" })).toMatch(/model is for sets of an inference/);
+  expect(await run({ reranker: "no/such" })).toMatch(/reranker/);
+  expect(await run({ topK: 1_000 })).toMatch(/topK must be at most 100/);
+  for (let at = 0; at < 4; at++) expect(await run({})).toBeNull();
+  expect(await run({})).toMatch(/4 runs are under way/);
+  const wrong = await send("POST", "/question-sets/own/import", "x", "text/plain");
+  expect(wrong).toMatchObject({ status: 400 });
+  const large = "question,file\n".padEnd(1_100_000, "x");
+  const refused = await send("POST", "/question-sets/own/import", large, "text/csv");
+  expect(refused.status).toBe(413);
+
+  const key = await send("POST", "/keys", { name: "reader", role: "member" });
+  delete headers["Cookie"];
+  headers["Authorization"] = `Bearer ${key.body.key}`;
+  expect((await send("GET", "/question-sets/own/questions")).body).toMatchObject({ total: 1 });
+  expect((await send("POST", "/question-sets/own/runs", {})).status).toBe(403);
+  expect((await send("DELETE", "/question-sets/own")).status).toBe(403);
+  await env.DB.prepare("update rags set removed_at = 1 where id = ?1").bind(rag).run();
+  expect((await send("GET", "/question-sets/own")).status).toBe(404);
+  expect((await send("GET", "/question-sets")).body).toMatchObject({ total: 0 });
+});

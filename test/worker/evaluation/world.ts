@@ -1,0 +1,88 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { panelApi } from "../../../src/panel/api/app.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { testedEnv } from "../../support/tested-adapters.ts";
+import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+
+/** What the tests read of an answer by itself; which of it is there depends on the call. */
+type Body = {
+  id: string;
+  key: string;
+  error: string | null;
+  summary: { outputTokens: number };
+  measures: { measure: string }[];
+  data: { id: string; question: string; error: string | null }[];
+};
+type Answer = { status: number; body: Body };
+
+/** The panel API over the world's services; signed in. */
+export async function panelOf(world: World) {
+  const app = createApp(() => world.services);
+  app.route("/panel/api", panelApi());
+  const headers: Record<string, string> = { Origin: ORIGIN };
+  const send = async (method: string, path: string, body?: unknown, type?: string) => {
+    const context = createExecutionContext();
+    const response = await app.fetch(
+      new Request(`${ORIGIN}/panel/api${path}`, {
+        method,
+        headers: {
+          ...headers,
+          "CF-Connecting-IP": freshAddress(),
+          ...(type === undefined ? {} : { "Content-Type": type }),
+        },
+        body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+      }),
+      testedEnv,
+      context,
+    );
+    await waitOnExecutionContext(context);
+    const text = await response.text();
+    const isJson = response.headers.get("Content-Type")?.includes("application/json") === true;
+    const answer: Answer = {
+      status: response.status,
+      body: (isJson ? JSON.parse(text) : text) as Body,
+    };
+    return { ...answer, cookie: response.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "" };
+  };
+  const signIn = { email: "admin@localhost", password: "quarry" };
+  headers["Cookie"] = (await send("POST", "/session", signIn)).cookie;
+  return { send, asNobody: () => delete headers["Cookie"], headers };
+}
+
+const CHAT = { OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" };
+export const FACTS = 5;
+
+const word = (file: number, fact: number) => `zq${String.fromCharCode(97 + file)}x${fact}y`;
+export const question = (file: number, fact: number) => `How heavy is the ${word(file, fact)}?`;
+
+/** A RAG of files with 5 facts each, indexed; chat models are the double's. */
+export async function indexedWorld(files: number) {
+  const double = new OpenAiDouble();
+  const world = new World();
+  const config = { ...world.services.config, ...CHAT };
+  const models = modelRegistry(config, { fetch: double.fetch });
+  world.services = { ...world.services, config, models };
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  for (let file = 0; file < files; file++) {
+    const facts = Array.from({ length: FACTS }, (_, fact) => {
+      return `The ${word(file, fact)} weighs ${file * 10 + fact} grams.`;
+    });
+    await putFile(world.services, {
+      source: { id: source },
+      path: `f${file}.md`,
+      body: bytesOf(facts.join("\n\n")),
+      contentLength: null,
+      mimeType: "text/markdown",
+      metadata: null,
+    });
+  }
+  await world.deliver();
+  world.usage.splice(0);
+  return { world, double, rag, panel: await panelOf(world) };
+}
