@@ -2,9 +2,14 @@ import type { FileSourceId } from "../core/ids.ts";
 import type { ReaderStore } from "../ports/source-reader.ts";
 import { removeBelow, sourcePrefix } from "./file-objects.ts";
 
+const prefixOf = (sourceId: FileSourceId) => `${sourcePrefix(sourceId)}reader/`;
+
+/** Where the bucket holds what a reader keeps under a key. */
+export const readerKey = (sourceId: FileSourceId, key: string) => `${prefixOf(sourceId)}${key}`;
+
 /** What a reader keeps between calls, below the source's prefix, so that it goes with the source. */
 export function readerStore(bucket: R2Bucket, sourceId: FileSourceId): ReaderStore {
-  const prefix = `${sourcePrefix(sourceId)}reader/`;
+  const prefix = prefixOf(sourceId);
   return {
     async read(key) {
       const object = await bucket.get(`${prefix}${key}`);

@@ -21,15 +21,26 @@ export async function holdBack(
   const claimedUntil = await claimTry(services.db, await accountOf(of.email), now);
   if (claimedUntil === 0) return;
   if (of.user !== null && of.address !== "") {
-    if (await isKnownAddress(services.db, of.user.id, of.address)) return;
+    if (await isKnownAddress(services.db, of.user.id, of.address, now)) return;
   }
   throw tooManyRequests(Math.ceil((claimedUntil - now) / SECOND_MS));
 }
 
-/** Clears the failures after the right password. */
+/**
+ * The same before a code of the second factor is checked. Whoever tries one knows the password, so
+ * a known address waits, too: a code is short enough to be guessed.
+ * @throws QuarryError `too-many`.
+ */
+export async function holdBackCode({ db, now }: Slowed, email: string): Promise<void> {
+  const claimedUntil = await claimTry(db, await codesOf(email), now());
+  if (claimedUntil > 0) throw tooManyRequests(Math.ceil((claimedUntil - now()) / SECOND_MS));
+}
+
+/** Clears the failures after the right password, and the right code if one was asked for. */
 export async function endHold({ db }: Pick<Services, "db">, email: string): Promise<void> {
-  await forgetTries(db, await accountOf(email));
+  await forgetTries(db, [await accountOf(email), await codesOf(email)]);
 }
 
 /** A hash: addresses that belong to no user are not stored in readable form. */
 const accountOf = (email: string) => sha256Hex(`sign-in ${email}`);
+const codesOf = (email: string) => sha256Hex(`code ${email}`);

@@ -6,17 +6,16 @@ import {
   findSignIn,
   insertFirstUser,
   insertUser,
-  updateUser,
+  resetAdministrator,
   type UserRow,
 } from "../../db/access/user-store.ts";
-import { deleteTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
 import { secondFactorOf, useCode } from "../totp/check-second-factor.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { foldEmail } from "../users/email.ts";
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from "../../db/access/session-store.ts";
 import type { Session } from "./find-session.ts";
-import { endHold, holdBack } from "./hold-back.ts";
+import { endHold, holdBack, holdBackCode } from "./hold-back.ts";
 import { refuseGuessable } from "../users/password-rules.ts";
 import { hashPassword, verifyPassword } from "../users/password.ts";
 
@@ -65,6 +64,7 @@ async function passSecondFactor(services: SignInServices, user: UserRow, code: s
   const factor = await secondFactorOf(services, user.id);
   if (factor === null) return false;
   if (code === undefined) throw new QuarryError("unauthorized", "A code is required");
+  await holdBackCode(services, user.email);
   if (await useCode(services, user.id, factor, code)) return true;
   services.log.warn("second factor refused", { userId: user.id });
   throw new CodeRefused();
@@ -107,15 +107,13 @@ async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<
   if (attempt.email !== foldEmail(PANEL_ADMIN_EMAIL)) return null;
   if (attempt.anyUser && !PANEL_ADMIN_RESET) return null;
   if (!(await equalInConstantTime(attempt.password, PANEL_ADMIN_PASSWORD))) throw unauthorized();
-  // A new password takes the second factor with it, once: the reset may stay on for long.
-  if (attempt.user !== null && !attempt.known) await deleteTotp(services.db, attempt.user.id);
   if (attempt.user !== null && attempt.known && attempt.user.role === "admin") return attempt.user;
   return await setFirstAdministrator(services, attempt);
 }
 
 async function setFirstAdministrator(
   services: SignInServices,
-  { email, password, user, anyUser }: Attempt,
+  { email, password, user, anyUser, known }: Attempt,
 ): Promise<UserRow | null> {
   const { config, db, log } = services;
   if (config.ENVIRONMENT !== "development") {
@@ -124,7 +122,8 @@ async function setFirstAdministrator(
   const passwordHash = await hashPassword(password);
   log.warn("first administrator set", { reset: anyUser });
   if (user !== null) {
-    await updateUser(db, user.id, { passwordHash, role: "admin" }, true);
+    // A new password takes the second factor with it, once: the reset may stay on for long.
+    await resetAdministrator(db, user.id, { passwordHash, keepsTotp: known });
     return { ...user, passwordHash, role: "admin" };
   }
   const createdAt = services.now();

@@ -36,7 +36,11 @@ export async function useCode(
   return step !== null && (await useStep(db, userId, step));
 }
 
-async function openSecret(config: Checking["config"], { sealedSecret }: StoredTotp) {
+/** @throws QuarryError `unprocessable` when the key that sealed the secret is not set any more. */
+export async function openSecret(
+  config: Checking["config"],
+  { sealedSecret }: StoredTotp,
+): Promise<string> {
   try {
     return await unseal(config, sealedSecret);
   } catch (cause) {

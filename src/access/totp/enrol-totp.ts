@@ -2,7 +2,8 @@ import { conflict, invalid, notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
-import { seal, unseal } from "../seal.ts";
+import { seal } from "../seal.ts";
+import { openSecret } from "./check-second-factor.ts";
 import { newRecoveryCode, recoveryHash } from "./recovery-code.ts";
 import { newSecret, stepOf, totpUri } from "./totp-code.ts";
 
@@ -30,7 +31,7 @@ export async function beginTotp(
  * Confirms a second factor by its first code, and ends the user's other sessions. The recovery
  * codes are returned only here.
  * @throws QuarryError `invalid` (wrong code); `not-found` when no enrolment was begun;
- * `conflict`.
+ * `conflict`; `unprocessable` when its key is not set any more.
  */
 export async function confirmEnrolment(
   { config, db, now }: Enrolling,
@@ -41,7 +42,7 @@ export async function confirmEnrolment(
   if (stored === null) throw notFound();
   if (stored.confirmed) throw conflict("A second factor is enrolled");
   const { sealedSecret } = stored;
-  const step = stepOf(await unseal(config, sealedSecret), input.code, now());
+  const step = stepOf(await openSecret(config, stored), input.code, now());
   if (step === null) throw invalid("code is wrong");
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = await Promise.all(recoveryCodes.map(recoveryHash));
@@ -52,13 +53,17 @@ export async function confirmEnrolment(
   return { recoveryCodes };
 }
 
-/** An enrolment that was begun and waits for its first code; null: there is none. */
+/**
+ * An enrolment that was begun and waits for its first code; null: there is none, or its key is not
+ * set any more, and it must be begun again.
+ */
 export async function pendingTotp(
   { config, db }: Pick<Services, "config" | "db">,
   user: { userId: UserId; email: string },
 ): Promise<{ secret: string; uri: string } | null> {
   const stored = await findTotp(db, user.userId);
   if (stored === null || stored.confirmed) return null;
-  const secret = await unseal(config, stored.sealedSecret);
+  const secret = await openSecret(config, stored).catch(() => null);
+  if (secret === null) return null;
   return { secret, uri: totpUri(secret, user.email) };
 }

@@ -3,7 +3,7 @@ import type { UserId } from "../../core/ids.ts";
 import { deleteTotp } from "../../db/access/totp-store.ts";
 import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
-import { endHold, holdBack } from "../sessions/hold-back.ts";
+import { endHold, holdBack, holdBackCode } from "../sessions/hold-back.ts";
 import { verifyPassword } from "../users/password.ts";
 import { secondFactorOf, useCode } from "./check-second-factor.ts";
 
@@ -23,7 +23,8 @@ export async function removeOwnTotp(
     secondFactorOf(services, userId),
   ]);
   if (user === null || stored === null) throw notFound();
-  await holdBack(services, { email: user.email, user, address: input.address });
+  if (code !== undefined) await holdBackCode(services, user.email);
+  else await holdBack(services, { email: user.email, user, address: input.address });
   const isProven =
     code === undefined
       ? await verifyPassword(password ?? "", user.passwordHash)

@@ -19,6 +19,10 @@ export type ScopeMode = "global" | "scoped";
 export const defaultOverlap = (chunkSize: number) =>
   Math.min(DEFAULT_CHUNK_OVERLAP, Math.floor(chunkSize / 2));
 
+/** The overlap of a RAG with another chunk size: it is reduced with it. */
+export const overlapFor = (rag: { chunkOverlap: number }, chunkSize: number) =>
+  Math.min(rag.chunkOverlap, Math.floor(chunkSize / 2));
+
 /** @throws QuarryError `invalid` when the overlap is more than half of a chunk. */
 export function checkChunking(chunkSize: number, chunkOverlap: number): void {
   if (chunkOverlap * 2 > chunkSize) throw invalid("chunkOverlap must be at most half of chunkSize");

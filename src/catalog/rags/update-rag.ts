@@ -8,7 +8,7 @@ import { enforceScopes } from "./enforce-scopes.ts";
 import { checkReranker } from "../models/check-model.ts";
 import type { NewRagInput } from "./create-rag.ts";
 import { findRag } from "./find-rag.ts";
-import { checkChunking, checkedScopes } from "./rag-settings.ts";
+import { checkChunking, checkedScopes, overlapFor } from "./rag-settings.ts";
 
 const RESUMED_AT_ONCE = 1_000;
 
@@ -63,11 +63,10 @@ function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
   return { change, scopes: scopes ?? null };
 }
 
-/** When only a smaller chunk size is given, the overlap shrinks with it. */
 function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagChange {
   if (chunkSize === undefined && chunkOverlap === undefined) return {};
   const size = chunkSize ?? rag.chunkSize;
-  const overlap = chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(size / 2));
+  const overlap = chunkOverlap ?? overlapFor(rag, size);
   checkChunking(size, overlap);
   return { chunkSize: size, chunkOverlap: overlap };
 }

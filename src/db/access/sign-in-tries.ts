@@ -2,7 +2,8 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { number, row } from "../columns.ts";
-import { query, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, readRow, runBatch } from "../raw-sql.ts";
+import { SESSION_IDLE_MS, SESSION_MAX_MS } from "./session-store.ts";
 
 /**
  * One client has at most this many attempts per minute; the delay is for attempts from many
@@ -51,21 +52,27 @@ export async function claimTry(db: Database, account: string, now: number): Prom
 }
 
 /** Called after a successful sign-in. */
-export async function forgetTries(db: Database, account: string): Promise<void> {
-  await runBatch(db, [statement(`delete from sign_in_tries where account = ?1`, account)]);
+export async function forgetTries(db: Database, accounts: string[]): Promise<void> {
+  await execute(
+    db,
+    `delete from sign_in_tries where account in (select value from json_each(?1))`,
+    accounts,
+  );
 }
 
 const FOUND = row({ found: number });
 
-/** Whether this user has a session from this address: a known device is not delayed. */
-export async function isKnownAddress(db: Database, userId: UserId, address: string) {
-  const [rows] = await runBatch(db, [
-    query(
-      FOUND,
-      `select 1 as found from sessions where user_id = ?1 and address = ?2 limit 1`,
-      userId,
-      address,
-    ),
-  ]);
-  return rows.length > 0;
+/** Whether this user has an open session from this address: a known device is not delayed. */
+export async function isKnownAddress(db: Database, userId: UserId, address: string, now: number) {
+  const found = await readRow(
+    db,
+    FOUND,
+    `select 1 as found from sessions where user_id = ?1 and address = ?2
+       and last_seen_at > ?3 and created_at > ?4 limit 1`,
+    userId,
+    address,
+    now - SESSION_IDLE_MS,
+    now - SESSION_MAX_MS,
+  );
+  return found !== null;
 }

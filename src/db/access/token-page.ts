@@ -4,7 +4,7 @@ import { flag, id, nullable, number, row, text, textList } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { readKeyedPage } from "../keyset.ts";
 import type { KeyedPage, PageAt } from "../keyset.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRow } from "../raw-sql.ts";
 
 /** Resources of one kind that a line of the list names. */
 const NAMED = 5;
@@ -58,6 +58,5 @@ export async function listTokenLines(db: Database, at: PageAt): Promise<KeyedPag
 
 /** One token as the list shows it; null when there is none. */
 export async function findTokenLine(db: Database, key: string): Promise<TokenLine | null> {
-  const [found] = await allRows(db, query(TOKEN_LINE, `${SELECT} where t.id = ?1`, key));
-  return found ?? null;
+  return await readRow(db, TOKEN_LINE, `${SELECT} where t.id = ?1`, key);
 }

@@ -3,7 +3,7 @@ import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import type { Slice } from "../page.ts";
-import { sessions, users } from "../schema/index.ts";
+import { recoveryCodes, sessions, users, userTotp } from "../schema/index.ts";
 
 export type Role = "admin" | "member";
 
@@ -98,6 +98,22 @@ export async function updateUser(
       .where(and(eq(sessions.userId, id), sql`${endSessions ? 1 : 0} = 1`, sql`changes() > 0`)),
   ]);
   return updated.length > 0;
+}
+
+/** Makes a user an administrator with another password, and ends their sessions, in one step. */
+export async function resetAdministrator(
+  db: Database,
+  id: UserId,
+  { passwordHash, keepsTotp }: { passwordHash: string; keepsTotp: boolean },
+): Promise<void> {
+  const removed = (of: typeof recoveryCodes | typeof userTotp) =>
+    db.delete(of).where(and(eq(of.userId, id), sql`${keepsTotp ? 0 : 1} = 1`));
+  await db.batch([
+    db.update(users).set({ passwordHash, role: "admin" }).where(eq(users.id, id)),
+    db.delete(sessions).where(eq(sessions.userId, id)),
+    removed(recoveryCodes),
+    removed(userTotp),
+  ]);
 }
 
 /** Sets a password and ends the user's sessions, all but one, in one step. */

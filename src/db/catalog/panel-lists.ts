@@ -4,7 +4,7 @@ import { flag, id, number, oneOf, row, text, textList } from "../columns.ts";
 import type { Row, RowReader } from "../columns.ts";
 import { readKeyedPage } from "../keyset.ts";
 import type { KeyedPage, PageAt } from "../keyset.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 
 /*
  * The lists of the panel's pages, in order of identifier. Each is read from its index, so that a
@@ -96,14 +96,11 @@ export async function listChoices(
 ): Promise<Choice[]> {
   // Without the hint SQLite sorts all that is not removed.
   const hint = kind === "rag" || kind === "file_source" ? unremoved(kind) : "";
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      CHOICE,
-      `select identifier, name from ${kind}s ${hint}
-       order by identifier limit ?1`,
-      CHOICES_MAX,
-    ),
+    CHOICE,
+    `select identifier, name from ${kind}s ${hint} order by identifier limit ?1`,
+    CHOICES_MAX,
   );
 }
 

@@ -21,25 +21,29 @@ export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]
 
 /**
  * Those of these external ids that no file of the source has, neither as its own nor as that of a
- * folder above it. Reads the source's files once.
+ * folder above it. For ids that are no file's own, the source's files are read once.
  */
 export async function findUnknownIds(
   db: Database,
   sourceId: FileSourceId,
   ids: string[],
 ): Promise<string[]> {
-  const rows = await readRows(
-    db,
-    row({ id: text }),
-    `select m.value as id from json_each(?2) m
-     where not exists (select 1 from files f where f.file_source_id = ?1
-         and f.external_id = m.value and f.deleted_at is null)
-       and m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
-         where f.file_source_id = ?1 and f.deleted_at is null)`,
-    sourceId,
+  const without = async (among: string[], condition: string) => {
+    if (among.length === 0) return [];
+    const sql = `select m.value as id from json_each(?2) m where ${condition}`;
+    const rows = await readRows(db, row({ id: text }), sql, sourceId, among);
+    return rows.map(({ id }) => id);
+  };
+  const ofNoFile = await without(
     ids,
+    `not exists (select 1 from files f where f.file_source_id = ?1
+       and f.external_id = m.value and f.deleted_at is null)`,
   );
-  return rows.map(({ id }) => id);
+  return await without(
+    ofNoFile,
+    `m.value not in (select a.value from files f, json_each(f.metadata, '$.ancestors') a
+       where f.file_source_id = ?1 and f.deleted_at is null and a.value is not null)`,
+  );
 }
 
 /** The scopes of many RAGs, in one round trip. */

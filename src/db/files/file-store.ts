@@ -88,20 +88,6 @@ export async function noteContent(
   );
 }
 
-/** Whether a file still has this content: it was neither replaced nor deleted. */
-export async function isCurrentContent(
-  db: Database,
-  { fileId, contentId }: { fileId: FileId; contentId: string },
-): Promise<boolean> {
-  const rows = await execute(
-    db,
-    `select 1 from files where id = ?1 and content_id = ?2 and deleted_at is null`,
-    fileId,
-    contentId,
-  );
-  return rows.length > 0;
-}
-
 const FORGETTABLE = row({ id: id<FileId>(), sourceId: id<FileSourceId>() });
 
 /** Files deleted before `before`, whose rows are to be purged. */

@@ -4,7 +4,7 @@ import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, json, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query, runBatch, statement } from "../raw-sql.ts";
+import { query, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES, VECTOR_PLACES } from "../schema/rags.ts";
 import { isOpen, sameFile } from "./file-rows.ts";
 
@@ -138,16 +138,14 @@ export async function overdueRemovals(
   claimedUntil: number,
   limit: number,
 ): Promise<Removal[]> {
-  return await allRows(
+  return await readRows(
     db,
-    query(
-      REMOVAL,
-      `update rag_files set claimed_until = ?2 where rowid in (
-         select rowid from rag_files where status = 'deleted' and claimed_until > 0
-           and claimed_until < ?1 order by claimed_until limit ?3) returning ${REMOVAL_COLUMNS}`,
-      now,
-      claimedUntil,
-      limit,
-    ),
+    REMOVAL,
+    `update rag_files set claimed_until = ?2 where rowid in (
+       select rowid from rag_files where status = 'deleted' and claimed_until > 0
+         and claimed_until < ?1 order by claimed_until limit ?3) returning ${REMOVAL_COLUMNS}`,
+    now,
+    claimedUntil,
+    limit,
   );
 }

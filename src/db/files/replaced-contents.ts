@@ -7,8 +7,7 @@ import { PROVIDERS } from "../schema/sources.ts";
 
 /**
  * What a replaced or deleted file had stored. `contentId` null: its text is still current.
- * `provider` null: the source was removed. `isDeleted`: there is no such file now. `isCurrent`: the
- * file has this version again.
+ * `provider` null: the source was removed. `isCurrent`: the file has this version again.
  */
 const REPLACED = row({
   id: number,
@@ -18,7 +17,6 @@ const REPLACED = row({
   version: text,
   contentId: nullable(text),
   provider: nullable(oneOf(PROVIDERS)),
-  isDeleted: flag,
   isCurrent: flag,
 });
 export type ReplacedContent = Row<typeof REPLACED>;
@@ -33,7 +31,7 @@ export async function dueReplacedContents(
     db,
     REPLACED,
     `select p.id, p.file_source_id as sourceId, p.file_id as fileId, p.path, p.version,
-       p.content_id as contentId, s.provider, f.id is null as isDeleted,
+       p.content_id as contentId, s.provider,
        coalesce(f.version = p.version, 0) as isCurrent
      from replaced_contents p
        left join file_sources s on s.id = p.file_source_id

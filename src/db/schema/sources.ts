@@ -160,7 +160,7 @@ export const files = sqliteTable(
     /** What a reader stores between scans: validators, how a page was found. */
     sourceState: text({ mode: "json" }).$type<Record<string, unknown>>(),
     createdAt: integer().notNull(),
-    /** When it was deleted at the source; the row is purged after 30 days. */
+    /** When it was deleted at the source; the row is purged after `DELETED_FILES_DAYS`. */
     deletedAt: integer(),
   },
   (table) => [

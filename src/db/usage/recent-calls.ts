@@ -2,7 +2,7 @@ import { HOUR_MS } from "../../core/time.ts";
 import type { Database } from "../client.ts";
 import { number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { allRows, query } from "../raw-sql.ts";
+import { readRows } from "../raw-sql.ts";
 import type { UsageDimension } from "./usage-store.ts";
 
 const RECENT = row({ key: text, calls: number, errors: number });
@@ -19,19 +19,16 @@ export async function recentCalls(
   const { dimension, keys, since, now } = asked;
   const hours: number[] = [];
   for (let hour = since - (since % HOUR_MS); hour <= now; hour += HOUR_MS) hours.push(hour);
-  const rows = await allRows(
+  const rows = await readRows(
     db,
-    query(
-      RECENT,
-      `select u.key, sum(u.calls) as calls, sum(u.errors) as errors
-       from json_each(?2) hours cross join json_each(?3) keys
-       cross join usage_hours u
-       on u.dimension = ?1 and u.hour = hours.value and u.key = keys.value
-       group by u.key`,
-      dimension,
-      hours,
-      keys,
-    ),
+    RECENT,
+    `select u.key, sum(u.calls) as calls, sum(u.errors) as errors
+     from json_each(?2) hours cross join json_each(?3) keys
+     cross join usage_hours u on u.dimension = ?1 and u.hour = hours.value and u.key = keys.value
+     group by u.key`,
+    dimension,
+    hours,
+    keys,
   );
   return new Map(rows.map((found) => [found.key, found]));
 }

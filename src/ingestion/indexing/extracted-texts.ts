@@ -92,11 +92,6 @@ export async function hasExtractedText(bucket: R2Bucket, file: StoredContent): P
   return isReadable(object);
 }
 
-/** Deletes the text of content that the file no longer has. */
-export async function deleteExtractedText(bucket: R2Bucket, file: StoredContent): Promise<void> {
-  await bucket.delete(keyOf(file));
-}
-
 /** The extracted document of the file as it is now; null when it is not stored. */
 export async function getExtractedText(
   bucket: R2Bucket,

@@ -105,8 +105,10 @@ async function prepare(
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is reported before anything is downloaded.
   const { tokenizer } = embedderOf(services, file);
-  if (file.sha256 !== null && (await isTextStored(services, file))) {
-    const known = await describeUnchanged(services, file, file.sha256);
+  if (file.sha256 !== null && file.fingerprint !== null) {
+    const known = await describeUnchanged(services, file, file.sha256, () =>
+      isTextStored(services, file),
+    );
     if (known !== null) return known;
   }
   const loaded = await load(file);
@@ -150,9 +152,10 @@ async function describeUnchanged(
   services: Services,
   file: ClaimedFile,
   sha256: string,
+  hasText: () => Promise<boolean> = async () => true,
 ): Promise<FileResult | null> {
   const fingerprint = await fingerprintOf(file, sha256);
-  if (fingerprint !== file.fingerprint) return null;
+  if (fingerprint !== file.fingerprint || !(await hasText())) return null;
   const index = indexOf(services, file);
   const told = await during("index", () => index.describeFile(factsOf(file), file.revision));
   if (told.outcome === "absent") return null;

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { YieldToOthers } from "../../core/work/cooperative.ts";
-import { isCurrentContent, noteContent } from "../../db/files/file-store.ts";
+import { noteContent } from "../../db/files/file-store.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
@@ -12,12 +12,7 @@ import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { StepFailure, during } from "./index-failure.ts";
-import {
-  deleteExtractedText,
-  getExtractedText,
-  keepsExtractedText,
-  putExtractedText,
-} from "./extracted-texts.ts";
+import { getExtractedText, keepsExtractedText, putExtractedText } from "./extracted-texts.ts";
 import type { Lease } from "./lease.ts";
 import { readLimited } from "../../core/read-limited.ts";
 
@@ -69,7 +64,8 @@ export async function loadDocument(
   const yieldToOthers = yieldWithin(services, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await during("text extraction", () => extractDocument(raw, options));
-  if (keeps) await keepExtractedText(services, file, document);
+  // Of a file that was replaced or deleted meanwhile, the sweep deletes it.
+  if (keeps) await during("file storage", () => putExtractedText(services.files, file, document));
   return { outcome: "loaded", document, sha256, yieldToOthers };
 }
 
@@ -81,17 +77,6 @@ function yieldWithin({ now }: Services, lease: Lease): YieldToOthers {
     await lease.renew();
     if (now() > deadline) throw new TakesTooLong(READING_TIMEOUT_MS / MINUTE_MS);
   };
-}
-
-/** A job that finds its file replaced or deleted meanwhile deletes the text again. */
-async function keepExtractedText(
-  { db, files }: Services,
-  file: ClaimedFile,
-  document: ExtractedDocument,
-): Promise<void> {
-  await during("file storage", () => putExtractedText(files, file, document));
-  const isCurrent = await during("database", () => isCurrentContent(db, file));
-  if (!isCurrent) await during("file storage", () => deleteExtractedText(files, file));
 }
 
 async function readContent(services: Services, file: ClaimedFile): Promise<Content | null> {

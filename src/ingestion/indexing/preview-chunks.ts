@@ -1,4 +1,4 @@
-import { checkChunking, defaultOverlap } from "../../catalog/rags/rag-settings.ts";
+import { checkChunking, overlapFor } from "../../catalog/rags/rag-settings.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { estimateTokens } from "../../text/tokens.ts";
@@ -44,8 +44,7 @@ export async function previewChunks(
   },
 ): Promise<ChunkPreview> {
   const { rag, path, chunkSize = rag.chunkSize } = input;
-  const kept = Math.min(rag.chunkOverlap, defaultOverlap(chunkSize));
-  const { chunkOverlap = kept } = input;
+  const { chunkOverlap = overlapFor(rag, chunkSize) } = input;
   checkChunking(chunkSize, chunkOverlap);
   const { document, name } = await readExtractedDocument(services, {
     source: rag.fileSource,

@@ -1,4 +1,4 @@
-import { checkChunking } from "../../catalog/rags/rag-settings.ts";
+import { checkChunking, overlapFor } from "../../catalog/rags/rag-settings.ts";
 import { invalid, messageOf } from "../../core/errors.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import type { Tokenizer } from "../../text/tokens.ts";
@@ -115,8 +115,7 @@ function settingsOf(
   wish: RebuildWish,
 ): Settings {
   const chunkSize = wish.chunkSize ?? rag.chunkSize;
-  // As in an update, the overlap is reduced with a smaller chunk size.
-  const chunkOverlap = wish.chunkOverlap ?? Math.min(rag.chunkOverlap, Math.floor(chunkSize / 2));
+  const chunkOverlap = wish.chunkOverlap ?? overlapFor(rag, chunkSize);
   checkChunking(chunkSize, chunkOverlap);
   const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
   const dimensions = wish.dimensions ?? config.EMBEDDING_DIMENSIONS;

@@ -154,7 +154,7 @@ async function finish(
 const NOTHING_REMOVED = { held: null, contradicted: false };
 
 /**
- * Unseen files and held removals must be listed again, so the change feed is not used next. A
+ * Null keeps what was known before: unseen files and held removals must be listed again. A
  * listing that contradicts the feed may lag behind it: the next scan lists everything again.
  */
 function whatIsKnown(

@@ -2,13 +2,12 @@ import { notFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { markPathDeleted } from "../../db/files/removal-store.ts";
 import type { Services } from "../../services.ts";
-import { bytesKey } from "../../sources/file-objects.ts";
 import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /**
- * Removes a file of a `file_system` source. Once this returns, no search finds it; its row stays
- * `deleted` for `DELETED_FILES_DAYS`.
+ * Removes a file of a `file_system` source. Once this returns, no search finds it; the sweep deletes
+ * its bytes and text, and its row stays `deleted` for `DELETED_FILES_DAYS`.
  * @throws QuarryError `not-found` when the source has no such file
  */
 export async function removePushedFile(
@@ -20,8 +19,4 @@ export async function removePushedFile(
   const marked = await markPathDeleted(services.db, of, now, now + REMOVAL_CLAIM_MS);
   if (marked === null) throw notFound();
   await removeFromIndexes(services, marked.removals);
-  const { id, version } = marked.file;
-  // The sweep does it again if this is interrupted, and deletes the text.
-  const key = bytesKey({ sourceId: source.id, fileId: id }, version);
-  services.inBackground(services.files.delete(key));
 }

@@ -64,12 +64,19 @@ const shown = ({ rag, scopes }: ScopedRag) => ({
   searchMode: rag.searchMode,
 });
 
-/** With the external ids of its scopes that no file or folder of the source has. */
-async function shownAlone({ db }: Pick<Services, "db">, rag: RagRecord) {
+const ragQuery = z.object({ check: z.literal("scopes").optional() });
+
+const shownAlone = async ({ db }: Pick<Services, "db">, rag: RagRecord) =>
+  shown({ rag, scopes: await scopesOf(db, rag.id) });
+
+/**
+ * With the external ids of its scopes that no file or folder of the source has: for most scopes,
+ * all files of the source are read.
+ */
+async function shownChecked({ db }: Pick<Services, "db">, rag: RagRecord) {
   const scopes = await scopesOf(db, rag.id);
   const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
-  const unknownExternalIds =
-    ids.length === 0 ? [] : await findUnknownIds(db, rag.fileSource.id, ids);
+  const unknownExternalIds = await findUnknownIds(db, rag.fileSource.id, ids);
   return { ...shown({ rag, scopes }), unknownExternalIds };
 }
 
@@ -84,13 +91,15 @@ export function ragRoutes(): Hono<PanelEnv> {
   app.post("/", jsonBody(), async (context) => {
     const services = context.get("services");
     const rag = await createRag(services, await bodyOf(context.req, newRag));
-    return context.json(await shownAlone(services, rag), 201);
+    return context.json(await shownChecked(services, rag), 201);
   });
 
   app.get("/:id", async (context) => {
     const services = context.get("services");
     const rag = await findRag(services, { key: context.req.param("id") });
-    return context.json(await shownAlone(services, rag));
+    const { check } = parseOrRefuse(ragQuery, context.req.query());
+    const show = check === undefined ? shownAlone : shownChecked;
+    return context.json(await show(services, rag));
   });
 
   app.patch("/:id", jsonBody(), async (context) => {
@@ -98,7 +107,7 @@ export function ragRoutes(): Hono<PanelEnv> {
     const rag = await findRag(services, { key: context.req.param("id") });
     const { identifier: wanted, ...patch } = given(await bodyOf(context.req, ragPatch));
     refuseChange("identifier", rag.identifier, wanted);
-    return context.json(await shownAlone(services, await updateRag(services, { rag, patch })));
+    return context.json(await shownChecked(services, await updateRag(services, { rag, patch })));
   });
 
   app.delete("/:id", async (context) => {

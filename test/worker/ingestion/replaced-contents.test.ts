@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
@@ -12,6 +12,7 @@ import type { Services } from "../../../src/services.ts";
 import { CrashPoint } from "../../support/crash.ts";
 import type { CrashMoment } from "../../support/crash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { pageKey } from "../../../src/sources/web/page-store.ts";
 import { watching } from "../../support/watched-services.ts";
 
 const PATH = "a.html";
@@ -85,6 +86,31 @@ test("a purge that dies at any call is repeated, and deletes nothing current", a
   expect(points).toBeGreaterThanOrEqual(6);
 });
 
+test("thousands of pages that are gone are a few calls of the bucket", async () => {
+  const world = new World();
+  const source = await world.addSource("web");
+  await env.DB.prepare(
+    `insert into replaced_contents (file_source_id, file_id, path, version)
+     with recursive n(n) as (select 1 union all select n + 1 from n where n < 1200)
+     select ?1, 'page-' || n, 'https://moss.example.com/' || n, 'v' from n`,
+  )
+    .bind(source)
+    .run();
+  const page = await pageKey("https://moss.example.com/700", "v");
+  const key = `sources/${source}/reader/${page}`;
+  await env.FILES.put(key, "A note.");
+  let calls = 0;
+  const files = new Proxy(world.services.files, {
+    get(bucket, name) {
+      calls++;
+      return (Reflect.get(bucket, name) as () => unknown).bind(bucket);
+    },
+  });
+  await purgeReplacedContents({ ...world.services, files });
+  expect(calls).toBeLessThan(5);
+  expect(await env.FILES.head(key)).toBeNull();
+});
+
 test("bytes that return before others were indexed have their text again", async () => {
   const world = new World();
   const source = await world.addSource();
@@ -95,6 +121,13 @@ test("bytes that return before others were indexed have their text again", async
   await push(world.services, source, "A note.");
   await settle(world);
   await expectStored(world, source, "A note.");
+
+  // The bucket is not asked about bytes that are new.
+  const heads = vi.spyOn(world.services.files, "head");
+  await push(world.services, source, "A third note.");
+  await world.deliver();
+  expect(heads).not.toHaveBeenCalled();
+  heads.mockRestore();
 });
 
 /** A source of numbers that is the same at every run. */

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterAll, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -83,6 +84,11 @@ async function showsPassages(admin: Admin): Promise<void> {
   expect(chunks).toHaveLength(total);
   expect(Math.max(...chunks.map(({ tokens }) => tokens))).toBeLessThanOrEqual(64);
   expect((await preview({ chunkSize: 64, chunkOverlap: 40 })).status).toBe(400);
+  // What is left open is what a change of these settings would leave.
+  const setOverlap = env.DB.prepare("update rags set chunk_overlap = ?1 where identifier = ?2");
+  await setOverlap.bind(150, "reversible").run();
+  expect((await preview({ chunkSize: 400 })).body).toMatchObject({ chunkOverlap: 150 });
+  await setOverlap.bind(60, "reversible").run();
   await admin.send("DELETE", "/file-sources/docs/files/long/a%20b.md");
 }
 

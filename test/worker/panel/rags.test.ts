@@ -106,13 +106,16 @@ test("a scope of an id that no file or folder of the source has says so", async 
     `insert into files (id, file_source_id, path, external_id, name, size, mime_type, version,
        metadata, created_at)
      select 'known-file', id, 'known.md', '1file', 'known.md', 1, 'text/markdown', 'v',
-       '{"ancestors":["1root","1folder"]}', 0 from file_sources where identifier = 'docs'`,
+       '{"ancestors":[null,"1root","1folder"]}', 0 from file_sources where identifier = 'docs'`,
   ).run();
   const scopes = ["1file", "1folder", "1nobody"].map((value) => ({ type: "externalId", value }));
   const made = await make({ name: "By id", scopes });
   expect(made).toMatchObject({ unknownExternalIds: ["1nobody"] });
-  const { body } = await admin.send("GET", "/rags/by-id");
+  const { body } = await admin.send("GET", "/rags/by-id?check=scopes");
   expect(body).toMatchObject({ unknownExternalIds: ["1nobody"] });
+  // The check reads all files of the source, so that it is made on request alone.
+  const plain = await admin.send("GET", "/rags/by-id");
+  expect(plain.body).not.toHaveProperty("unknownExternalIds");
   await admin.send("DELETE", "/rags/by-id");
   await env.DB.prepare("delete from files where id = 'known-file'").run();
 });

@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { createUser } from "../../../src/access/users/create-user.ts";
+import { holdBack, holdBackCode } from "../../../src/access/sessions/hold-back.ts";
+import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/enrol-totp.ts";
+import { findSignIn } from "../../../src/db/access/user-store.ts";
 import { findSession } from "../../../src/access/sessions/find-session.ts";
 import { signIn } from "../../../src/access/sessions/sign-in.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -31,6 +34,10 @@ const signInWith = async (
   credentials: typeof FIRST & { code?: string },
   variables?: Record<string, string>,
 ) => await signIn(services(variables), { ...credentials, address: "", userAgent: "" });
+
+const insertTotp = env.DB.prepare(
+  "insert into user_totp (user_id, sealed_secret, created_at, confirmed_at) values (?, '', 0, 1)",
+);
 
 beforeEach(async () => {
   await env.DB.prepare("delete from users").run();
@@ -87,10 +94,7 @@ test("PANEL_ADMIN_RESET takes the password from the secrets and ends what is ope
 
 test("PANEL_ADMIN_RESET to a new password removes the second factor, once", async () => {
   const { session } = await signInWith(FIRST);
-  const insert = env.DB.prepare(
-    "insert into user_totp (user_id, sealed_secret, created_at, confirmed_at) values (?, '', 0, 1)",
-  );
-  await insert.bind(session.userId).run();
+  await insertTotp.bind(session.userId).run();
   await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
   const same = { PANEL_ADMIN_RESET: "true" };
   await expect(signInWith(FIRST, same)).rejects.toThrow("A code is required");
@@ -100,7 +104,7 @@ test("PANEL_ADMIN_RESET to a new password removes the second factor, once", asyn
   const renewed = { ...FIRST, password: "another new password" };
   expect((await signInWith(renewed, reset)).session.hasTotp).toBe(false);
 
-  await insert.bind(session.userId).run();
+  await insertTotp.bind(session.userId).run();
   await expect(signInWith(renewed, reset)).rejects.toThrow("A code is required");
   await expect(signInWith({ ...renewed, code: "123456" }, reset)).rejects.toThrow(
     "an ENCRYPTION_KEY that is not set any more",
@@ -115,9 +119,47 @@ test("in production a commonly used PANEL_ADMIN_PASSWORD makes no administrator"
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
     PANEL_ADMIN_PASSWORD: common,
   };
-  await expect(signInWith({ ...FIRST, password: common }, production)).rejects.toThrow(
-    "PANEL_ADMIN_PASSWORD is one of the commonly used",
-  );
+  const refused = "PANEL_ADMIN_PASSWORD is one of the commonly used";
+  await expect(signInWith({ ...FIRST, password: common }, production)).rejects.toThrow(refused);
+
+  // Nor does it take anybody's second factor.
+  const { session } = await signInWith(FIRST);
+  await insertTotp.bind(session.userId).run();
+  const reset = { ...production, PANEL_ADMIN_RESET: "true" };
+  await expect(signInWith({ ...FIRST, password: common }, reset)).rejects.toThrow(refused);
+  await expect(signInWith(FIRST)).rejects.toThrow("A code is required");
+});
+
+test("codes have a wait of their own, and only an open session makes an address known", async () => {
+  const now = Date.now();
+  const held = { ...services(), now: () => now };
+  const address = "192.0.2.5";
+  const at = { ...FIRST, address, userAgent: "" };
+  const { session } = await signIn(held, at);
+  await insertTotp.bind(session.userId).run();
+  for (let guess = 0; guess < 10; guess++) await holdBackCode(held, FIRST.email);
+  await expect(signIn(held, { ...at, code: "000000" })).rejects.toThrow("Too many requests");
+
+  const { user } = await findSignIn(held.db, FIRST.email);
+  const stranger = { email: FIRST.email, user, address: "192.0.2.6" };
+  const tries = Array.from({ length: 12 }, async () => await holdBack(held, stranger));
+  expect((await Promise.allSettled(tries)).at(-1)).toMatchObject({ status: "rejected" });
+  await holdBack(held, { ...stranger, address });
+  await env.DB.prepare("update sessions set last_seen_at = 0").run();
+  await expect(holdBack(held, { ...stranger, address })).rejects.toThrow("Too many requests");
+  await env.DB.prepare("delete from sign_in_tries").run();
+});
+
+test("an enrolment whose key was lost is begun again", async () => {
+  const { session } = await signInWith(FIRST);
+  await env.DB.prepare(
+    "insert into user_totp (user_id, sealed_secret, created_at) values (?, '', 0)",
+  )
+    .bind(session.userId)
+    .run();
+  expect(await pendingTotp(services(), session)).toBeNull();
+  const input = { userId: session.userId, sessionHash: "", code: "000000" };
+  await expect(confirmEnrolment(services(), input)).rejects.toThrow("not set any more");
 });
 
 test("PANEL_ADMIN_RESET brings back an administrator who was demoted or removed", async () => {
