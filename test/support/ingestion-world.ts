@@ -166,14 +166,14 @@ export class World {
   }
 
   /** The texts that a search of everything shows, by path. */
-  async shown(ragId: RagId, query = "note"): Promise<Record<string, string[]>> {
+  async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
     const nothing = { named: null, metadata: [] };
     const { queries } = await index.candidates({
       queries: [{ text: query, vector: null }],
       restriction: nothing,
       includeDuplicates: true,
-      limitPerLeg: 500,
+      limitPerLeg,
       lexical: true,
     });
     const { chunks } = await index.hydrate({

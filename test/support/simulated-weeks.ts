@@ -1,13 +1,12 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time.ts";
+import type { AppEnv } from "../../src/http/app-env.ts";
+import { webhookRoutes } from "../../src/http/routes/webhooks.ts";
 import { tick } from "../../src/ingestion/maintenance/tick.ts";
-import {
-  receiveNotification,
-  type Notification,
-} from "../../src/ingestion/webhooks/receive-notification.ts";
 import type { Push, PushNetwork } from "../doubles/push-network.ts";
 import { CrashPoint } from "./crash.ts";
 import type { Dice } from "./dice.ts";
@@ -18,15 +17,18 @@ export type SimulatedDrive = {
   network: PushNetwork;
   /** Makes one change of any kind. */
   change(dice: Dice): void;
+  /** Moves or renames a folder with many files beneath it. */
+  moveLargeFolder(dice: Dice): void;
   /** Throttles, expires a token or a cursor, or does nothing. */
   trouble(dice: Dice): void;
   /** What the index should show: path and text by external id. */
   held(): Map<string, { path: string; text: string }>;
   /** The path without what keeps files of one name apart. */
   plainPath(path: string, externalId: string): string;
-  /** How many watches would notify now. */
-  watches(): number;
-  notificationOf(push: Push): Notification;
+  /** Whether every change of now would be notified of. */
+  isWatched(): boolean;
+  /** The provider calls this address before it grants a watch. */
+  reachWith?(call: (address: string) => Promise<Response>): void;
 };
 
 export type Simulation = {
@@ -39,14 +41,38 @@ export type Simulation = {
 
 const INTERVALS_MS: [number, ...number[]] = [6 * HOUR_MS, DAY_MS, 4 * DAY_MS];
 const DEBOUNCE_MS = 10 * SECOND_MS;
-const CHANGES_PER_BURST = 12;
+/** Most intervals have the change feed alone: a daily listing would make up for what it lost. */
+const NO_DAILY_LISTING_HOURS = 8_760;
+const DAILY_LISTING_EVERY = 3;
+const LARGE_FOLDER_EVERY = 4;
+/** From so many intervals on, about a month, everything has the size of a large drive. */
+const FULL_SCALE_FROM = 20;
+/** Of all files at once. */
+const SHOWN_AT_MOST = 20_000;
 const CRASHES = 0.3;
 const LATEST_CRASH = 60;
 const LOST = 0.3;
 const ROUNDS_OF_RECOVERY = 4;
 
 /** What happened, so that a test can tell that something did. */
-export type Tally = { changes: number; crashes: number; pushes: number; lost: number };
+export type Tally = {
+  changes: number;
+  crashes: number;
+  pushes: number;
+  lost: number;
+  /** Moves and new names of the large folder. */
+  largeMoves: number;
+  /** Intervals at whose end the index equalled the drive by its change feed alone. */
+  byFeed: number;
+  /** Scans that listed everything after the feed. */
+  daily: number;
+};
+
+/** How large a simulation of so many intervals is. */
+export const scaleOf = (intervals: number) =>
+  intervals >= FULL_SCALE_FROM
+    ? { largeFolder: 5_000, changesPerBurst: 100, pageSize: 500, timeoutMs: 3 * HOUR_MS }
+    : { largeFolder: 25, changesPerBurst: 12, pageSize: 20, timeoutMs: 5 * MINUTE_MS };
 
 /**
  * Lets intervals go by: changes of every kind in bursts, notifications that are lost, doubled and
@@ -55,16 +81,26 @@ export type Tally = { changes: number; crashes: number; pushes: number; lost: nu
  */
 export async function simulate(of: Simulation, intervals: number): Promise<Tally> {
   const { world, drive, dice } = of;
-  const tally = { changes: 0, crashes: 0, pushes: 0, lost: 0 };
+  const { changesPerBurst } = scaleOf(intervals);
+  const tally = { changes: 0, crashes: 0, pushes: 0, lost: 0, largeMoves: 0, byFeed: 0, daily: 0 };
   const debounced = new Set<FileSourceId>();
   world.services.debounceDriveScan = async (id) => void debounced.add(id);
+  connect(of, tally);
   await tick(world.services);
   for (let interval = 0; interval < intervals; interval++) {
     const intervalMs = dice.pick(INTERVALS_MS);
+    const isDaily = interval % DAILY_LISTING_EVERY === DAILY_LISTING_EVERY - 1;
+    const FULL_LISTING_HOURS = isDaily ? 24 : NO_DAILY_LISTING_HOURS;
+    world.services.config = { ...world.services.config, FULL_LISTING_HOURS };
+    const startedAt = world.now;
     for (let burst = 0; burst < 2; burst++) {
       await pass(of, debounced, Math.floor(intervalMs / 2));
-      for (let at = 0; at < CHANGES_PER_BURST; at++) drive.change(dice);
-      tally.changes += CHANGES_PER_BURST;
+      for (let at = 0; at < changesPerBurst; at++) drive.change(dice);
+      tally.changes += changesPerBurst;
+      if (interval % LARGE_FOLDER_EVERY === 1 && burst === 0) {
+        drive.moveLargeFolder(dice);
+        tally.largeMoves++;
+      }
       if (dice.chance(0.4)) drive.trouble(dice);
       await deliverPushes(of, tally);
       world.now += DEBOUNCE_MS;
@@ -78,7 +114,12 @@ export async function simulate(of: Simulation, intervals: number): Promise<Tally
       await workOff(world, debounced);
     }
     await expectSame(of);
+    const listed = await dailyListings(of, startedAt);
+    if (isDaily) tally.daily += listed;
+    else expect(listed).toBe(0);
+    if (!isDaily) tally.byFeed++;
   }
+  expect(drive.network.answered.filter((status) => status >= 300)).toEqual([]);
   return tally;
 }
 
@@ -89,7 +130,7 @@ async function pass(of: Simulation, debounced: Set<FileSourceId>, ms: number): P
   while (world.now < end) {
     const { scanAt, watchAt } = await nextDue(of);
     world.now = Math.min(end, Math.max(world.now + MINUTE_MS, Math.min(scanAt, watchAt)));
-    expect(drive.watches()).toBeGreaterThan(0);
+    expect(drive.isWatched()).toBe(true);
     await workOff(world, debounced);
   }
 }
@@ -110,12 +151,26 @@ function queueScans(world: World, debounced: Set<FileSourceId>): void {
   debounced.clear();
 }
 
-async function deliverPushes({ world, drive, dice }: Simulation, tally: Tally): Promise<void> {
-  drive.network.receive = async (push) => {
-    tally.pushes++;
-    await receiveNotification(world.services, drive.notificationOf(push));
-    return 200;
+/** Notifications and calls of the provider arrive at the service's own routes. */
+function connect({ world, drive }: Simulation, tally: Tally): void {
+  const app = new OpenAPIHono<AppEnv>();
+  app.use(async (context, next) => {
+    context.set("services", world.services);
+    await next();
+  });
+  app.route("/", webhookRoutes);
+  const call = async (address: string, push: Partial<Push> = {}) => {
+    const { pathname, search } = new URL(address);
+    return await app.request(`${pathname}${search}`, { method: "POST", ...push });
   };
+  drive.reachWith?.(call);
+  drive.network.receive = async ({ address, ...push }) => {
+    tally.pushes++;
+    return (await call(address, push)).status;
+  };
+}
+
+async function deliverPushes({ drive, dice }: Simulation, tally: Tally): Promise<void> {
   // A burst is one scan: what matters is whether none, one or all of its messages arrive.
   const isLost = dice.chance(LOST);
   if (isLost) tally.lost += drive.network.waiting.length;
@@ -148,6 +203,16 @@ async function nextDue({ source }: Simulation) {
   return { scanAt: due?.scanAt ?? 0, watchAt: due?.watchAt ?? 0 };
 }
 
+/** Scans since then that listed everything after the change feed. */
+async function dailyListings({ source }: Simulation, since: number): Promise<number> {
+  const count = await env.DB.prepare(
+    "select count(*) as n from scan_runs where file_source_id = ? and verified and started_at > ?",
+  )
+    .bind(source, since)
+    .first<number>("n");
+  return count ?? 0;
+}
+
 async function isWell({ source }: Simulation): Promise<boolean> {
   const row = await env.DB.prepare(
     `select status = 'active' and scan_run_id is null and watched_until is not null
@@ -171,7 +236,7 @@ async function expectSame({ world, source, rag, drive }: Simulation): Promise<vo
   const wanted = [...expected].map(([id, { path }]) => [id, path]);
   expect(plain.sort(byId)).toEqual(wanted.sort(byId));
   const texts = results.map(({ id, path }) => [path, [expected.get(id)?.text]]);
-  expect(await world.shown(rag, "note")).toEqual(Object.fromEntries(texts));
+  expect(await world.shown(rag, "note", SHOWN_AT_MOST)).toEqual(Object.fromEntries(texts));
 }
 
 const byId = ([a = ""]: (string | undefined)[], [b = ""]: (string | undefined)[]) =>

@@ -13,13 +13,21 @@ const REMOVES = new Set(["bin", "unshare", "delete", "move"]);
 const REMOVED_AT_MOST = 3;
 const NUMBERS = 100_000;
 
-/** The double as a simulation drives it. Every text holds the word that is searched for. */
-export function simulatedDrive(drive: GoogleDriveDouble): SimulatedDrive {
+/**
+ * The double as a simulation drives it. Every text holds the word that is searched for. `large`: a
+ * folder that stays beneath the root, and where it may lie there.
+ */
+export function simulatedDrive(
+  drive: GoogleDriveDouble,
+  large: { folder: string; places: [string, ...string[]] },
+): SimulatedDrive {
+  const stays = new Set([large.folder, ...large.places]);
   const change = (dice: Dice): void => {
     const kind = KINDS[dice.roll(KINDS.length)] ?? "file";
     const [pick, other] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
     const items = [...drive.items.values()].filter(({ id }) => id !== drive.root);
     const target = items[pick % Math.max(1, items.length)];
+    if (target !== undefined && stays.has(target.id) && REMOVES.has(kind)) return;
     const isLarge = target?.mimeType === FOLDER && filesBelow(drive, target.id) > REMOVED_AT_MOST;
     if (!(REMOVES.has(kind) && kind !== "move" && isLarge)) applyStep(drive, { kind, pick, other });
   };
@@ -37,16 +45,18 @@ export function simulatedDrive(drive: GoogleDriveDouble): SimulatedDrive {
     network: drive.network,
     change,
     trouble,
+    moveLargeFolder(dice) {
+      const isRenamed = dice.chance(0.5);
+      const name = `Large ${dice.roll(NUMBERS)}`;
+      drive.change(
+        large.folder,
+        isRenamed ? { name } : { parents: [dice.pick(large.places)], name },
+      );
+    },
     held: () =>
       new Map([...held(drive)].map(([id, { path, item }]) => [id, { path, text: item.content }])),
     plainPath: (path, id) => path.replace(` (${id})`, ""),
-    watches: () => drive.channels.live().length,
-    notificationOf: ({ headers }) => ({
-      watchId: headers["X-Goog-Channel-ID"] ?? "",
-      token: headers["X-Goog-Channel-Token"] ?? "",
-      resourceId: headers["X-Goog-Resource-ID"] ?? null,
-      event: headers["X-Goog-Resource-State"] === "sync" ? "opened" : "changed",
-    }),
+    isWatched: () => drive.channels.live().length > 0,
   };
 }
 

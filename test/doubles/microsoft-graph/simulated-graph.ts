@@ -10,18 +10,44 @@ const KINDS = "file file file folder edit edit edit touch rename rename move mov
 /** A removal of more than 20 files at once is another matter: it waits for confirmation. */
 const REMOVED_AT_MOST = 3;
 const NUMBERS = 100_000;
+const DAY_MS = 86_400_000;
 
-type Notified = { value: { subscriptionId: string; clientState: string }[] };
+const LIBRARIES_MAX = 4;
+const LIBRARY_CHANCE = 0.02;
 
-/** A library as a simulation drives it. Every text holds the word that is searched for. */
-export function simulatedGraph(graph: GraphDouble, drive: DriveDouble): SimulatedDrive {
+type Site = ReturnType<GraphDouble["site"]>;
+
+/**
+ * A whole site as a simulation drives it: changes in all its libraries, and libraries that come.
+ * Every text holds the word that is searched for. `large`: a folder that stays in its library.
+ */
+export function simulatedGraph(
+  graph: GraphDouble,
+  site: Site,
+  large: { folder: string; places: [string, ...string[]] },
+): SimulatedDrive {
+  const stays = new Set([large.folder, ...large.places]);
+  /** Libraries are watched from the day on after they came. */
+  const watchedFrom = new Map(site.drives.map(({ id }) => [id, 0]));
+  const pickDrive = (dice: Dice) => site.drives[dice.roll(site.drives.length)] ?? site.library;
+
   const change = (dice: Dice): void => {
+    if (site.drives.length < LIBRARIES_MAX && dice.chance(LIBRARY_CHANCE)) {
+      const added = graph.library(site, `Library ${site.drives.length}`);
+      watchedFrom.set(added.id, graph.now() + DAY_MS);
+      added.pageSize = site.library.pageSize;
+      added.file(added.root, "first.txt", "A note, the first.");
+      return;
+    }
+    const drive = pickDrive(dice);
     const kind = KINDS[dice.roll(KINDS.length)] ?? "file";
     const [pick, other] = [dice.roll(NUMBERS), dice.roll(NUMBERS)];
     const items = [...drive.items.values()].filter((item) => !item.deleted && item.kind !== "root");
     const target = items[pick % Math.max(1, items.length)];
-    const isLarge = target !== undefined && filesBelow(drive, target.id) > REMOVED_AT_MOST;
-    if (kind !== "delete" || !isLarge) applyStep(drive, { kind, pick, other });
+    if (target !== undefined && stays.has(target.id) && kind === "move") return;
+    const isLarge =
+      kind === "delete" && target !== undefined && filesBelow(drive, target.id) > REMOVED_AT_MOST;
+    if (!isLarge) applyStep(drive, { kind, pick, other });
   };
   const trouble = (dice: Dice): void => {
     const kind = dice.roll(4);
@@ -29,23 +55,33 @@ export function simulatedGraph(graph: GraphDouble, drive: DriveDouble): Simulate
     if (kind === 0) graph.fail({ path: /v1.0/, status: 429, headers });
     if (kind === 1) graph.fail({ path: /v1.0|download/, status: 503, times: 2 });
     if (kind === 2) graph.entra.expireTokens();
-    if (kind === 3) drive.expireLinks();
+    if (kind === 3) pickDrive(dice).expireLinks();
   };
   return {
     network: graph.network,
     change,
     trouble,
-    held: () =>
-      new Map([...held(drive)].map(([id, { path, content }]) => [id, { path, text: content }])),
+    moveLargeFolder(dice) {
+      const name = `Large ${dice.roll(NUMBERS)}`;
+      const parent = dice.pick(large.places);
+      site.library.change(large.folder, dice.chance(0.5) ? { name } : { parent, name });
+    },
+    held: () => new Map(site.drives.flatMap(heldIn)),
     plainPath: (path, id) => path.replace(` (${id})`, ""),
-    watches: () => graph.subscriptions.live().length,
-    notificationOf({ body }) {
-      const [told] = (JSON.parse(body) as Notified).value;
-      const { subscriptionId = "", clientState = "" } = told ?? {};
-      return { watchId: subscriptionId, token: clientState, resourceId: null, event: "changed" };
+    isWatched() {
+      const watched = new Set(graph.subscriptions.live().map(({ driveId }) => driveId));
+      return [...watchedFrom].every(([id, from]) => from > graph.now() || watched.has(id));
+    },
+    reachWith(call) {
+      graph.subscriptions.reach = call;
     },
   };
 }
+
+const heldIn = (drive: DriveDouble) =>
+  [...held(drive)].map(
+    ([id, { path, content }]) => [id, { path: `${drive.name}/${path}`, text: content }] as const,
+  );
 
 function filesBelow(drive: DriveDouble, id: string): number {
   return drive
