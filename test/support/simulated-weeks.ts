@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time.ts";
@@ -73,6 +73,14 @@ export const scaleOf = (intervals: number) =>
   intervals >= FULL_SCALE_FROM
     ? { largeFolder: 5_000, changesPerBurst: 100, pageSize: 500, timeoutMs: 3 * HOUR_MS }
     : { largeFolder: 25, changesPerBurst: 12, pageSize: 20, timeoutMs: 5 * MINUTE_MS };
+
+/**
+ * Time limits that never end. The platform lets one event set 10,000 timers, and a simulation is
+ * one; its time is that of the moved clock.
+ */
+export function withoutTimeLimits(): void {
+  vi.spyOn(AbortSignal, "timeout").mockImplementation(() => new AbortController().signal);
+}
 
 /**
  * Lets intervals go by: changes of every kind in bursts, notifications that are lost, doubled and

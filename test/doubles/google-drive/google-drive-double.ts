@@ -1,7 +1,9 @@
 import { download, errorAnswer, hashOf, json, type Item } from "./answers.ts";
+import { ChangeLogs, type LogOwner } from "./change-logs.ts";
 import { PushNetwork } from "../push-network.ts";
 import { BASE, ServiceAccountDouble } from "./service-account-double.ts";
 import { parseFields, selected } from "./partial-response.ts";
+import { SharedDrives } from "./shared-drives.ts";
 import { WatchChannels } from "./watch-channels.ts";
 
 /*
@@ -35,9 +37,8 @@ export class GoogleDriveDouble {
   readonly network = new PushNetwork();
   readonly channels = new WatchChannels(this.network, () => this.now());
   pageSize = 1_000;
-  /** Page tokens below this are no longer taken. */
-  oldestToken = 1;
-  readonly #changes: string[] = [];
+  readonly logs = new ChangeLogs();
+  readonly sharedDrives = new SharedDrives(this.items);
   #snapshot: Map<string, Item> | null = null;
   #next = 0;
   #clock = Date.UTC(2026, 0, 1);
@@ -50,6 +51,13 @@ export class GoogleDriveDouble {
     const drive = new GoogleDriveDouble();
     await drive.account.makeKey();
     return drive;
+  }
+
+  /** A shared drive that the account is a member of; its id is that of its top folder. */
+  sharedDrive(name: string): string {
+    const id = this.folder(null, name);
+    this.sharedDrives.add({ id, name, isMember: true });
+    return id;
   }
 
   folder(parent: string | null, name: string): string {
@@ -68,21 +76,23 @@ export class GoogleDriveDouble {
   /** Changes an item; what it holds counts as a change of its bytes. */
   change(id: string, change: Partial<Item>): void {
     const item = this.#item(id);
+    const before = this.sharedDrives.ownerOf(item);
     if (change.content !== undefined) item.modifiedTime = this.#time();
     Object.assign(item, change);
-    this.#changed(id);
+    this.#changed(id, before);
   }
 
   /** No page token that was given until now is taken any more. */
   expireCursors(): void {
-    this.oldestToken = this.#changes.length + 1;
+    this.logs.expire();
   }
 
   /** Deleted for good, with all beneath. */
   delete(id: string): void {
     for (const child of this.childrenOf(id)) this.delete(child.id);
+    const owner = this.sharedDrives.ownerOf(this.items.get(id));
     this.items.delete(id);
-    this.#changed(id);
+    this.#changed(id, owner);
   }
 
   childrenOf(id: string): Item[] {
@@ -119,34 +129,48 @@ export class GoogleDriveDouble {
     if (!Number.isInteger(Number(query.get("pageToken") || Number.NaN))) {
       return errorAnswer(400, "invalid");
     }
-    return this.channels.watch(sent);
+    const asked = this.sharedDrives.asked(query);
+    return asked instanceof Response ? asked : this.channels.watch(sent, asked.owner);
   }
 
   #route(path: string, query: URLSearchParams): Response {
     if (path === "files") return this.#list(query);
     if (path === "changes") return this.#changeList(query);
-    if (path === "changes/startPageToken") {
-      return json({
-        kind: "drive#startPageToken",
-        startPageToken: String(this.#changes.length + 1),
-      });
-    }
+    if (path === "changes/startPageToken") return this.#startPageToken(query);
+    if (path.startsWith("drives/")) return this.sharedDrives.get(path.slice("drives/".length));
+    return this.#ofFile(path, query);
+  }
+
+  #ofFile(path: string, query: URLSearchParams): Response {
     const [, id = "", verb] = /^files\/([^/]+)(?:\/(export))?$/.exec(path) ?? [];
     const item = this.items.get(decodeURIComponent(id));
     if (item === undefined || !this.isVisible(item)) return errorAnswer(404, "notFound");
     if (verb === "export") return this.#export(item, query);
+    if (!this.sharedDrives.isToldOf(item, query)) return errorAnswer(404, "notFound");
     if (query.get("alt") === "media") return download(item);
     return json(
       selected(this.#shown(item), parseFields(query.get("fields") ?? DEFAULT_FILE_FIELDS)),
     );
   }
 
+  #startPageToken(query: URLSearchParams): Response {
+    const owner = query.get("driveId");
+    const isAware = query.get("supportsAllDrives") === "true";
+    if (owner !== null && !isAware) return errorAnswer(400, "invalid");
+    const startPageToken = this.logs.startToken(owner);
+    return json({ kind: "drive#startPageToken", startPageToken });
+  }
+
   #list(query: URLSearchParams): Response {
+    const asked = this.sharedDrives.askedOfList(query);
+    if (asked instanceof Response) return asked;
     const q = query.get("q") ?? "";
     const [, sign, mimeType] = /^mimeType (!?=) '([^']+)' and trashed = false$/.exec(q) ?? [];
     if (mimeType === undefined) return errorAnswer(400, "invalid");
     const items = [...(this.#snapshot ?? this.items).values()]
+      .filter((item) => this.sharedDrives.ownerOf(item) === asked.owner)
       .filter((item) => this.isVisible(item) && !this.isTrashed(item))
+      .filter((item) => !this.sharedDrives.isTopFolder(item))
       .filter((item) => (item.mimeType === mimeType) === (sign === "="));
     return this.#page(
       "files",
@@ -165,24 +189,20 @@ export class GoogleDriveDouble {
     return json(selected(body, parseFields(query.get("fields") ?? name)));
   }
 
-  /** Of a file that changed several times only the last is told. */
   #changeList(query: URLSearchParams): Response {
-    const from = Number(query.get("pageToken"));
-    if (!Number.isInteger(from) || from < this.oldestToken) return errorAnswer(400, "invalid");
+    const asked = this.sharedDrives.asked(query);
+    if (asked instanceof Response) return asked;
     const size = Math.min(this.pageSize, Number(query.get("pageSize") ?? 100));
-    const end = Math.min(from - 1 + size, this.#changes.length);
-    const ids = [...new Set(this.#changes.slice(from - 1, end))];
-    const changes = ids.map((fileId) => {
+    const page = this.logs.page(asked.owner, query.get("pageToken"), size);
+    if (page === null) return errorAnswer(400, "invalid");
+    const changes = page.ids.map((fileId) => {
       const item = this.items.get(fileId);
-      const removed = item === undefined || !this.isVisible(item);
-      const file = removed ? undefined : this.#shown(item);
+      const isThere = item !== undefined && this.sharedDrives.ownerOf(item) === asked.owner;
+      const file = isThere && this.isVisible(item) ? this.#shown(item) : undefined;
+      const removed = file === undefined;
       return { kind: "drive#change", changeType: "file", fileId, removed, file };
     });
-    const isEnd = end >= this.#changes.length;
-    const tokens = isEnd
-      ? { newStartPageToken: String(this.#changes.length + 1) }
-      : { nextPageToken: String(end + 1) };
-    const body = { kind: "drive#changeList", ...tokens, changes };
+    const body = { kind: "drive#changeList", ...page.tokens, changes };
     return json(selected(body, parseFields(query.get("fields") ?? "changes")));
   }
 
@@ -198,7 +218,7 @@ export class GoogleDriveDouble {
   }
 
   isVisible(item: Item): boolean {
-    if (!item.shared) return false;
+    if (!item.shared || !this.sharedDrives.admits(item)) return false;
     const parent = this.items.get(item.parents[0] ?? "");
     return parent === undefined || this.isVisible(parent);
   }
@@ -211,6 +231,7 @@ export class GoogleDriveDouble {
   #shown(item: Item) {
     const { id, name, mimeType, parents, modifiedTime, content, owner, target } = item;
     const isGoogles = mimeType.startsWith("application/vnd.google-apps.");
+    const driveId = this.sharedDrives.ownerOf(item);
     return {
       kind: "drive#file",
       id,
@@ -220,7 +241,9 @@ export class GoogleDriveDouble {
       modifiedTime,
       createdTime: modifiedTime,
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
-      owners: [{ kind: "drive#user", emailAddress: owner }],
+      ...(driveId === null
+        ? { owners: [{ kind: "drive#user", emailAddress: owner }] }
+        : { driveId }),
       ...(parents.length === 0 ? {} : { parents }),
       ...(isGoogles ? {} : { size: String(content.length), md5Checksum: hashOf(content) }),
       ...(target === undefined
@@ -241,7 +264,7 @@ export class GoogleDriveDouble {
       ...given,
       id,
     });
-    this.#changed(id);
+    this.#changed(id, this.sharedDrives.ownerOf(this.items.get(id)));
     return id;
   }
 
@@ -251,9 +274,14 @@ export class GoogleDriveDouble {
     return item;
   }
 
-  #changed(id: string): void {
-    this.#changes.push(id);
-    this.channels.changed();
+  /** What left a drive is told of in its log, too. */
+  #changed(id: string, before: LogOwner = null): void {
+    const item = this.items.get(id);
+    const owners = item === undefined ? [before] : [before, this.sharedDrives.ownerOf(item)];
+    for (const owner of new Set(owners)) {
+      this.logs.add(owner, id);
+      this.channels.changed(owner);
+    }
   }
 
   /** A listing shows the drive as it is now until `catchUp`; the feed does not wait. */

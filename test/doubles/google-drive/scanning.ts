@@ -3,10 +3,11 @@ import { GoogleDriveReader } from "../../../src/sources/google-drive/google-driv
 import { simulatedScans } from "../source/simulated-scans.ts";
 import { BASE, type GoogleDriveDouble } from "./google-drive-double.ts";
 
-/** Scans of a folder of the drive, by default its root. */
+/** Scans of a folder of the drive, by default its root, or of a shared drive. */
 export function driveSource(drive: GoogleDriveDouble, settings: Partial<GoogleDriveConfig> = {}) {
   return simulatedScans((kept) => {
-    const config = { rootFolderId: drive.root, apiBaseUrl: BASE, ...settings };
+    const root = settings.sharedDriveId === undefined ? { rootFolderId: drive.root } : {};
+    const config = { ...root, apiBaseUrl: BASE, ...settings };
     const outgoing = { fetch: drive.fetch, allowPrivate: false };
     return new GoogleDriveReader(config, drive.account.keyFile(), { outgoing, ...kept });
   });

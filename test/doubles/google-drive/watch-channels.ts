@@ -1,5 +1,6 @@
 import type { PushNetwork } from "../push-network.ts";
 import { errorAnswer, json } from "./answers.ts";
+import type { LogOwner } from "./change-logs.ts";
 
 /*
  * Channels of `changes.watch`:
@@ -19,6 +20,8 @@ export type Channel = {
   address: string;
   expiration: number;
   messages: number;
+  /** Whose changes are told: those of a shared drive, or the account's own. */
+  owner: LogOwner;
 };
 
 type Asked = {
@@ -43,7 +46,7 @@ export class WatchChannels {
     this.#now = now;
   }
 
-  watch(text: string): Response {
+  watch(text: string, owner: LogOwner): Response {
     const asked = JSON.parse(text) as Asked;
     const { id = "", type, address = "", token = "" } = asked;
     if (type !== "web_hook" || id === "" || id.length > ID_MAX_LENGTH) {
@@ -64,6 +67,7 @@ export class WatchChannels {
       address,
       expiration: Math.min(wanted, now + LONGEST_MS),
       messages: 0,
+      owner,
     };
     this.open.set(id, channel);
     this.#notify(channel, "sync");
@@ -89,8 +93,10 @@ export class WatchChannels {
   }
 
   /** Something changed: every channel that is still alive says so. */
-  changed(): void {
-    for (const channel of this.live()) this.#notify(channel, "change");
+  changed(owner: LogOwner): void {
+    for (const channel of this.live()) {
+      if (channel.owner === owner) this.#notify(channel, "change");
+    }
   }
 
   live(): Channel[] {

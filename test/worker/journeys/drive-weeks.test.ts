@@ -10,7 +10,7 @@ import { BASE, GoogleDriveDouble } from "../../doubles/google-drive/google-drive
 import { simulatedDrive } from "../../doubles/google-drive/simulated-drive.ts";
 import { Dice } from "../../support/dice.ts";
 import { World } from "../../support/ingestion-world.ts";
-import { scaleOf, simulate } from "../../support/simulated-weeks.ts";
+import { scaleOf, simulate, withoutTimeLimits } from "../../support/simulated-weeks.ts";
 import { scan } from "../sources/scanning.ts";
 
 /** About a week; `SIMULATED_INTERVALS=20` for a month of a large drive. */
@@ -30,6 +30,7 @@ test(
       async (input, init) =>
         await drive.fetch(input instanceof Request ? input.url : String(input), init),
     );
+    withoutTimeLimits();
     const world = new World();
     drive.now = () => world.now;
     drive.pageSize = pageSize;

@@ -144,7 +144,7 @@ test("a feed that cannot be taken up leads to a listing, and nothing is lost", a
   const brief = drive.file(drive.root, "b.txt", "b");
   drive.delete(brief);
   drive.file(drive.root, "c.txt", "c");
-  drive.oldestToken = 100;
+  drive.logs.oldestToken = 100;
   expect(await source.scan()).toBe("full");
   expect(source.paths()).toEqual(["a.txt", "c.txt"]);
 });

@@ -4,6 +4,51 @@ import { expect, test } from "vitest";
 import { GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
 import { serveDrive } from "../../../doubles/google-drive/serve.ts";
 
+test("Google's own client reads a shared drive of the double", async () => {
+  const double = await GoogleDriveDouble.open();
+  const driveId = double.sharedDrive("Sales");
+  const file = double.file(driveId, "offer.txt", "the offer");
+  double.file(double.root, "own.txt", "own");
+  const server = await serveDrive(double);
+  try {
+    const client = googleDrive({
+      version: "v3",
+      rootUrl: server.address,
+      headers: { authorization: `Bearer ${double.account.issueToken()}` },
+    });
+    const { data: drive } = await client.drives.get({ driveId });
+    expect(drive).toMatchObject({ id: driveId, name: "Sales" });
+    const included = { driveId, supportsAllDrives: true, includeItemsFromAllDrives: true };
+    const { data: start } = await client.changes.getStartPageToken({
+      driveId,
+      supportsAllDrives: true,
+    });
+    const q = "mimeType != 'application/vnd.google-apps.folder' and trashed = false";
+    const { data: listed } = await client.files.list({ ...included, corpora: "drive", q });
+    expect(listed.files).toMatchObject([{ id: file, driveId }]);
+    const { data: own } = await client.files.list({ q });
+    expect(own.files).toMatchObject([{ name: "own.txt" }]);
+    const unaware = client.files.list({ driveId, corpora: "drive", q }, { retry: false });
+    await expect(unaware).rejects.toMatchObject({ status: 400 });
+    const unseen = client.files.get({ fileId: file }, { retry: false });
+    await expect(unseen).rejects.toMatchObject({ status: 404 });
+    double.change(file, { name: "renamed.txt" });
+    double.file(double.root, "another.txt", "own");
+    const pageToken = start.startPageToken ?? "";
+    const { data: feed } = await client.changes.list({ ...included, pageToken });
+    expect(feed.changes).toMatchObject([{ fileId: file, file: { name: "renamed.txt" } }]);
+    await client.changes.watch({
+      ...included,
+      pageToken,
+      requestBody: { id: "channel", type: "web_hook", address: "https://example.com/" },
+    });
+    double.file(double.root, "third.txt", "own");
+    expect(double.network.waiting).toHaveLength(1);
+  } finally {
+    await server.stop();
+  }
+});
+
 test("Google's own client lists, exports, downloads and follows the double", async () => {
   const double = await GoogleDriveDouble.open();
   const file = double.file(double.root, "a.txt", "plain");
