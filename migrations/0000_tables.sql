@@ -29,6 +29,7 @@ CREATE TABLE `keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `keys_hash` ON `keys` (`hash`);--> statement-breakpoint
 CREATE INDEX `keys_created_by` ON `keys` (`created_by`);--> statement-breakpoint
+CREATE INDEX `keys_name` ON `keys` (`name`,`id`);--> statement-breakpoint
 CREATE TABLE `recovery_codes` (
 	`user_id` text NOT NULL,
 	`hash` text NOT NULL,
@@ -99,6 +100,7 @@ CREATE TABLE `tokens` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tokens_hash` ON `tokens` (`hash`);--> statement-breakpoint
+CREATE INDEX `tokens_name` ON `tokens` (`name`,`id`);--> statement-breakpoint
 CREATE TABLE `user_totp` (
 	`user_id` text PRIMARY KEY NOT NULL,
 	`sealed_secret` text NOT NULL,
@@ -387,6 +389,7 @@ CREATE TABLE `file_sources` (
 	`watch_error` text,
 	`watched_until` integer,
 	`pushed_files` integer DEFAULT 0 NOT NULL,
+	`run_count` integer DEFAULT 0 NOT NULL,
 	`pushes_refused` integer DEFAULT 0 NOT NULL,
 	`pushes_refused_at` integer,
 	`created_at` integer NOT NULL,
@@ -525,4 +528,14 @@ BEGIN
 		old.`version`,
 		CASE WHEN new.`deleted_at` IS NOT NULL OR new.`content_id` <> old.`content_id` THEN old.`content_id` END
 	);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `scan_runs_counted_on_insert` AFTER INSERT ON `scan_runs`
+BEGIN
+	UPDATE `file_sources` SET `run_count` = `run_count` + 1 WHERE `id` = new.`file_source_id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `scan_runs_counted_on_delete` AFTER DELETE ON `scan_runs`
+BEGIN
+	UPDATE `file_sources` SET `run_count` = `run_count` - 1 WHERE `id` = old.`file_source_id`;
 END;

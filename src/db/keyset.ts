@@ -47,6 +47,16 @@ export function keyedPage<Row>(
   };
 }
 
+/** After a prefix it sorts behind every text that begins with the prefix. */
+const AFTER_ALL = "\u{10FFFF}";
+
+/** The range of texts that begin with a prefix, for `beginsWith`; "": all texts. */
+export const prefixBounds = (prefix: string) => [prefix, prefix + AFTER_ALL];
+
+/** A condition that reads a range of the column's index; its two parameters begin at `first`. */
+export const beginsWith = (column: string, first: number) =>
+  `${column} >= ?${first} and ${column} < ?${first + 1}`;
+
 type KeyedList<Row> = {
   read: RowReader<Row>;
   /** All of it up to the conditions of the key: `select … from … where …`. */
@@ -79,4 +89,41 @@ export async function readKeyedPage<Row>(
     ...(reading.key ?? []),
   );
   return keyedPage(rows, at, reading, list.keyOf);
+}
+
+type NamedList<Row> = {
+  read: RowReader<Row>;
+  /** Up to the conditions. */
+  select: string;
+  /** Of the table whose `id` begins with the time and whose `(name, id)` is an index. */
+  alias: string;
+  prefix: string;
+};
+
+/** The newest first; with a prefix, those whose names begin so in order of name. */
+export async function readNamedPage<Row extends { id: string; name: string }>(
+  db: Reads,
+  at: PageAt,
+  { read, select, alias, prefix }: NamedList<Row>,
+): Promise<KeyedPage<Row>> {
+  const id = `${alias}.id`;
+  if (prefix === "") {
+    return await readKeyedPage(db, at, {
+      read,
+      sql: `${select} where 1`,
+      parameters: [],
+      columns: [id],
+      order: "desc",
+      keyOf: (row) => [row.id],
+    });
+  }
+  const name = `${alias}.name`;
+  return await readKeyedPage(db, at, {
+    read,
+    sql: `${select} where ${beginsWith(name, 1)}`,
+    parameters: prefixBounds(prefix),
+    columns: [name, id],
+    order: "asc",
+    keyOf: (row) => [row.name, row.id],
+  });
 }

@@ -1,93 +1,111 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import { dirname, join } from "node:path";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { scratchFolder, startService } from "../end-to-end/local-service.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
-import { LONG_PAYLOAD, PAYLOADS } from "./support/payloads.ts";
-import { overflowOf, signedInVisitor, violationsOn, visitorIn } from "./support/visitor.ts";
+import { PAYLOADS } from "./support/payloads.ts";
+import { storePayloads } from "./support/store-payloads.ts";
+import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
+import { dropped, linksIn, overflowOf, signedInVisitor } from "./support/visitor.ts";
+import { violationsOn, visitorIn } from "./support/visitor.ts";
 import type { Visitor } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER } from "./support/world.ts";
 import type { Api } from "./support/world.ts";
 
 const executablePath = findChromium();
 
+const FIRST_DOCUMENTS = {
+  "leave.md": "# Leave\n\nFull-time employees have 26 days of paid leave a year.",
+  "trains.md": "# Trains\n\nSecond class, booked two weeks before the journey.",
+};
+
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 900 };
 
-/** Every kind of page; what needs an id that the world gives is found by its link. */
-const PAGES = [
-  "/panel",
-  "/panel/account",
-  "/panel/account/second-factor",
-  "/panel/search?q=days+of+leave",
-  "/panel/search?q=leave&compare=on&b.searchMode=semantic",
-  "/panel/search?q=leave&topK=900",
-  "/panel/sources",
-  "/panel/sources/new",
-  "/panel/sources/handbook",
-  "/panel/sources/handbook/runs",
-  "/panel/sources/handbook/settings",
-  "/panel/sources/handbook/remove",
-  "/panel/sources/handbook/file?path=handbook/leave.md",
-  "/panel/sources/handbook/file?path=handbook/leave.md&rag=handbook",
-  "/panel/sources/handbook/file?path=policies/empty.md",
-  "/panel/rags",
-  "/panel/rags/new",
-  "/panel/rags/handbook",
-  "/panel/rags/handbook/scope",
-  "/panel/rags/handbook/settings",
-  "/panel/rags/handbook/settings/cost?name=H&chunkSize=64&chunkOverlap=0&searchMode=hybrid",
-  "/panel/rags/handbook/preview",
-  "/panel/rags/handbook/reindex",
-  "/panel/rags/handbook/remove",
-  "/panel/inferences",
-  "/panel/inferences/new",
-  "/panel/inferences/ask",
-  "/panel/inferences/ask/settings",
-  "/panel/inferences/ask/remove",
-  "/panel/agents",
-  "/panel/agents/new",
-  "/panel/agents/agent",
-  "/panel/agents/agent/settings",
-  "/panel/tokens",
-  "/panel/tokens/new",
-  "/panel/settings",
-  "/panel/settings/keys",
-  "/panel/settings/models",
-  "/panel/settings/log",
-];
+let state: ReturnType<typeof scratchFolder> | undefined;
+let service: RunningWorker;
+let browser: Browser;
+let admin: Visitor;
+
+beforeAll(async () => {
+  if (executablePath === null) return;
+  state = scratchFolder();
+  [service, browser] = await Promise.all([
+    startService(state.path),
+    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
+  ]);
+  admin = await signedInVisitor(browser, service.url, ADMIN, { viewport: DESK });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  state?.remove();
+});
+
+/** A folder with these files, to be dropped on a page. */
+function folderWith(name: string, files: Record<string, string>): string {
+  const folder = join(state?.path ?? "", name);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+test.skipIf(executablePath === null)(
+  "the first visit: from nothing to an answer, without a terminal",
+  async () => {
+    const { page, complaints } = admin;
+    await page.click("button:has-text('Upload files')");
+    await dropped(admin, folderWith("first", FIRST_DOCUMENTS));
+    await page.locator("td a", { hasText: "first/leave.md" }).waitFor();
+    await page.click("nav .brand");
+    await page.click("a:has-text('First steps')");
+    await page.click("button:has-text('Make a RAG of it')");
+    await page.click("a:has-text('Make an inference')");
+    await page.fill("[name=name]", "Staff questions");
+    await page.click("button:has-text('Make the inference')");
+    await expect
+      .poll(async () => await askStaffQuestion(page), { timeout: 60_000, interval: 1_000 })
+      .toContain("26 days");
+    await page.goto("/panel/first-steps");
+    await page.click("a:has-text('Make a token')");
+    await page.fill("[name=name]", "Intranet");
+    await page.click("button:has-text('Make the token')");
+    expect(await page.locator(".once").innerText()).toMatch(/qry_\w{38}/);
+    await page.goto("/panel/first-steps");
+    await page.click("a:has-text('Ask something')");
+    await page.fill("[name=q]", "days of leave");
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".hit mark").first().innerText()).toMatch(/leave|days/i);
+    expect(complaints).toEqual([]);
+  },
+);
+
+async function askStaffQuestion(page: Page): Promise<string> {
+  await page.fill("[name=prompt]", "How many days of leave are there?");
+  await page.click("button:has-text('Run')");
+  return await page.locator(".answer").innerText();
+}
 
 describe.skipIf(executablePath === null)("the panel in Chromium", () => {
-  const state = scratchFolder();
-  let service: RunningWorker;
-  let browser: Browser;
   let api: Api;
-  let admin: Visitor;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([
-      startService(state.path),
-      chromium.launch({ executablePath: executablePath ?? "", args: CHROMIUM_ARGUMENTS }),
-    ]);
     api = await makeWorld(service.url);
-    admin = await signedInVisitor(browser, service.url, ADMIN, { viewport: DESK });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    state.remove();
   });
 
   test("every page is accessible in both colours and fits a desk and a phone", async () => {
     const { page, complaints } = admin;
     const found: Record<string, unknown> = {};
     for (const path of PAGES) {
-      await page.goto(path);
+      const status = (await page.goto(path))?.status();
       const problems: unknown[] = await violationsOn(page);
+      if (status !== (STATUSES[path] ?? 200)) problems.push(`status ${status}`);
       for (const viewport of [PHONE, DESK]) {
         await page.setViewportSize(viewport);
         const overflow = await overflowOf(page);
@@ -102,18 +120,27 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   test("a member is shown everything and offered nothing that is refused", async () => {
     const member = await signedInVisitor(browser, service.url, MEMBER);
     const { page } = member;
-    for (const path of PAGES.filter((one) => !/\/(new|remove|cost|reindex)\b/.test(one))) {
-      await page.goto(path);
+    const hrefs = new Set<string>();
+    for (const path of PAGES.filter((one) => !FOR_CHANGES.test(one))) {
+      expect({ path, status: (await page.goto(path))?.status() }).toEqual({
+        path,
+        status: STATUSES[path] ?? 200,
+      });
+      for (const href of await linksIn(page)) hrefs.add(href);
       const posts = await page
         .locator("main form[method=post]")
         .evaluateAll((forms) => forms.map((form) => form.getAttribute("action")));
       const offered = posts.filter((action) => !/\/run$|^\/panel\/account/.test(action ?? ""));
       expect({ path, offered }).toEqual({ path, offered: [] });
     }
+    const refused: string[] = [];
+    for (const href of hrefs) {
+      const answer = await member.context.request.get(href);
+      if (!answer.ok()) refused.push(`${answer.status()} ${href}`);
+    }
+    expect(refused).toEqual([]);
     await page.goto("/panel/inferences/ask");
-    await page.fill("[name=prompt]", "How many days of leave are there?");
-    await page.click("button:has-text('Run')");
-    expect(await page.locator(".answer-text").innerText()).toContain("26 days");
+    expect(await askStaffQuestion(page)).toContain("26 days");
     expect((await page.goto("/panel/tokens/new"))?.status()).toBe(403);
     expect(member.complaints).toEqual([]);
     await member.context.close();
@@ -156,6 +183,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     expect(await page.locator("#keys").isVisible()).toBe(false);
     await page.keyboard.press("/");
     await page.waitForURL("**/panel/search");
+    await page.locator("[name=q]:focus").waitFor();
     await page.keyboard.type("trains");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/search?*q=trains*");
@@ -168,6 +196,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await page.locator("main a:has-text('New token')").focus();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/tokens/new");
+    await page.locator("[name=name]:focus").waitFor();
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ArrowDown");
@@ -176,7 +205,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await page.keyboard.press("Space");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/tokens");
-    expect(await page.locator("tr", { hasText: "By keyboard" }).innerText()).toContain("handbook");
+    expect(await page.locator("tr", { hasText: "By keyboard" }).innerText()).toContain("documents");
   });
 
   test("two windows: what one changes the other shows, and neither loses its work", async () => {
@@ -189,6 +218,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await admin.page.click("button:has-text('Save')");
     await second.page.goto("/panel/inferences/ask/settings");
     expect(await second.page.inputValue("[name=systemPrompt]")).toBe("Changed in the first");
+    expect(await second.page.inputValue("[name=name]")).toBe("Renamed in the second");
     expect(second.complaints).toEqual([]);
     await second.page.close();
   });
@@ -212,8 +242,14 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       "/panel/tokens",
       "/panel/tokens/new",
       "/panel/settings",
+      "/panel/settings/keys",
+      "/panel/settings/models",
+      "/panel/settings/log",
+      "/panel/new/inference",
+      "/panel/new/rag",
       "/panel/rags/hostile",
-      "/panel/rags/hostile/scope",
+      "/panel/rags/hostile/scope/narrow",
+      "/panel/rags/hostile-scopes/scope",
       "/panel/rags/hostile/preview",
       `/panel/search?rag=hostile&q=${encodeURIComponent(PAYLOADS[0] ?? "")}`,
       "/panel/search?rag=hostile&q=window+executed&topK=60",
@@ -233,12 +269,11 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   });
 
   test("a folder of 300 files is dropped, told while it is uploaded, and stored", async () => {
-    const folder = join(state.path, "dropped");
-    mkdirSync(join(folder, "below"), { recursive: true });
-    for (let at = 0; at < 300; at++) {
-      const path = join(folder, at % 2 === 0 ? "below" : "", `file-${at}.md`);
-      writeFileSync(path, `# File ${at}\n\nNumber ${at} of many.`);
-    }
+    const files = Array.from({ length: 300 }, (_, at) => {
+      const path = `${at % 2 === 0 ? "below/" : ""}file-${at}.md`;
+      return [path, `# File ${at}\n\nNumber ${at} of many.`];
+    });
+    const folder = folderWith("dropped", Object.fromEntries(files));
     await api("POST", "/file-sources", {
       name: "Dropped",
       identifier: "dropped",
@@ -246,14 +281,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     });
     const { page } = admin;
     await page.goto("/panel/sources/dropped");
-    const place = page.locator("[data-drop]");
-    const box = await place.boundingBox();
-    const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 20 };
-    const devtools = await admin.context.newCDPSession(page);
-    const data = { items: [], files: [folder], dragOperationsMask: 1 };
-    for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-      await devtools.send("Input.dispatchDragEvent", { type, ...at, data });
-    }
+    await dropped(admin, folder);
     await expect
       .poll(async () => await page.locator("body").innerText(), { timeout: 60_000 })
       .toMatch(/\d+ of 300 files are uploaded/);
@@ -265,34 +293,3 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     expect(admin.complaints).toEqual([]);
   });
 });
-
-/** Every payload in every field that takes it. */
-async function storePayloads(api: Api): Promise<void> {
-  const source = { name: PAYLOADS[0], identifier: "hostile", provider: "file_system" };
-  await api("POST", "/file-sources", source);
-  await api("POST", "/rags", {
-    name: PAYLOADS[1],
-    identifier: "hostile",
-    fileSource: "hostile",
-    reranker: "embedded/lexical",
-  });
-  const work = PAYLOADS.map((payload, at) => async () => {
-    const name = payload.slice(0, 190);
-    const prompted = { systemPrompt: payload + LONG_PAYLOAD, model: "embedded/extractive" };
-    // What no path may hold is refused, and no payload.
-    const path = payload.replaceAll("/", "|").replaceAll(/\p{Cc}/gu, "");
-    const file = `files/${encodeURIComponent(path)}.md`;
-    await api("PUT", `/file-sources/hostile/${file}`, `# ${payload}\n\n${payload} window executed`);
-    await api("POST", "/tokens", { name, rags: ["hostile"] });
-    const identifier = `hostile-${at}`;
-    await api("POST", "/inferences", { name, identifier, ...prompted, rags: ["hostile"] });
-    if (at < 10) {
-      await api("POST", "/agents", { name, identifier, description: payload, ...prompted });
-      await api("POST", "/file-sources", { name, identifier, provider: "file_system" });
-    }
-  });
-  const lanes = Array.from({ length: 6 }, async () => {
-    for (let next = work.shift(); next !== undefined; next = work.shift()) await next();
-  });
-  await Promise.all(lanes);
-}

@@ -12,11 +12,15 @@ import { sessionHashIn } from "./session-cookie.ts";
 
 export type Session = { userId: UserId; email: string; role: Role; hasTotp: boolean };
 
-/** The session that a `Cookie` header names; null when there is none or it has ended. */
+/**
+ * The session that a `Cookie` header names; null when there is none or it has ended. `isUse`:
+ * whether the request counts as a use, which keeps the session from ending.
+ */
 export async function findSession(
   services: Pick<Services, "db" | "now" | "inBackground">,
   cookieHeader: string | null,
   secure: boolean,
+  isUse = true,
 ): Promise<Session | null> {
   const hash = await sessionHashIn(cookieHeader, secure);
   if (hash === null) return null;
@@ -25,7 +29,7 @@ export async function findSession(
   const now = services.now();
   const idleMs = now - row.lastSeenAt;
   if (idleMs >= SESSION_IDLE_MS || now - row.createdAt >= SESSION_MAX_MS) return null;
-  if (idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
+  if (isUse && idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
   const { userId, email, role } = row;
   return { userId, email, role, hasTotp: row.totpConfirmedAt !== null };
 }

@@ -1,7 +1,8 @@
 import type { KeyId, UserId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, oneOf, row, text, type Row } from "../columns.ts";
-import { readKeyedPage, type KeyedPage, type PageAt } from "../keyset.ts";
+import { beginsWith, prefixBounds, readKeyedPage, readNamedPage } from "../keyset.ts";
+import type { KeyedPage, PageAt } from "../keyset.ts";
 import { readRow } from "../raw-sql.ts";
 
 const role = oneOf(["admin", "member"]);
@@ -25,12 +26,16 @@ const SELECT_PERSON = `
     (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as lastSeenAt
   from users u`;
 
-/** Users in order of e-mail address. */
-export async function readPersonPage(db: Database, at: PageAt): Promise<KeyedPage<Person>> {
+/** Users in order of e-mail address; `prefix`: only those whose addresses begin so, "": all. */
+export async function readPersonPage(
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<Person>> {
   return await readKeyedPage(db, at, {
     read: PERSON,
-    sql: `${SELECT_PERSON} where 1`,
-    parameters: [],
+    sql: `${SELECT_PERSON} where ${beginsWith("u.email", 1)}`,
+    parameters: prefixBounds(prefix),
     columns: ["u.email"],
     order: "asc",
     keyOf: ({ email }) => [email],
@@ -51,16 +56,19 @@ const KEY = row({
 });
 export type ListedKey = Row<typeof KEY>;
 
-/** Automation keys, the newest first: their ids begin with the time. */
-export async function readKeyPage(db: Database, at: PageAt): Promise<KeyedPage<ListedKey>> {
-  return await readKeyedPage(db, at, {
-    read: KEY,
-    sql: `select k.id, k.name, k.role, k.created_at as createdAt, k.expires_at as expiresAt,
-        u.email as createdByEmail
-      from keys k cross join users u on u.id = k.created_by where 1`,
-    parameters: [],
-    columns: ["k.id"],
-    order: "desc",
-    keyOf: (key) => [key.id],
-  });
+const SELECT_KEY = `
+  select k.id, k.name, k.role, k.created_at as createdAt, k.expires_at as expiresAt,
+    u.email as createdByEmail
+  from keys k cross join users u on u.id = k.created_by`;
+
+/**
+ * Automation keys, the newest first: their ids begin with the time. With a prefix those whose names
+ * begin so, in order of name.
+ */
+export async function readKeyPage(
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<ListedKey>> {
+  return await readNamedPage(db, at, { read: KEY, select: SELECT_KEY, alias: "k", prefix });
 }

@@ -2,7 +2,7 @@ import type { TokenId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, nullable, number, row, text, textList } from "../columns.ts";
 import type { Row } from "../columns.ts";
-import { readKeyedPage } from "../keyset.ts";
+import { readNamedPage } from "../keyset.ts";
 import type { KeyedPage, PageAt } from "../keyset.ts";
 import { readRow } from "../raw-sql.ts";
 
@@ -44,16 +44,16 @@ const SELECT = `select t.id, t.name, t.all_agents as allAgents, t.all_inferences
   t.last_used_at as lastUsedAt
   from tokens t`;
 
-/** A page of the tokens, the newest first, with the first of what they name. */
-export async function listTokenLines(db: Database, at: PageAt): Promise<KeyedPage<TokenLine>> {
-  return await readKeyedPage(db, at, {
-    read: TOKEN_LINE,
-    sql: `${SELECT} where 1`,
-    parameters: [],
-    columns: ["t.id"],
-    order: "desc",
-    keyOf: ({ id: key }) => [key],
-  });
+/**
+ * A page of the tokens, the newest first, with the first of what they name. With a prefix those
+ * whose names begin so, in order of name.
+ */
+export async function listTokenLines(
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<TokenLine>> {
+  return await readNamedPage(db, at, { read: TOKEN_LINE, select: SELECT, alias: "t", prefix });
 }
 
 /** One token as the list shows it; null when there is none. */

@@ -2,7 +2,7 @@ import type { RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { flag, id, number, oneOf, row, text, textList } from "../columns.ts";
 import type { Row, RowReader } from "../columns.ts";
-import { readKeyedPage } from "../keyset.ts";
+import { beginsWith, prefixBounds, readKeyedPage } from "../keyset.ts";
 import type { KeyedPage, PageAt } from "../keyset.ts";
 import { readRows } from "../raw-sql.ts";
 
@@ -32,10 +32,15 @@ const RAG_LINE = row({
 });
 export type RagLine = Row<typeof RAG_LINE>;
 
-export async function listRagLines(db: Database, at: PageAt): Promise<KeyedPage<RagLine>> {
+/** `prefix`: only those whose identifiers begin so; "": all. */
+export async function listRagLines(
+  db: Database,
+  at: PageAt,
+  prefix = "",
+): Promise<KeyedPage<RagLine>> {
   return await pageOf(
     db,
-    at,
+    { ...at, prefix },
     RAG_LINE,
     `select o.id, o.identifier, o.name, o.status, s.name as sourceName,
        s.identifier as sourceIdentifier, s.status = 'error' as sourceFailed,
@@ -61,17 +66,18 @@ const MODEL_LINE = row({
 });
 export type ModelLine = Row<typeof MODEL_LINE>;
 
-/** Inferences or agents with the first of their RAGs. */
+/** Inferences or agents with the first of their RAGs; `prefix` as for RAGs. */
 export async function listModelLines(
   db: Database,
   kind: "inference" | "agent",
   at: PageAt,
+  prefix = "",
 ): Promise<KeyedPage<ModelLine>> {
   const linked = (limit: number) => `(select r.identifier from ${kind}_rags l
     join rags r on r.id = l.rag_id where l.${kind}_id = o.id limit ${limit})`;
   return await pageOf(
     db,
-    at,
+    { ...at, prefix },
     MODEL_LINE,
     `select o.id, o.identifier, o.name, o.model,
        (select json_group_array(identifier) from ${linked(LINKED_TOLD)}) as rags,
@@ -84,7 +90,7 @@ const CHOICE = row({ identifier: text, name: text });
 export type Choice = Row<typeof CHOICE>;
 
 /** What a field can offer at once; more must be typed. */
-const CHOICES_MAX = 300;
+export const CHOICES_MAX = 300;
 
 const unremoved = (kind: "rag" | "file_source") =>
   `indexed by ${kind}s_identifier where removed_at is null`;
@@ -107,14 +113,14 @@ export async function listChoices(
 /** @param sql a select of the table `o` that ends with conditions. */
 async function pageOf<Line extends { identifier: string }>(
   db: Database,
-  at: PageAt,
+  at: PageAt & { prefix: string },
   read: RowReader<Line>,
   sql: string,
 ): Promise<KeyedPage<Line>> {
   return await readKeyedPage(db, at, {
     read,
-    sql,
-    parameters: [],
+    sql: `${sql} and ${beginsWith("o.identifier", 1)}`,
+    parameters: prefixBounds(at.prefix),
     columns: ["o.identifier"],
     order: "asc",
     keyOf: ({ identifier }) => [identifier],

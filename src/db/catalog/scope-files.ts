@@ -28,6 +28,23 @@ export async function countScopeFiles(
   return counted?.files ?? 0;
 }
 
+/** The number of a source's files; counting stops at `max`. */
+export async function countSourceFiles(
+  db: Database,
+  sourceId: FileSourceId,
+  max: number,
+): Promise<number> {
+  const counted = await readRow(
+    db,
+    COUNTED,
+    `select count(*) as files from (
+       select 1 from files where file_source_id = ?1 and deleted_at is null limit ?2)`,
+    sourceId,
+    max,
+  );
+  return counted?.files ?? 0;
+}
+
 /** A folder is a range of paths, so that the index can be used. */
 function conditionOf(type: IndexScope["type"], value: string): string {
   if (type === "externalId") {

@@ -1,8 +1,8 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
-import { oneOf, row, text } from "../columns.ts";
-import { query, runBatch } from "../raw-sql.ts";
+import { number, oneOf, row, text } from "../columns.ts";
+import { query, readRow, runBatch } from "../raw-sql.ts";
 import { SCOPE_TYPES } from "../schema/rags.ts";
 
 const SCOPE = row({ type: oneOf(SCOPE_TYPES), value: text });
@@ -35,4 +35,18 @@ export async function readScopes(
     ),
   ]);
   return { among: new Set(among.map(({ value }) => value)), listed };
+}
+
+const COUNTED = row({ scopes: number });
+
+/** The number of a RAG's scopes; counting stops at `max`. */
+export async function countScopes(db: Database, ragId: RagId, max: number): Promise<number> {
+  const counted = await readRow(
+    db,
+    COUNTED,
+    `select count(*) as scopes from (select 1 from rag_scopes where rag_id = ?1 limit ?2)`,
+    ragId,
+    max,
+  );
+  return counted?.scopes ?? 0;
 }

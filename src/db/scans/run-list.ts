@@ -1,9 +1,9 @@
-import { count, desc, eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 
 import type { FileSourceId } from "../../core/ids.ts";
 import type { ScanRunRow } from "../catalog/source-store.ts";
 import type { Database } from "../client.ts";
-import { scanRuns } from "../schema/index.ts";
+import { fileSources, scanRuns } from "../schema/index.ts";
 
 /** One page of a source's runs, the newest first. */
 export async function listScanRuns(
@@ -20,7 +20,7 @@ export async function listScanRuns(
       .orderBy(desc(scanRuns.startedAt), desc(scanRuns.id))
       .limit(limit)
       .offset(offset),
-    db.select({ total: count() }).from(scanRuns).where(of),
+    db.select({ total: fileSources.runCount }).from(fileSources).where(eq(fileSources.id, id)),
   ]);
   return { data, total: counted?.total ?? 0 };
 }

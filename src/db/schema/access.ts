@@ -145,6 +145,7 @@ export const keys = sqliteTable(
   (table) => [
     uniqueIndex("keys_hash").on(table.hash),
     index("keys_created_by").on(table.createdBy),
+    index("keys_name").on(table.name, table.id),
   ],
 );
 
@@ -164,7 +165,10 @@ export const tokens = sqliteTable(
     expiresAt: integer(),
     lastUsedAt: integer(),
   },
-  (table) => [uniqueIndex("tokens_hash").on(table.hash)],
+  (table) => [
+    uniqueIndex("tokens_hash").on(table.hash),
+    index("tokens_name").on(table.name, table.id),
+  ],
 );
 
 const tokenId = () =>

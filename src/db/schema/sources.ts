@@ -52,6 +52,8 @@ export const fileSources = sqliteTable(
     watchedUntil: integer(),
     /** Number of rows of files pushed to a web source, deleted ones too: exact after each scan. */
     pushedFiles: integer().notNull().default(0),
+    /** Number of its scan runs, kept by triggers, so that a list of them costs one page. */
+    runCount: integer().notNull().default(0),
     /** Pushed URLs that were rejected: beyond the limit, or of another host. */
     pushesRefused: integer().notNull().default(0),
     pushesRefusedAt: integer(),

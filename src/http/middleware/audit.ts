@@ -55,7 +55,9 @@ export function auditedRefusal(prefix: string, action: string) {
 export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
   await next();
   const { status } = context.res;
-  const isRefused = context.req.method === "POST" && status === FORBIDDEN;
+  // Anybody can be refused: without an actor there is nothing to tell, and no end to it.
+  const isKnown = context.get("actor") !== undefined;
+  const isRefused = isKnown && context.req.method === "POST" && status === FORBIDDEN;
   const action = context.get("auditAction") ?? (isRefused ? "panel.refused" : undefined);
   if (action !== undefined && status !== TOO_MANY_REQUESTS) await recordChange(context, [], action);
 });

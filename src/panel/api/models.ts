@@ -8,7 +8,7 @@ import { modelName } from "./request/fields.ts";
 import type { PanelEnv } from "./request/panel-env.ts";
 import { bodyOf } from "./request/read-request.ts";
 
-const MODELS_MAX = 1_000;
+export const MODELS_MAX = 1_000;
 const price = z.number().min(0);
 
 export const offeredModels = z

@@ -1,4 +1,4 @@
-import { filesIn, type Dropped } from "./dropped-files.ts";
+import { filesIn, isMeant, type Dropped } from "./dropped-files.ts";
 
 /** Uploads at a time: browsers open six connections to one host. */
 const AT_ONCE = 4;
@@ -25,7 +25,9 @@ function addPlace(place: HTMLElement): void {
   form?.addEventListener("submit", (event) => {
     const inputs = [...place.querySelectorAll<HTMLInputElement>("input[type=file]")];
     const files = inputs.flatMap((input) => Array.from(input.files ?? []));
-    const chosen = files.map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+    const chosen = files
+      .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+      .filter(isMeant);
     if (chosen.length === 0) return;
     event.preventDefault();
     void upload(place)(chosen);
@@ -34,24 +36,36 @@ function addPlace(place: HTMLElement): void {
 
 type Progress = { done: number; failed: string[]; total: number };
 
+/** What was dropped while another folder is being uploaded joins the same queue. */
+const waiting: Dropped[] = [];
+const progress: Progress = { done: 0, failed: [], total: 0 };
+let workers = 0;
+
 const upload = (place: HTMLElement) => async (files: Dropped[]) => {
-  const progress: Progress = { done: 0, failed: [], total: files.length };
-  const waiting = [...files];
+  waiting.push(...files);
+  progress.total += files.length;
   show(place, progress);
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const problem = await put(place.dataset["drop"] ?? "", next);
-      progress.done += 1;
-      if (problem !== null) progress.failed.push(`${next.path}: ${problem}`);
-      show(place, progress);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  if (progress.failed.length === 0 && files.length > 0) location.reload();
+  const free = AT_ONCE - workers;
+  await Promise.all(Array.from({ length: free }, async () => await work(place)));
+  // Whoever ends last shows what is there now; what failed stays to be read.
+  if (workers > 0 || progress.failed.length > 0 || progress.total === 0) return;
+  location.reload();
 };
+
+async function work(place: HTMLElement): Promise<void> {
+  workers += 1;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const problem = await put(place.dataset["drop"] ?? "", next);
+    progress.done += 1;
+    if (problem !== null) progress.failed.push(`${next.path}: ${problem}`);
+    show(place, progress);
+  }
+  workers -= 1;
+}
 
 /** What went wrong; null: it is stored. */
 async function put(below: string, { path, file }: Dropped): Promise<string | null> {
+  if (file === null) return "cannot be read";
   const address = `${below}/${path.split("/").map(encodeURIComponent).join("/")}`;
   const headers = { "Content-Type": file.type || "application/octet-stream" };
   try {

@@ -1,4 +1,5 @@
-export type Dropped = { path: string; file: File };
+/** `file` is null where the browser could not read it. */
+export type Dropped = { path: string; file: File | null };
 
 /** Files that systems leave in folders, which nobody means. */
 const UNMEANT = new Set([".DS_Store", "Thumbs.db", "desktop.ini"]);
@@ -10,18 +11,25 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
   const plain = [...files].map((file) => ({ path: file.name, file }));
   if (entries.length === 0) return plain;
   const found = await Promise.all(entries.map((entry) => filesBelow(entry, "")));
-  return found.flat().filter(({ file }) => !UNMEANT.has(file.name));
+  return found.flat().filter(isMeant);
 }
 
+export const isMeant = ({ path }: Dropped) => !UNMEANT.has(path.split("/").at(-1) ?? "");
+
+/** What cannot be read is told as such, and keeps nothing else from being uploaded. */
 async function filesBelow(entry: FileSystemEntry, above: string): Promise<Dropped[]> {
   const path = above + entry.name;
-  if (isFile(entry)) {
-    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-    return [{ path, file }];
+  try {
+    if (isFile(entry)) {
+      const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+      return [{ path, file }];
+    }
+    if (!isFolder(entry)) return [];
+    const inner = await entriesOf(entry);
+    return (await Promise.all(inner.map((one) => filesBelow(one, `${path}/`)))).flat();
+  } catch {
+    return [{ path, file: null }];
   }
-  if (!isFolder(entry)) return [];
-  const inner = await entriesOf(entry);
-  return (await Promise.all(inner.map((one) => filesBelow(one, `${path}/`)))).flat();
 }
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;

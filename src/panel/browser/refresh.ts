@@ -40,7 +40,9 @@ async function look(): Promise<void> {
 }
 
 async function fetchAgain(): Promise<void> {
-  const response = await fetch(location.href, { redirect: "manual" });
+  // An open tab alone does not keep a session alive.
+  const headers = { "X-Refresh": "1" };
+  const response = await fetch(location.href, { redirect: "manual", headers });
   if (!response.ok) throw new Error(`answered ${response.status}`);
   const fetched = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const now of fetched.querySelectorAll<HTMLElement>("[data-live][id]")) {

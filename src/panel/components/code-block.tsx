@@ -1,11 +1,24 @@
 import { visible } from "./data.tsx";
 
 /** Shown by the page's script, which does the copying. */
-const CopyButton = ({ text, label }: { text: string; label: string }) => (
+export const CopyButton = ({ text, label }: { text: string; label: string }) => (
   <button
     type="button"
     class="btn small copy"
     data-copy={text}
+    aria-label={`Copy: ${label}`}
+    hidden
+  >
+    Copy
+  </button>
+);
+
+/** Copies the text of the element with this id: what is long stands on the page once. */
+export const CopyOf = ({ id, label }: { id: string; label: string }) => (
+  <button
+    type="button"
+    class="btn small copy"
+    data-copy-of={id}
     aria-label={`Copy: ${label}`}
     hidden
   >

@@ -13,6 +13,10 @@ type ConfirmProps = {
   isMuch: boolean;
   cancel: string;
   submit: string;
+  /** What goes along unseen. */
+  values?: Record<string, string>;
+  /** What else is asked. */
+  fields?: Child;
   /** What will be lost, in numbers, and what stays. */
   children: Child;
 };
@@ -28,6 +32,10 @@ export const ConfirmRemoval = (props: ConfirmProps) => (
       cancel={props.cancel}
       dangerous
     >
+      {Object.entries(props.values ?? {}).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {props.fields}
       {props.isMuch ? (
         <TextField
           state={props.state}

@@ -9,6 +9,10 @@ export const count = (number: number) => NUMBERS.format(number);
 export const counted = (number: number, one: string, more = `${one}s`) =>
   `${count(number)} ${number === 1 ? one : more}`;
 
+/** The same of what was counted up to a limit: "10,000 files or more". */
+export const atLeast = (number: number, limit: number, one: string) =>
+  counted(number, one) + (number < limit ? "" : " or more");
+
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 const STEP = 1_000;
 const TENTHS_BELOW = 10;

@@ -29,6 +29,13 @@ export const FilterText = ({ name, label, value }: SearchProps) => (
   />
 );
 
+/** A list that is found by how something of its lines begins. */
+export const PrefixFilter = (props: { action: string; label: string; prefix: string }) => (
+  <Filters action={props.action} active={props.prefix !== ""}>
+    <FilterText name="begins" label={props.label} value={props.prefix} />
+  </Filters>
+);
+
 type SelectProps = { name: string; label: string; value: string; options: readonly Option[] };
 
 export const FilterSelect = ({ name, label, value, options }: SelectProps) => (

@@ -11,13 +11,16 @@ type FormProps = {
   cancel?: string | null;
   /** For what cannot be undone. */
   dangerous?: boolean;
+  /** Of a stored record: what its fields held, from `seenOf`. */
+  seen?: string;
   children?: Child;
 };
 
 /** A form that posts; its fields read what was typed, and what is wrong, from `state`. */
-export const Form = ({ action, state, submit, cancel, dangerous, children }: FormProps) => (
+export const Form = ({ action, state, submit, cancel, dangerous, seen, children }: FormProps) => (
   <form method="post" action={action} class="form">
     <FormMessage state={state} />
+    {seen === undefined ? null : <input type="hidden" name="seen" value={seen} />}
     {children}
     <p class="submit">
       <button class={dangerous === true ? "btn danger" : "btn primary"}>{submit}</button>
@@ -88,7 +91,7 @@ const Labelled = (props: FieldProps & { children: Child }) => {
 
 /** "Name is required", "Query: did you mean …?". */
 const sentenceOf = (label: string, problem: string) =>
-  /^(must|is|has|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
+  /^(must|is|has|was|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
 
 type InputProps = FieldProps & {
   type?: "text" | "email" | "password" | "number" | "url" | "search" | "date";

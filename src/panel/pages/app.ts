@@ -20,9 +20,9 @@ import { newSourcePages } from "./sources/new-source.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
 import { sourceListPages } from "./sources/sources.tsx";
 import { sourcePages } from "./sources/source.tsx";
-import { answerPages, runPages } from "./answers/answer-pages.tsx";
+import { answerPages, newModelPages, runPages } from "./answers/answer-pages.tsx";
 import { tokenPages } from "./tokens/tokens.tsx";
-import { ragPages } from "./rags/rags.tsx";
+import { newRagPages, ragPages } from "./rags/rags.tsx";
 import { searchPages } from "./search/search.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
@@ -46,8 +46,11 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/agents", runPages("agent"));
   app.use(adminsChange);
   app.route("/first-steps", firstStepsActions());
+  app.route("/new/source", newSourcePages());
+  app.route("/new/rag", newRagPages());
+  app.route("/new/inference", newModelPages("inference"));
+  app.route("/new/agent", newModelPages("agent"));
   app.route("/sources", sourceListPages());
-  app.route("/sources/new", newSourcePages());
   app.route("/sources", sourcePages());
   app.route("/sources", sourceActions());
   app.route("/sources", filePages());
@@ -60,8 +63,32 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/inferences", answerPages("inference"));
   app.route("/agents", answerPages("agent"));
   app.route("/tokens", tokenPages());
+  app.get("*", (context) => {
+    // Opened by hand, or after the colours were chosen beside a form that had failed.
+    const [, page, last] = /^(.+)\/([\w-]+)$/.exec(context.req.path) ?? [];
+    if (page === undefined || last === undefined || !SENT_TO.has(last)) throw notFound();
+    return context.redirect(page, 303);
+  });
   app.all("*", () => {
     throw notFound();
   });
   return app;
 }
+
+/** What forms are sent to below their page. Such an address leads to the page when it is opened. */
+const SENT_TO = new Set([
+  "add",
+  "check",
+  "confirm",
+  "password",
+  "remove",
+  "retry",
+  "return",
+  "run",
+  "scan",
+  "sign-out",
+  "status",
+  "theme",
+  "upload",
+  "webhook-secret",
+]);

@@ -74,3 +74,21 @@ export const overflowOf = async (page: Page): Promise<number> =>
   await page.evaluate(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
+
+/** Lets go of a folder over the page's place for it. */
+export async function dropped({ page, context }: Visitor, folder: string): Promise<void> {
+  const box = await page.locator("[data-drop].ready").boundingBox();
+  const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 20 };
+  const devtools = await context.newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await devtools.send("Input.dispatchDragEvent", { type, ...at, data });
+  }
+  await devtools.detach();
+}
+
+/** Addresses of this service that the page offers. */
+export const linksIn = async (page: Page): Promise<string[]> =>
+  await page
+    .locator("main a[href^='/']")
+    .evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href") ?? ""));

@@ -13,16 +13,22 @@ const DOCUMENTS: Record<string, string> = {
 };
 
 /** Calls of the panel API with an administrator's key. */
-export type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
+export type Api = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<unknown>;
 
 function apiWith(url: string, key: string): Api {
-  return async (method, path, body) => {
+  return async (method, path, body, headers = {}) => {
     const isText = typeof body === "string";
     const answer = await fetch(`${url}/panel/api${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${key}`,
         "Content-Type": isText ? "text/markdown" : "application/json",
+        ...headers,
       },
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     });
@@ -45,6 +51,7 @@ export async function makeWorld(url: string): Promise<Api> {
   const prompted = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["handbook"] };
   await api("POST", "/inferences", { name: "Ask the handbook", identifier: "ask", ...prompted });
   await api("POST", "/agents", { name: "Handbook agent", identifier: "agent", ...prompted });
+  await api("POST", "/file-sources", { name: "Unused", provider: "file_system" });
   await api("POST", "/tokens", { name: "Everything", rags: ["*"] });
   await api("POST", "/users", { ...MEMBER, role: "member" });
   await waitForIndex(panel, "handbook", openTerminal(true));

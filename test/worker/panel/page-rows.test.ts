@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { panelApi } from "../../../src/panel/api/app.ts";
 import { panelPages } from "../../../src/panel/pages/app.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -19,6 +20,7 @@ const counts = noRows();
 const app = createApp((_, context) =>
   composeServices({ ...env, DB: countedRows(env.DB, counts) }, context),
 );
+app.route("/panel/api", panelApi());
 app.route("/panel", panelPages());
 
 let cookie = "";
@@ -62,6 +64,8 @@ async function fill(): Promise<void> {
        select 'r000001', 1, id, path, 'error', 1 from files`,
       `insert into rag_scopes (rag_id, type, value, created_at)
        select 'r000001', 'path', 'other/' || no, 0 from ${numbers(FILES)}`,
+      `insert into scan_runs (id, file_source_id, started_at, finished_at)
+       select 'run' || no, 's', i, i from ${numbers(MANY)}`,
       `insert into usage_hours (hour, dimension, key, currency, calls, errors, degraded,
          input_tokens, output_tokens, cost)
        select cast(unixepoch() / 3600 as int) * 3600000, 'inference', id, '', 1, 0, 0, 0, 0, 0
@@ -72,20 +76,42 @@ async function fill(): Promise<void> {
 
 test.each([
   ["/panel/rags", "RAG 000050"],
-  ["/panel/inferences", "I 000050"],
   ["/panel/tokens", "T 002951"],
   ["/panel/rags/rag-000001", "RAG 000001"],
   ["/panel/rags/rag-000001/scope", "deep/"],
   ["/panel/rags/rag-000001/scope?path=deep/3/", "000003"],
   ["/panel/rags/rag-000001/preview", "Preview"],
-  ["/panel/rags/new", "Docs"],
+  ["/panel/new/rag", "Docs"],
   ["/panel/tokens/new", "RAG 000001"],
   ["/panel/search", "RAG 000001"],
+  ["/panel/rags?begins=rag-0029", "RAG 002900"],
+  ["/panel/tokens?begins=T%200029", "T 002900"],
+  ["/panel/settings/keys?begins=x", "No key is like that."],
+  ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
 ])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
   const { status, html, read } = await open(path);
   expect(status).toBe(200);
   expect(html).toContain(shown);
   expect(read).toBeLessThan(PAGE_ROWS);
+});
+
+test("a list of inferences looks up each hour of a week for each of its lines", async () => {
+  const { status, html, read } = await open("/panel/inferences");
+  expect(status).toBe(200);
+  expect(html).toContain("I 000050");
+  expect(read).toBeLessThan(PAGE_ROWS + 50 * 7 * 24);
+});
+
+test("the list of a source's runs costs a page, and tells how many there are", async () => {
+  counts.read = 0;
+  const context = createExecutionContext();
+  const request = new Request(`${ORIGIN}/panel/api/file-sources/docs/runs`, {
+    headers: { Cookie: cookie },
+  });
+  const { total } = await (await app.fetch(request, env, context)).json<{ total: number }>();
+  await waitOnExecutionContext(context);
+  expect(total).toBe(MANY);
+  expect(counts.read).toBeLessThan(100);
 });
 
 test("a later page costs the same, and leads back to the one before", async () => {

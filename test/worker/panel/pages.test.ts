@@ -51,7 +51,7 @@ test("the first visit leads from nothing to a RAG, and the overview tells the re
   expect(read(admin.html)).toContain("There are no files yet.");
   await admin.post("/panel/first-steps/rag");
   expect(read(admin.html)).toContain("The RAG is made");
-  expect(admin.html).toContain('href="/panel/inferences/new?rag=documents"');
+  expect(admin.html).toContain('href="/panel/new/inference?rag=documents"');
   await admin.open("/panel");
   expect(read(admin.html)).toMatch(/Nothing is indexed yet\..*Last 24 hours/);
 });
@@ -85,7 +85,7 @@ test("a form that failed keeps what was typed, with the message at its field", a
     "config.credentials.secretAccessKey": "top secret",
     scanIntervalMinutes: "360",
   };
-  const { status, location } = await admin.post("/panel/sources/new", typed);
+  const { status, location } = await admin.post("/panel/new/source", typed);
   expect({ status, location }).toEqual({ status: 400, location: null });
   expect(admin.html).toContain('value="not an address"');
   expect(admin.html).not.toContain("top secret");
@@ -112,10 +112,10 @@ test("a member sees every page, is offered nothing to change, and is refused it"
     const forms = [...member.html.matchAll(/<form method="post" action="([^"]+)"/g)];
     const own = /^\/panel\/(account\/|theme$|sign-out$)/;
     expect(forms.map(([, to = ""]) => to).filter((to) => !own.test(to))).toEqual([]);
-    expect(member.html).not.toMatch(/href="[^"]*\/(new|remove)[?"]/);
+    expect(member.html).not.toMatch(/href="[^"]*\/(new|remove)[/?"]/);
   }
   for (const [path, fields] of [
-    ["/panel/sources/new", { kind: "file_system", name: "Mine" }],
+    ["/panel/new/source", { kind: "file_system", name: "Mine" }],
     ["/panel/sources/documents/scan", {}],
     ["/panel/sources/documents/remove", { confirmation: "Documents" }],
     ["/panel/settings/keys", { name: "Mine", role: "admin" }],
@@ -125,7 +125,7 @@ test("a member sees every page, is offered nothing to change, and is refused it"
     expect({ path, status }).toEqual({ path, status: 403 });
   }
   expect((await member.open("/panel/settings/log")).status).toBe(403);
-  expect((await member.open("/panel/sources/new")).status).toBe(403);
+  expect((await member.open("/panel/new/source")).status).toBe(403);
 });
 
 test("a key is shown once, with where it belongs", async () => {
@@ -137,7 +137,7 @@ test("a key is shown once, with where it belongs", async () => {
 });
 
 test("a source is removed only by its name, and not while a RAG uses it", async () => {
-  await admin.post("/panel/sources/new", { kind: "file_system", name: "Old folder" });
+  await admin.post("/panel/new/source", { kind: "file_system", name: "Old folder" });
   const remove = "/panel/sources/old-folder/remove";
   expect((await admin.post(remove, { confirmation: "old" })).status).toBe(400);
   expect(read(admin.html)).toContain("Name is not the source's name");
@@ -195,7 +195,7 @@ test("a page reads as many rows of 3,000 files and events as of 300", async () =
     "/panel/settings",
     "/panel/settings/log",
   ];
-  await admin.post("/panel/sources/new", { kind: "file_system", name: "Many" });
+  await admin.post("/panel/new/source", { kind: "file_system", name: "Many" });
   await addFiles(0, 300);
   const before = await readAll(paths, rowsOf);
   await addFiles(300, 3_000);
@@ -242,7 +242,7 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   ]);
   for (const [at, payload] of PAYLOADS.entries()) {
     const identifier = `hostile-${at}`;
-    const made = await admin.post("/panel/sources/new", {
+    const made = await admin.post("/panel/new/source", {
       kind: "file_system",
       name: payload,
       identifier,
@@ -269,7 +269,16 @@ test("nothing that strangers wrote runs, in any field that is shown", async () =
   )
     .bind(JSON.stringify(PAYLOADS))
     .run();
+  await env.DB.prepare(
+    `insert into rag_files (rag_id, generation, file_id, path, status, revision, error_message,
+       notes)
+     select (select id from rags where identifier = 'documents'), 1, 'hostile-' || key, value,
+       'error', 1, value, json_array(value) from json_each(?1)`,
+  )
+    .bind(JSON.stringify(PAYLOADS))
+    .run();
   pages.add("/panel/sources/hostile-0/runs").add("/panel/sources/documents");
+  pages.add("/panel/rags/documents").add("/panel/rags");
   for (const payload of PAYLOADS) {
     pages.add(`/panel/sources/documents/file?path=${encodeURIComponent(payload)}`);
   }

@@ -33,10 +33,8 @@ export function runPages(kind: Kind): Hono<PageEnv> {
 /** The pages of all inferences, or of all agents. */
 export function answerPages(kind: Kind): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  for (const path of ["/new", "/:id/settings", "/:id/remove"]) app.use(path, adminsOnly);
+  app.use("/:id/remove", adminsOnly);
   app.get("/", async (context) => await modelListPage(context, kind));
-  app.get("/new", async (context) => await newModelPage(context, kind));
-  app.post("/new", async (context) => await makeModel(context, kind));
   app.get("/:id", async (context) => await runPage(context, await modelOf(context, kind)));
   app.get("/:id/settings", async (context) => {
     return await editModelPage(context, await modelOf(context, kind));
@@ -48,6 +46,15 @@ export function answerPages(kind: Kind): Hono<PageEnv> {
     return await removalPage(context, await modelOf(context, kind));
   });
   app.post("/:id/remove", async (context) => await remove(context, await modelOf(context, kind)));
+  return app;
+}
+
+/** A new one; no identifier can hide it, as none is below `/new`. */
+export function newModelPages(kind: Kind): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.use(adminsOnly);
+  app.get("/", async (context) => await newModelPage(context, kind));
+  app.post("/", async (context) => await makeModel(context, kind));
   return app;
 }
 

@@ -15,10 +15,13 @@ import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
+import { changedIn, editOf, seenOf, type Edit } from "../request/edit.ts";
 import { attempt, formOf, typed } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
 import { filterIn } from "../request/list-query.ts";
 import { bodyIn, FIELDS, freshModel, formOfRecord, ModelFields } from "./model-fields.tsx";
+import { StoredModel } from "./stored-model.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
 import { ModelHead } from "./model-head.tsx";
 
@@ -41,7 +44,7 @@ export async function newModelPage(
   const content = (
     <>
       <PageHead title={`New ${kind}`} trail={[{ name: title, href: list }]} />
-      <Form action={`${list}/new`} state={state} submit={`Make the ${kind}`} cancel={list}>
+      <Form action={`/panel/new/${kind}`} state={state} submit={`Make the ${kind}`} cancel={list}>
         <ModelFields kind={kind} state={state} isNew rags={rags} models={models} />
       </Form>
     </>
@@ -76,40 +79,56 @@ export async function editModelPage(
   model: Model,
   failed: FormState | null = null,
 ): Promise<Response> {
-  const services = context.get("services");
   const { kind, record } = model;
-  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
-  const state = failed ?? formOfRecord(record);
   const content = (
     <>
-      <ModelHead kind={kind} record={record} here="/settings" />
-      <Form action={`${addressOf(kind, record.identifier)}/settings`} state={state} submit="Save">
+      <ModelHead kind={kind} record={record} here="/settings" mayChange={isAdmin(context)} />
+      {isAdmin(context) ? (
+        await editForm(context, model, failed ?? formOfRecord(record))
+      ) : (
+        <StoredModel record={record} />
+      )}
+    </>
+  );
+  const title = `Settings of ${record.name}`;
+  const status = failed?.status ?? 200;
+  return await page(context, { title, place: WORDS[kind].place, status }, content);
+}
+
+async function editForm(context: PageContext, { kind, record }: Model, state: FormState) {
+  const services = context.get("services");
+  const [rags, models] = await Promise.all([listChoices(services.db, "rag"), chatModels(services)]);
+  const seen = await seenOf(formOfRecord(record), FIELDS);
+  const address = addressOf(kind, record.identifier);
+  return (
+    <>
+      <Form action={`${address}/settings`} state={state} submit="Save" seen={seen}>
         <ModelFields kind={kind} state={state} isNew={false} rags={rags} models={models} />
       </Form>
       <section class="danger-zone">
         <h2>Remove it</h2>
         <p>Its prompt goes; RAGs and documents stay.</p>
-        <a class="btn danger" href={`${addressOf(kind, record.identifier)}/remove`}>
+        <a class="btn danger" href={`${address}/remove`}>
           Remove the {kind}
         </a>
       </section>
     </>
   );
-  const title = `Settings of ${record.name}`;
-  return await page(context, { title, place: WORDS[kind].place, status: state.status }, content);
 }
 
 export async function saveModel(context: PageContext, model: Model): Promise<Response> {
   const { kind, record } = model;
   auditAs(context, `${WORDS[kind].place}.change`, record.identifier);
-  const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, () => update(context.get("services"), model, form));
+  const edit = await editOf(await formOf(context), formOfRecord(record), FIELDS);
+  const tried = await attempt(edit.form, FIELDS, () =>
+    update(context.get("services"), model, edit),
+  );
   if (!tried.done) return await editModelPage(context, model, tried.state);
   return goTo(context, addressOf(kind, record.identifier), { notice: "Saved." });
 }
 
-async function update(services: Services, model: Model, form: Sent): Promise<void> {
-  const body = bodyIn(form, model.kind);
+async function update(services: Services, model: Model, edit: Edit): Promise<void> {
+  const body = changedIn(edit, bodyIn(edit.form, model.kind));
   if (model.kind === "agent") {
     const patch = given(parseKnownOrRefuse(agentPatch, body));
     await updateAgent(services, { agent: model.record, patch });

@@ -1,6 +1,8 @@
 import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { Data } from "../../components/data.tsx";
 import { Checkbox, Choices, TextArea, TextField } from "../../components/form.tsx";
+import { modelsHint, moreIn, MoreChoices } from "../../components/more-choices.tsx";
 import { freshForm, numberOf, type Form, type FormState } from "../request/form.ts";
 import type { Kind } from "./model-list.tsx";
 
@@ -11,6 +13,7 @@ export const FIELDS = [
   "systemPrompt",
   "model",
   "rags",
+  "rags.more",
   "nativeRag",
   "maxSteps",
   "temperature",
@@ -54,7 +57,7 @@ export function bodyIn(form: Form, kind: Kind) {
     name: form.text("name"),
     systemPrompt: form.exact("systemPrompt"),
     model: form.text("model"),
-    rags: form.all("rags"),
+    rags: [...form.all("rags"), ...moreIn(form, "rags")],
     temperature: number("temperature"),
     maxOutputTokens: number("maxOutputTokens"),
     ...(kind === "inference"
@@ -86,11 +89,7 @@ export const ModelFields = ({ kind, state, isNew, rags, models }: FieldsProps) =
       name="model"
       label="Model"
       required
-      hint={
-        models.length === 0
-          ? "provider/name, such as embedded/extractive."
-          : `One of ${models.join(", ")}, or another provider/name.`
-      }
+      hint={<Data>{`${modelsHint(models, "embedded/extractive")}.`}</Data>}
     />
     <RagChoices state={state} rags={rags} />
     {kind === "inference" ? (
@@ -161,6 +160,7 @@ const RagChoices = ({ state, rags }: { state: FormState; rags: Choice[] }) => {
   return (
     <div class="long-choices">
       <Choices state={state} name="rags" label="RAGs" options={options} />
+      <MoreChoices state={state} group="rags" choices={rags} />
     </div>
   );
 };

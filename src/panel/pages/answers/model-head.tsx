@@ -1,12 +1,18 @@
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
+import { CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { addressOf, WORDS, type Kind } from "./model-list.tsx";
 
-type HeadProps = { kind: Kind; record: InferenceRecord | AgentRecord; here: string };
+type HeadProps = {
+  kind: Kind;
+  record: InferenceRecord | AgentRecord;
+  here: string;
+  mayChange: boolean;
+};
 
 /** The head of every page of one inference or agent. */
-export const ModelHead = ({ kind, record, here }: HeadProps) => {
+export const ModelHead = ({ kind, record, here, mayChange }: HeadProps) => {
   const address = addressOf(kind, record.identifier);
   const { title, place } = WORDS[kind];
   return (
@@ -24,9 +30,19 @@ export const ModelHead = ({ kind, record, here }: HeadProps) => {
                 <Data>{record.description}</Data>
               </>
             ) : null}
+            <CodeLine text={record.identifier} label="identifier" />
           </>
         }
-      />
+      >
+        {mayChange ? (
+          <a
+            class="btn"
+            href={`/panel/tokens/new?${kind}=${encodeURIComponent(record.identifier)}`}
+          >
+            Token for it
+          </a>
+        ) : null}
+      </PageHead>
       <Tabs
         label={`Of this ${kind}`}
         here={address + here}

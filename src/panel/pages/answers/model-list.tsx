@@ -3,6 +3,7 @@ import { recentCalls } from "../../../db/usage/recent-calls.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
+import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
@@ -10,10 +11,13 @@ import { Table } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 
 /** Inferences and agents are listed, made and run alike. */
 export type Kind = "inference" | "agent";
+
+/** Calls are counted over so many days. */
+const DAYS = 7;
 
 type KindWords = { place: "inferences" | "agents"; title: string; sub: string; empty: string };
 
@@ -37,41 +41,53 @@ export const addressOf = (kind: Kind, identifier: string) =>
 
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
-  const { data, before, after } = await listModelLines(db, kind, pageAt(context));
+  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
+  const { data, before, after } = await listModelLines(db, kind, pageAt(context), prefix);
   const time = now();
   const keys = data.map(({ id }) => id);
-  const calls = await recentCalls(db, { dimension: kind, keys, since: time - DAY_MS, now: time });
+  const since = time - DAYS * DAY_MS;
+  const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
   const content = (
     <>
       <PageHead title={title} sub={sub}>
         {isAdmin(context) ? (
-          <a class="btn primary" href={`/panel/${place}/new`}>
+          <a class="btn primary" href={`/panel/new/${kind}`}>
             New {kind}
           </a>
         ) : null}
       </PageHead>
+      <PrefixFilter action={`/panel/${place}`} label="Identifier begins with" prefix={prefix} />
       <Table
         label={title}
         rows={data}
         empty={
-          <Empty title={`There are no ${place} yet.`}>
-            <p>{empty}</p>
-          </Empty>
+          prefix === "" ? (
+            <Empty title={`There are no ${place} yet.`}>
+              <p>{empty}</p>
+            </Empty>
+          ) : (
+            <Empty title={`No ${kind} is like that.`} />
+          )
         }
         columns={[
           {
             head: "Name",
             cell: ({ identifier, name }) => (
-              <a href={addressOf(kind, identifier)}>
-                <Data>{name}</Data>
-              </a>
+              <>
+                <a href={addressOf(kind, identifier)}>
+                  <Data>{name}</Data>
+                </a>
+                <div class="faint">
+                  <Data mono>{identifier}</Data>
+                </div>
+              </>
             ),
           },
           { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
           { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
           {
-            head: "Calls, 24 h",
+            head: `Calls, ${DAYS} days`,
             numeric: true,
             cell: ({ id }) => <Calls of={calls.get(id)} />,
           },

@@ -6,22 +6,26 @@ import { baseUrlOf } from "../../../http/base-url.ts";
 import { runAgent } from "../../../inference/run-agent.ts";
 import { runInference } from "../../../inference/run-inference.ts";
 import type { InferenceResult } from "../../../inference/types.ts";
+import { inferencePatch } from "../../api/inferences.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { Checkbox, FormMessage, TextArea, TextField } from "../../components/form.tsx";
 import { Data } from "../../components/data.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
+import { seenOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, numberOf, typed } from "../request/form.ts";
 import type { Form as Sent, FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import type { Model } from "./edit-model.tsx";
+import { formOfRecord } from "./model-fields.tsx";
 import { ModelHead } from "./model-head.tsx";
 import { addressOf, WORDS } from "./model-list.tsx";
 import { RunResult } from "./run-result.tsx";
 
 const FIELDS = [
   "prompt",
+  "systemPrompt",
   "semanticSearch",
   "topK",
   "similarityThreshold",
@@ -35,29 +39,29 @@ type Ran = { result: InferenceResult; queries: string[] };
 export async function runPage(
   context: PageContext,
   model: Model,
-  state: FormState = freshForm(),
+  state: FormState = freshForm({ systemPrompt: model.record.systemPrompt }),
   ran: Ran | null = null,
 ): Promise<Response> {
   const { kind, record } = model;
+  const mayChange = isAdmin(context);
+  const seen = mayChange ? await seenOf(formOfRecord(record), ["systemPrompt"]) : null;
   const base = baseUrlOf(context.get("services").config, context.req.raw);
   const path =
     kind === "agent" ? `agents/${record.identifier}/invoke` : `inferences/${record.identifier}`;
   const content = (
     <>
-      <ModelHead kind={kind} record={record} here="" />
+      <ModelHead kind={kind} record={record} here="" mayChange={mayChange} />
       <div class="cols">
         <div>
-          <RunForm model={model} state={state} />
-          {ran === null ? null : (
-            <RunResult {...ran} rags={record.rags} isAdmin={isAdmin(context)} />
-          )}
+          <RunForm model={model} state={state} seen={seen} />
+          {ran === null ? null : <RunResult {...ran} rags={record.rags} isAdmin={mayChange} />}
         </div>
         <aside aria-label="About it">
           <section>
             <h2>The same call</h2>
             <AsCode url={`${base}/api/${path}`} body={sampleBody(model, state)} answer="response" />
           </section>
-          <About model={model} mayChange={isAdmin(context)} />
+          <About model={model} mayChange={mayChange} />
         </aside>
       </div>
     </>
@@ -69,9 +73,17 @@ export async function runPage(
 const searchesFirst = (model: Model) =>
   model.kind === "inference" && model.record.nativeRag && model.record.rags.length > 0;
 
-const RunForm = ({ model, state }: { model: Model; state: FormState }) => (
+type RunFormProps = {
+  model: Model;
+  state: FormState;
+  /** What the stored prompt was, for those who may change it; null for others. */
+  seen: string | null;
+};
+
+const RunForm = ({ model, state, seen }: RunFormProps) => (
   <form method="post" action={`${addressOf(model.kind, model.record.identifier)}/run`}>
     <FormMessage state={state} />
+    {seen === null ? null : <PromptEditor model={model} state={state} seen={seen} />}
     <TextArea state={state} name="prompt" label="Prompt" rows={3} required />
     {searchesFirst(model) ? (
       <details class="options" open={state.status !== 200}>
@@ -111,6 +123,33 @@ const RunForm = ({ model, state }: { model: Model; state: FormState }) => (
   </form>
 );
 
+/** The system prompt is tried with a run as it stands here, and saved only by its own button. */
+const PromptEditor = ({ model, state, seen }: RunFormProps & { seen: string }) => {
+  const isChanged = state.text("systemPrompt") !== model.record.systemPrompt;
+  return (
+    <details class="options" open={isChanged || state.problem("systemPrompt") !== null}>
+      <summary>System prompt</summary>
+      <input type="hidden" name="seen" value={seen} />
+      <TextArea
+        state={state}
+        name="systemPrompt"
+        label="System prompt"
+        rows={8}
+        hint="A run here uses it as it stands. Programs get it once it is saved."
+      />
+      <p>
+        <button
+          class="btn"
+          formaction={`${addressOf(model.kind, model.record.identifier)}/settings`}
+          formnovalidate
+        >
+          Save this prompt
+        </button>
+      </p>
+    </details>
+  );
+};
+
 const About = ({ model: { record }, mayChange }: { model: Model; mayChange: boolean }) => (
   <section>
     <h2>What it has</h2>
@@ -123,11 +162,13 @@ const About = ({ model: { record }, mayChange }: { model: Model; mayChange: bool
             </a>
           ))}
     </p>
-    <details class="why">
-      <summary>System prompt</summary>
-      <CodeBlock label="System prompt" text={record.systemPrompt} />
-    </details>
-    {mayChange ? null : <p class="soft">An administrator may change it.</p>}
+    {mayChange ? null : (
+      <details class="why">
+        <summary>System prompt</summary>
+        <CodeBlock label="System prompt" text={record.systemPrompt} />
+        <p class="soft">An administrator may change it.</p>
+      </details>
+    )}
   </section>
 );
 
@@ -165,10 +206,25 @@ const sampleBody = (model: Model, state: FormState) =>
 /** Runs it: nothing is changed, so that members may do it too. */
 export async function runModel(context: PageContext, model: Model): Promise<Response> {
   const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, () => run(context, model, form));
+  const tried = await attempt(form, FIELDS, async () => {
+    return await run(context, withPrompt(model, isAdmin(context) ? form : null), form);
+  });
   if (!tried.done) return await runPage(context, model, tried.state);
-  const typedIn = freshForm(Object.fromEntries(FIELDS.map((field) => [field, form.exact(field)])));
+  const sent = FIELDS.filter((field) => form.has(field));
+  const values = Object.fromEntries(sent.map((field) => [field, form.exact(field)]));
+  const typedIn = freshForm({ systemPrompt: model.record.systemPrompt, ...values });
   return await runPage(context, model, typedIn, tried.result);
+}
+
+/** The model with the prompt that the form tries; null: as it is stored. */
+function withPrompt(model: Model, form: Sent | null): Model {
+  if (form === null || !form.has("systemPrompt")) return model;
+  const typedPrompt = { systemPrompt: form.exact("systemPrompt") };
+  const { systemPrompt } = parseOrRefuse(inferencePatch.pick({ systemPrompt: true }), typedPrompt);
+  if (systemPrompt === undefined) return model;
+  return model.kind === "agent"
+    ? { kind: model.kind, record: { ...model.record, systemPrompt } }
+    : { kind: model.kind, record: { ...model.record, systemPrompt } };
 }
 
 async function run(context: PageContext, model: Model, form: Sent): Promise<Ran> {

@@ -2,7 +2,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import type { InferenceResult, ToolCall } from "../../../inference/types.ts";
 import { Data, Passage } from "../../components/data.tsx";
 import { count, counted, duration, money } from "../../components/figures.ts";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { CodeBlock, CopyOf } from "../../components/code-block.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -62,11 +62,16 @@ const Answer = ({ response }: { response: InferenceResult["response"] }) => {
     return <CodeBlock label="The answer as JSON" text={JSON.stringify(response, null, 2)} />;
   }
   return (
-    <div class="answer-text">
-      {texts.map((text) => (
-        <Passage text={text} />
-      ))}
-    </div>
+    <>
+      <div class="answer-text" id="answer-text">
+        {texts.map((text) => (
+          <Passage text={text} />
+        ))}
+      </div>
+      <p>
+        <CopyOf id="answer-text" label="answer" />
+      </p>
+    </>
   );
 };
 

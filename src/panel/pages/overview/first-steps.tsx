@@ -71,8 +71,8 @@ function actionsOf({ source, rag }: Steps, next: number): Child[] {
   return [
     source === null ? <FirstFolder /> : go(0, `/panel/sources/${source}`, "Add documents"),
     source === null || rag !== null ? null : makeRag,
-    rag === null ? null : go(2, `/panel/inferences/new?rag=${rag}`, "Make an inference"),
-    rag === null ? null : go(3, "/panel/tokens/new", "Make a token"),
+    rag === null ? null : go(2, `/panel/new/inference?rag=${rag}`, "Make an inference"),
+    rag === null ? null : go(3, `/panel/tokens/new?rag=${rag}`, "Make a token"),
     rag === null ? null : go(ASKING, `/panel/search?rag=${rag}`, "Ask something"),
   ];
 }
@@ -83,7 +83,7 @@ const nextOf = (steps: Steps) => doneSteps(steps).indexOf(false);
 const FirstFolder = () => (
   <span class="actions">
     <ActionButton action="/panel/first-steps/folder" label="Upload files" kind="primary" />
-    <a class="btn" href="/panel/sources/new">
+    <a class="btn" href="/panel/new/source">
       Another source
     </a>
   </span>

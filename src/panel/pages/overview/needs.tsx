@@ -38,35 +38,39 @@ export function needsOf({ failingSources, failingFiles, counts }: Needs): Need[]
       remedy: isHeld ? "Look at it" : "Mend the source",
     };
   });
-  return [...sources, ...filesByReason(failingFiles), ...untold(failingFiles.length, counts.error)];
+  const groups = filesByReason(failingFiles).slice(0, SHOWN);
+  const told = groups.reduce((sum, files) => sum + files.length, 0);
+  return [...sources, ...groups.flatMap(needOf), ...untold(told, counts.error)];
 }
 
 /** Files that failed for the same reason in the same source are one need. */
-function filesByReason(failing: Needs["failingFiles"]): Need[] {
-  const groups = Map.groupBy(
+const filesByReason = (failing: Needs["failingFiles"]) => [
+  ...Map.groupBy(
     failing,
     ({ sourceIdentifier, errorMessage }) => `${sourceIdentifier} ${errorMessage ?? ""}`,
-  );
-  return [...groups.values()].slice(0, SHOWN).flatMap((files) => {
-    const [first] = files;
-    if (first === undefined) return [];
-    const { filePath, sourceIdentifier, errorMessage } = first;
-    const list = `/panel/sources/${sourceIdentifier}?status=error`;
-    const alone = `/panel/sources/${sourceIdentifier}/file?path=${encodeURIComponent(filePath)}`;
-    const isOne = files.length === 1;
-    return {
-      tone: "warn" as const,
-      what: (
-        <>
-          <Data mono>{filePath}</Data>
-          {isOne ? "" : ` and ${counted(files.length - 1, "more", "more")}`}
-        </>
-      ),
-      why: ended(errorMessage ?? NO_REASON),
-      href: isOne ? alone : list,
-      remedy: isOne ? "See the file" : "See the files",
-    };
-  });
+  ).values(),
+];
+
+function needOf(files: Needs["failingFiles"]): Need[] {
+  const [first] = files;
+  if (first === undefined) return [];
+  const { filePath, sourceIdentifier, errorMessage } = first;
+  const list = `/panel/sources/${sourceIdentifier}?status=error`;
+  const alone = `/panel/sources/${sourceIdentifier}/file?path=${encodeURIComponent(filePath)}`;
+  const isOne = files.length === 1;
+  const need: Need = {
+    tone: "warn",
+    what: (
+      <>
+        <Data mono>{filePath}</Data>
+        {isOne ? "" : ` and ${counted(files.length - 1, "more", "more")}`}
+      </>
+    ),
+    why: ended(errorMessage ?? NO_REASON),
+    href: isOne ? alone : list,
+    remedy: isOne ? "See the file" : "See the files",
+  };
+  return [need];
 }
 
 /** The list of failing files ends somewhere; the counter does not. */

@@ -77,13 +77,13 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
         <Empty title="There is no source yet.">
           <p>A RAG indexes the documents of a source: make one first.</p>
           <p>
-            <a class="btn primary" href="/panel/sources/new">
+            <a class="btn primary" href="/panel/new/source">
               New source
             </a>
           </p>
         </Empty>
       ) : (
-        <Form action="/panel/rags/new" state={state} submit="Make the RAG" cancel="/panel/rags">
+        <Form action="/panel/new/rag" state={state} submit="Make the RAG" cancel="/panel/rags">
           <TextField state={state} name="name" label="Name" required autofocus />
           <SelectField
             state={state}

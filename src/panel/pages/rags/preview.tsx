@@ -14,6 +14,7 @@ import { Empty } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { attempt, formFrom, freshForm, numberOf, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
 import { ragAddress } from "./rag-list.tsx";
 import { RagHead } from "./rag-page.tsx";
 
@@ -50,7 +51,7 @@ export async function previewPage(context: PageContext, rag: RagRecord): Promise
     : tried.state;
   const content = (
     <>
-      <RagHead rag={rag} here="/preview" />
+      <RagHead rag={rag} here="/preview" mayChange={isAdmin(context)} />
       <PreviewForm rag={rag} state={state} files={files.map((file) => file.path)} />
       {tried.done ? <Result rag={rag} found={tried.result} /> : null}
     </>

@@ -1,6 +1,7 @@
 import { listRagLines, type RagLine } from "../../../db/catalog/panel-lists.ts";
 import { Data } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
+import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { inWords, Status, StatusBar } from "../../components/status.tsx";
@@ -8,7 +9,7 @@ import { Table } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 
 /** Seconds between looks at what is being indexed. */
 const LOOK_EVERY_SECONDS = 3;
@@ -16,7 +17,9 @@ const LOOK_EVERY_SECONDS = 3;
 export const ragAddress = (identifier: string) => `/panel/rags/${encodeURIComponent(identifier)}`;
 
 export async function ragListPage(context: PageContext): Promise<Response> {
-  const { data, before, after } = await listRagLines(context.get("services").db, pageAt(context));
+  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
+  const { db } = context.get("services");
+  const { data, before, after } = await listRagLines(db, pageAt(context), prefix);
   const mayChange = isAdmin(context);
   const moves = data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
@@ -25,19 +28,24 @@ export async function ragListPage(context: PageContext): Promise<Response> {
     <>
       <PageHead title="RAGs" sub="Each is an index of the documents of one source.">
         {mayChange ? (
-          <a class="btn primary" href="/panel/rags/new">
+          <a class="btn primary" href="/panel/new/rag">
             New RAG
           </a>
         ) : null}
       </PageHead>
+      <PrefixFilter action="/panel/rags" label="Identifier begins with" prefix={prefix} />
       <div id="rags" data-live>
         <Table
           label="RAGs"
           rows={data}
           empty={
-            <Empty title="There are no RAGs yet.">
-              <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
-            </Empty>
+            prefix === "" ? (
+              <Empty title="There are no RAGs yet.">
+                <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
+              </Empty>
+            ) : (
+              <Empty title="No RAG is like that." />
+            )
           }
           columns={[
             { head: "Name", cell: (line) => <Name line={line} /> },

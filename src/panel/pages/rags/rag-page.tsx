@@ -1,6 +1,8 @@
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
+import { listGenerations } from "../../../db/generations/generation-list.ts";
 import { indexState } from "../../api/rag-index.ts";
+import { CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
@@ -19,13 +21,20 @@ const LOOK_EVERY_SECONDS = 3;
 
 type Index = Awaited<ReturnType<typeof indexState>>;
 
+type HeadProps = { rag: RagRecord; here: string; mayChange: boolean };
+
 /** The head of every page of one RAG. */
-export const RagHead = ({ rag, here }: { rag: RagRecord; here: string }) => {
+export const RagHead = ({ rag, here, mayChange }: HeadProps) => {
   const address = ragAddress(rag.identifier);
   const searchAddress = `/panel/search?rag=${encodeURIComponent(rag.identifier)}`;
   return (
     <>
       <PageHead title={rag.name} data trail={[{ name: "RAGs", href: "/panel/rags" }]}>
+        {mayChange ? (
+          <a class="btn" href={`/panel/tokens/new?rag=${encodeURIComponent(rag.identifier)}`}>
+            Token for it
+          </a>
+        ) : null}
         <a class="btn primary" href={searchAddress}>
           Search it
         </a>
@@ -48,15 +57,18 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   const services = context.get("services");
   const filter = { status: "error", folder: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FAILED_SHOWN };
-  const [index, [failed = []]] = await Promise.all([
+  const [index, [failed = []], generations] = await Promise.all([
     indexState(services, rag.id),
     readFileSlices(services.reads, [{ ...slice, filter }]),
+    listGenerations(services.db, rag.id),
   ]);
   const mayChange = isAdmin(context);
-  const moves = index.building !== null || rag.processedFiles + failed.length < rag.totalFiles;
+  // Failed files are done as well: they wait for somebody.
+  const done = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
+  const moves = index.building !== null || (rag.status === "active" && done < rag.totalFiles);
   const content = (
     <>
-      <RagHead rag={rag} here="" />
+      <RagHead rag={rag} here="" mayChange={mayChange} />
       <div id="index" data-live>
         <Figures rag={rag} index={index} />
         {index.building === null ? null : (
@@ -98,7 +110,7 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
       ["Passage length", `${rag.chunkSize} tokens, overlap ${rag.chunkOverlap}`],
       ["Search by", rag.searchMode === "hybrid" ? "words and meaning" : "meaning only"],
       ["Reranker", rag.reranker === null ? "none" : <Data mono>{rag.reranker}</Data>],
-      ["Identifier", <Data mono>{rag.identifier}</Data>],
+      ["Identifier", <CodeLine text={rag.identifier} label="identifier" />],
     ]}
   />
 );

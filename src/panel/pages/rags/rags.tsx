@@ -1,31 +1,24 @@
 import { Hono } from "hono";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
-import { removeRag } from "../../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
-import { invalid } from "../../../core/errors.ts";
-import type { RagRecord } from "../../../db/records.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
 import { reindexRag } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { returnToIndex } from "../../../ingestion/rebuilds/return-to-index.ts";
-import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
-import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
-import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { adminsOnly } from "../request/guards.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { formOf } from "../request/form.ts";
 import { makeRag, newRagPage } from "./new-rag.tsx";
 import { previewPage } from "./preview.tsx";
 import { ragAddress, ragListPage } from "./rag-list.tsx";
 import { ragPage } from "./rag-page.tsx";
-import { changeScope, changeScopeMode, scopePage } from "./scope.tsx";
+import { remove, removalPage } from "./removal.tsx";
+import { addToScope, everythingPage, indexEverything, leaveOut } from "./scope-changes.tsx";
+import { leaveOutPage, narrow, narrowPage } from "./scope-changes.tsx";
+import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
-
-/** From so many passages on the name is asked for. */
-const MUCH = 1_000;
 
 const ragOf = (context: PageContext) =>
   findRag(context.get("services"), { key: context.req.param("id") ?? "" });
@@ -34,23 +27,11 @@ const ragOf = (context: PageContext) =>
 export function ragPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", ragListPage);
-  // A member is offered nothing that would be refused.
-  for (const path of ["/new", "/:id/remove", "/:id/reindex", "/:id/settings/cost"]) {
+  for (const path of ["/:id/remove", "/:id/reindex", "/:id/settings/cost", "/:id/scope/:change"]) {
     app.use(path, adminsOnly);
   }
-  app.get("/new", newRagPage);
-  app.post("/new", makeRag);
   app.get("/:id", async (context) => await ragPage(context, await ragOf(context)));
   app.get("/:id/scope", async (context) => await scopePage(context, await ragOf(context)));
-  app.post("/:id/scope/mode", async (context) => {
-    return await changeScopeMode(context, await ragOf(context));
-  });
-  app.post("/:id/scope/add", async (context) => {
-    return await changeScope(context, await ragOf(context), "add");
-  });
-  app.post("/:id/scope/remove", async (context) => {
-    return await changeScope(context, await ragOf(context), "remove");
-  });
   app.get("/:id/settings", async (context) => await settingsPage(context, await ragOf(context)));
   app.post("/:id/settings", async (context) => await saveSettings(context, await ragOf(context)));
   app.get("/:id/settings/cost", async (context) => {
@@ -58,9 +39,36 @@ export function ragPages(): Hono<PageEnv> {
   });
   app.get("/:id/preview", async (context) => await previewPage(context, await ragOf(context)));
   app.get("/:id/reindex", async (context) => await reindexPage(context, await ragOf(context)));
+  addScopeChanges(app);
   addActions(app);
-  addRemoval(app);
+  app.get("/:id/remove", async (context) => await removalPage(context, await ragOf(context)));
+  app.post("/:id/remove", async (context) => await remove(context, await ragOf(context)));
   return app;
+}
+
+/** A new RAG; no identifier can hide it, as none is below `/new`. */
+export function newRagPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.use(adminsOnly);
+  app.get("/", newRagPage);
+  app.post("/", makeRag);
+  return app;
+}
+
+function addScopeChanges(app: Hono<PageEnv>): void {
+  app.post("/:id/scope/add", async (context) => await addToScope(context, await ragOf(context)));
+  app.get("/:id/scope/remove", async (context) => {
+    return await leaveOutPage(context, await ragOf(context));
+  });
+  app.post("/:id/scope/remove", async (context) => await leaveOut(context, await ragOf(context)));
+  app.get("/:id/scope/narrow", async (context) => await narrowPage(context, await ragOf(context)));
+  app.post("/:id/scope/narrow", async (context) => await narrow(context, await ragOf(context)));
+  app.get("/:id/scope/everything", async (context) => {
+    return await everythingPage(context, await ragOf(context));
+  });
+  app.post("/:id/scope/everything", async (context) => {
+    return await indexEverything(context, await ragOf(context));
+  });
 }
 
 function addActions(app: Hono<PageEnv>): void {
@@ -100,54 +108,4 @@ function addActions(app: Hono<PageEnv>): void {
       notice: isPaused ? "Indexing is paused." : "Indexing goes on.",
     });
   });
-}
-
-function addRemoval(app: Hono<PageEnv>): void {
-  app.get("/:id/remove", async (context) => {
-    return await removalPage(context, await ragOf(context), freshForm());
-  });
-
-  app.post("/:id/remove", async (context) => {
-    const rag = await ragOf(context);
-    auditAs(context, "rags.remove", rag.identifier);
-    const form = await formOf(context);
-    const tried = await attempt(form, ["confirmation"], async () => {
-      if (rag.numberVectors >= MUCH && form.text("confirmation") !== rag.name) {
-        throw invalid("confirmation must be the name of the RAG");
-      }
-      await removeRag(context.get("services"), { rag });
-    });
-    if (!tried.done) return await removalPage(context, rag, tried.state);
-    return goTo(context, "/panel/rags", { notice: `${rag.name} is removed.` });
-  });
-}
-
-async function removalPage(context: PageContext, rag: RagRecord, state: FormState) {
-  const address = ragAddress(rag.identifier);
-  const trail = [
-    { name: "RAGs", href: "/panel/rags" },
-    { name: rag.name, href: address },
-  ];
-  const content = (
-    <>
-      <PageHead title="Remove the RAG" trail={trail} />
-      <ConfirmRemoval
-        action={`${address}/remove`}
-        state={state}
-        name={rag.name}
-        isMuch={rag.numberVectors >= MUCH}
-        cancel={address}
-        submit="Remove it"
-      >
-        <p>
-          Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} of{" "}
-          {counted(rag.processedFiles, "file")}. The documents stay in{" "}
-          <Data>{rag.fileSource.name}</Data>. Tokens lose their right to it; programs that search it
-          get 404.
-        </p>
-      </ConfirmRemoval>
-    </>
-  );
-  const title = `Remove ${rag.name}`;
-  return await page(context, { title, place: "rags", status: state.status }, content);
 }

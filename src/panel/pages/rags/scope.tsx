@@ -1,6 +1,3 @@
-import { addScope } from "../../../catalog/rags/add-scope.ts";
-import { removeScope } from "../../../catalog/rags/remove-scope.ts";
-import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import { trimEnd } from "../../../core/trim.ts";
 import { listFolder, type FolderEntry } from "../../../db/files/folder-list.ts";
 import { readScopes } from "../../../db/catalog/scope-page.ts";
@@ -14,10 +11,9 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { filterIn } from "../request/list-query.ts";
+import { pathIn } from "../request/list-query.ts";
 import { ragAddress } from "./rag-list.tsx";
 import { RagHead } from "./rag-page.tsx";
 
@@ -33,7 +29,7 @@ export async function scopePage(
   const mayChange = isAdmin(context);
   const content = (
     <>
-      <RagHead rag={rag} here="/scope" />
+      <RagHead rag={rag} here="/scope" mayChange={isAdmin(context)} />
       {rag.scopeMode === "global" ? (
         <Everything rag={rag} mayChange={mayChange} />
       ) : (
@@ -53,14 +49,11 @@ const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) 
     {mayChange ? (
       <>
         <p class="soft">
-          To index a part of it, choose folders and files. Until some are chosen, nothing of the
-          source is found.
+          To index a part of it, choose folders and files: what lies outside them leaves the index.
         </p>
-        <ActionButton
-          action={`${ragAddress(rag.identifier)}/scope/mode`}
-          label="Index chosen parts only"
-          values={{ scopeMode: "scoped" }}
-        />
+        <a class="btn" href={`${ragAddress(rag.identifier)}/scope/narrow`}>
+          Index chosen parts only …
+        </a>
       </>
     ) : null}
   </>
@@ -74,10 +67,10 @@ function foldersAbove(path: string): string[] {
 
 async function chosenParts(context: PageContext, rag: RagRecord, state: FormState) {
   const { db } = context.get("services");
-  const path = filterIn(context, "path");
-  const folder = path === null ? "" : `${trimEnd(path, "/")}/`;
-  const after = filterIn(context, "after");
-  const slice = { sourceId: rag.fileSource.id, folder, after, limit: ENTRIES };
+  const path = pathIn(context, "path");
+  const folder = path === "" ? "" : `${trimEnd(path, "/")}/`;
+  const after = pathIn(context, "after");
+  const slice = { sourceId: rag.fileSource.id, folder, after: after || null, limit: ENTRIES };
   const entries = await listFolder(db, slice);
   const above = folder === "" ? [] : [...foldersAbove(folder), folder];
   const paths = [...entries.map(({ path }) => path), ...above];
@@ -204,10 +197,21 @@ type ChooseProps = {
 };
 
 const Choose = ({ here, folder, scope, isChosen, isNeeded }: ChooseProps) => {
-  const values = { ...scope, path: folder };
-  if (isChosen) return <ActionButton action={`${here}/remove`} label="Leave out" values={values} />;
+  if (isChosen) return <LeaveOut here={here} folder={folder} scope={scope} />;
   if (!isNeeded) return null;
+  const values = { ...scope, path: folder };
   return <ActionButton action={`${here}/add`} label="Index" values={values} />;
+};
+
+/** Leads to the page that tells how much it is. */
+const LeaveOut = (props: { here: string; folder: string; scope: IndexScope }) => {
+  const { here, folder, scope } = props;
+  const query = new URLSearchParams({ ...scope, path: folder }).toString();
+  return (
+    <a class="btn" href={`${here}/remove?${query}`}>
+      Leave out …
+    </a>
+  );
 };
 
 type ListProps = { here: string; folder: string; scopes: IndexScope[]; mayChange: boolean };
@@ -223,13 +227,7 @@ const ChosenList = ({ here, folder, scopes, mayChange }: ListProps) => {
               {scope.type === "externalId" ? <span class="soft">id </span> : null}
               <Data>{scope.value}</Data>
             </span>
-            {mayChange ? (
-              <ActionButton
-                action={`${here}/remove`}
-                label="Leave out"
-                values={{ ...scope, path: folder }}
-              />
-            ) : null}
+            {mayChange ? <LeaveOut here={here} folder={folder} scope={scope} /> : null}
           </li>
         ))}
       </ul>
@@ -240,60 +238,37 @@ const ChosenList = ({ here, folder, scopes, mayChange }: ListProps) => {
   );
 };
 
+/** A scope as somebody types it: `type` and `value`. */
+export const ScopeFields = ({ state }: { state: FormState }) => (
+  <>
+    <SelectField
+      state={state}
+      name="type"
+      label="By"
+      options={[
+        { value: "path", label: "Path (a folder ends with /)" },
+        { value: "externalId", label: "Id in the drive" },
+      ]}
+    />
+    <TextField state={state} name="value" label="Path or id" />
+  </>
+);
+
 /** What the tree does not show: ids of a drive, paths that come later; and the way back. */
 const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagRecord }) => (
   <>
     <details class="options" open={state.status !== 200}>
       <summary>Choose by path or id</summary>
       <Form action={`${here}/add`} state={state} submit="Index it">
-        <SelectField
-          state={state}
-          name="type"
-          label="By"
-          options={[
-            { value: "path", label: "Path (a folder ends with /)" },
-            { value: "externalId", label: "Id in the drive" },
-          ]}
-        />
-        <TextField state={state} name="value" label="Path or id" required />
+        <input type="hidden" name="typed" value="on" />
+        <ScopeFields state={state} />
       </Form>
     </details>
     <p class="soft">
       Or index everything in <Data>{rag.fileSource.name}</Data> again: the choice is forgotten.
     </p>
-    <ActionButton
-      action={`${here}/mode`}
-      label="Index everything"
-      values={{ scopeMode: "global" }}
-    />
+    <a class="btn" href={`${here}/everything`}>
+      Index everything …
+    </a>
   </>
 );
-
-const FIELDS = ["type", "value"];
-
-export async function changeScope(
-  context: PageContext,
-  rag: RagRecord,
-  change: "add" | "remove",
-): Promise<Response> {
-  auditAs(context, `rags.scopes.${change === "add" ? "create" : "remove"}`, rag.identifier);
-  const form = await formOf(context);
-  const type = form.text("type") === "externalId" ? "externalId" : "path";
-  const scope: IndexScope = { type, value: form.text("value") };
-  const services = context.get("services");
-  const tried = await attempt(form, FIELDS, async () => {
-    if (change === "remove") return await removeScope(services, { rag, scope });
-    await addScope(services, { rag, scope });
-  });
-  if (!tried.done) return await scopePage(context, rag, tried.state);
-  const path = form.text("path");
-  const query = path === "" ? "" : `?${new URLSearchParams({ path }).toString()}`;
-  return goTo(context, `${ragAddress(rag.identifier)}/scope${query}`);
-}
-
-export async function changeScopeMode(context: PageContext, rag: RagRecord): Promise<Response> {
-  auditAs(context, "rags.change", rag.identifier);
-  const scopeMode = (await formOf(context)).text("scopeMode") === "global" ? "global" : "scoped";
-  await updateRag(context.get("services"), { rag, patch: { scopeMode } });
-  return goTo(context, `${ragAddress(rag.identifier)}/scope`);
-}

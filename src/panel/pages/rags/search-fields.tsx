@@ -1,6 +1,8 @@
 import { CHUNK_SIZE_MAX, CHUNK_SIZE_MIN } from "../../../catalog/rags/rag-settings.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import type { Services } from "../../../services.ts";
+import { Data } from "../../components/data.tsx";
+import { modelsHint } from "../../components/more-choices.tsx";
 import { SelectField, TextField } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
 
@@ -45,11 +47,7 @@ export const SearchFields = async ({ state, services }: FieldsProps) => {
         state={state}
         name="reranker"
         label="Reranker"
-        hint={
-          rerankers.length === 0
-            ? "provider/name, such as embedded/lexical; empty for none."
-            : `One of ${rerankers.join(", ")}, or another provider/name; empty for none.`
-        }
+        hint={<Data>{`${modelsHint(rerankers, "embedded/lexical")}; empty for none.`}</Data>}
       />
     </>
   );

@@ -11,8 +11,9 @@ import { Facts, PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
+import { changedIn, editOf, seenOf, type Edit } from "../request/edit.ts";
 import { attempt, formFrom, formOf, freshForm, numberOf, typed } from "../request/form.ts";
-import type { Form as Sent, FormState } from "../request/form.ts";
+import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ragAddress } from "./rag-list.tsx";
 import { RagHead } from "./rag-page.tsx";
@@ -20,25 +21,27 @@ import { SearchFields } from "./search-fields.tsx";
 
 const FIELDS = ["name", "chunkSize", "chunkOverlap", "reranker", "searchMode"];
 
-export async function settingsPage(context: PageContext, rag: RagRecord): Promise<Response> {
-  const { name, chunkSize, chunkOverlap, reranker, searchMode } = rag;
-  const state = freshForm({
+const formOfRag = ({ name, chunkSize, chunkOverlap, reranker, searchMode }: RagRecord) =>
+  freshForm({
     name,
     chunkSize: String(chunkSize),
     chunkOverlap: String(chunkOverlap),
     reranker: reranker ?? "",
     searchMode,
   });
-  return await show(context, rag, state);
+
+export async function settingsPage(context: PageContext, rag: RagRecord): Promise<Response> {
+  return await show(context, rag, formOfRag(rag));
 }
 
 async function show(context: PageContext, rag: RagRecord, state: FormState): Promise<Response> {
   const address = ragAddress(rag.identifier);
+  const seen = await seenOf(formOfRag(rag), FIELDS);
   const content = (
     <>
-      <RagHead rag={rag} here="/settings" />
+      <RagHead rag={rag} here="/settings" mayChange={isAdmin(context)} />
       {isAdmin(context) ? (
-        <Form action={`${address}/settings`} state={state} submit="Save">
+        <Form action={`${address}/settings`} state={state} submit="Save" seen={seen}>
           <TextField state={state} name="name" label="Name" required />
           <SearchFields state={state} services={context.get("services")} />
           <p>
@@ -55,17 +58,17 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
   return await page(context, { title, place: "rags", status: state.status }, content);
 }
 
-function patchIn(form: Sent) {
+function patchIn(edit: Edit) {
+  const { form } = edit;
   const reranker = form.text("reranker");
-  return given(
-    parseKnownOrRefuse(ragPatch, {
-      name: form.text("name"),
-      chunkSize: numberOf(form.text("chunkSize")),
-      chunkOverlap: numberOf(form.text("chunkOverlap")),
-      reranker: reranker === "" ? null : reranker,
-      searchMode: typed(form.text("searchMode")),
-    }),
-  );
+  const body = {
+    name: form.text("name"),
+    chunkSize: numberOf(form.text("chunkSize")),
+    chunkOverlap: numberOf(form.text("chunkOverlap")),
+    reranker: reranker === "" ? null : reranker,
+    searchMode: typed(form.text("searchMode")),
+  };
+  return given(parseKnownOrRefuse(ragPatch, changedIn(edit, body)));
 }
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
@@ -73,8 +76,9 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   auditAs(context, "rags.change", rag.identifier);
   const services = context.get("services");
   const form = await formOf(context);
-  const tried = await attempt(form, FIELDS, async () => {
-    const patch = patchIn(form);
+  const edit = await editOf(form, formOfRag(rag), FIELDS);
+  const tried = await attempt(edit.form, FIELDS, async () => {
+    const patch = patchIn(edit);
     const { chunkSize = rag.chunkSize, chunkOverlap = rag.chunkOverlap } = patch;
     const recuts = chunkSize !== rag.chunkSize || chunkOverlap !== rag.chunkOverlap;
     if (recuts && !form.has("confirmed")) {
@@ -87,7 +91,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   if (!tried.done) return await show(context, rag, tried.state);
   const address = ragAddress(rag.identifier);
   if (tried.result === "ask") {
-    const values = FIELDS.map((field) => [field, form.text(field)]);
+    const values = [...FIELDS, "seen"].map((field) => [field, form.text(field)]);
     return goTo(context, `${address}/settings/cost?${new URLSearchParams(values).toString()}`);
   }
   return goTo(context, address, {
@@ -98,8 +102,9 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
 /** What the settings in the address would cost, and the button that makes it so. */
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
-  const tried = await attempt(form, FIELDS, async () => {
-    const { chunkSize, chunkOverlap } = patchIn(form);
+  const edit = await editOf(form, formOfRag(rag), FIELDS);
+  const tried = await attempt(edit.form, FIELDS, async () => {
+    const { chunkSize, chunkOverlap } = patchIn(edit);
     return await estimateRebuild(context.get("services"), {
       rag,
       wish: { chunkSize, chunkOverlap },
@@ -112,7 +117,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
     estimate: tried.result,
     action: "/settings",
     values: {
-      ...Object.fromEntries(FIELDS.map((field) => [field, form.text(field)])),
+      ...Object.fromEntries([...FIELDS, "seen"].map((field) => [field, form.text(field)])),
       confirmed: "on",
     },
     submit: "Build the new index",

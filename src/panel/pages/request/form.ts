@@ -1,12 +1,17 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { QuarryError } from "../../../core/errors.ts";
+import { QuarryError, tooLarge } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
 
+const KIB = 1_024;
 /** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */
-const FORM_LIMIT_BYTES = 4 * 1_024 * 1_024;
+const FORM_LIMIT_BYTES = 4 * KIB * KIB;
+/** The same for the forms that anybody may send, signed in or not. */
+export const STRANGERS_LIMIT_BYTES = 16 * KIB;
+/** Each pair becomes two texts: 4 MiB of separators would be two million of them. */
+const PAIRS_MAX = 20_000;
 
 /** What somebody typed. A field's name is its path in the body that the API takes. */
 export type Form = {
@@ -29,12 +34,26 @@ export const formFrom = (values: URLSearchParams): Form => ({
 });
 
 /** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
-export async function formOf(context: PageContext): Promise<Form> {
+export async function formOf(
+  context: PageContext,
+  limitBytes: number = FORM_LIMIT_BYTES,
+): Promise<Form> {
   refuseCoded(context.req.raw.headers);
-  const values = new URLSearchParams(await readText(context.req.raw, FORM_LIMIT_BYTES));
+  const text = await readText(context.req.raw, limitBytes);
+  if (hasMoreThan(PAIRS_MAX, text)) throw tooLarge();
+  const values = new URLSearchParams(text);
   const names = [...values.keys()].map((name) => name.split(".", 1)[0] ?? name);
   context.set("auditFields", [...new Set(names)]);
   return formFrom(values);
+}
+
+function hasMoreThan(pairs: number, text: string): boolean {
+  let at = -1;
+  for (let found = 0; found < pairs; found++) {
+    at = text.indexOf("&", at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /** A number as the API wants it; other text stays text, so that the check refuses it. */

@@ -7,6 +7,7 @@ import { SECOND_MS } from "../../../core/time.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { clientOf } from "../../../http/client-address.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
+import { endedSessionPage } from "../sign-in/ended-session.tsx";
 import { assetNames } from "./assets.ts";
 
 const isReading = (method: string) => method === "GET" || method === "HEAD";
@@ -41,8 +42,10 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;
   const secure = isHttps(services.config, raw);
-  const session = await findSession(services, raw.headers.get("Cookie"), secure);
-  if (session === null) return askToSignIn(context);
+  // What the page's script asks for by itself is no use of the session.
+  const isUse = !raw.headers.has("X-Refresh");
+  const session = await findSession(services, raw.headers.get("Cookie"), secure, isUse);
+  if (session === null) return await askToSignIn(context);
   context.set("session", session);
   context.set("caller", { kind: "session", role: session.role, session });
   context.set("actor", { kind: "user", id: session.userId, name: session.email });
@@ -53,11 +56,12 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
  * A link on another site opens the page without the cookie, which is SameSite=Strict: the page
  * asks for itself once more, now from our own site and with the cookie.
  */
-function askToSignIn(context: PageContext): Response {
+async function askToSignIn(context: PageContext): Promise<Response> {
   const { method } = context.req;
+  if (!isReading(method)) return await endedSessionPage(context);
   const url = new URL(context.req.url);
-  const wanted = isReading(method) ? url.pathname + url.search : "/panel";
-  if (context.req.header("Sec-Fetch-Site") === "cross-site" && isReading(method)) {
+  const wanted = url.pathname + url.search;
+  if (context.req.header("Sec-Fetch-Site") === "cross-site") {
     return context.body(null, 200, { Refresh: `0;url=${wanted}` });
   }
   return context.redirect(`/panel/sign-in?next=${encodeURIComponent(wanted)}`, 303);

@@ -6,6 +6,8 @@ import type { PageContext } from "../page-env.ts";
 const ROWS = 50;
 const KEY_MAX_LENGTH = 8_000;
 const FILTER_MAX_LENGTH = 500;
+/** Longer than any stored path. */
+const PATH_MAX_LENGTH = 4_096;
 
 const key = z.array(z.union([z.string(), z.number()]));
 
@@ -34,6 +36,10 @@ export function filterIn(context: PageContext, name: string): string | null {
   const text = context.req.query(name)?.trim().slice(0, FILTER_MAX_LENGTH) ?? "";
   return text === "" ? null : text;
 }
+
+/** A path in the address as it is: spaces are part of it. Empty when there is none. */
+export const pathIn = ({ req }: PageContext, name: string): string =>
+  (req.query(name) ?? "").slice(0, PATH_MAX_LENGTH);
 
 /** A filter that has a few values; null for any other. */
 export function choiceIn<Value extends string>(

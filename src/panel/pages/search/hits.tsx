@@ -1,6 +1,7 @@
 import type { Explanation } from "../../../retrieval/explain.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { Data, safeHref } from "../../components/data.tsx";
+import { CopyOf } from "../../components/code-block.tsx";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import type { SearchAnswer } from "../../api/rag-search.ts";
@@ -12,9 +13,9 @@ type Chunk = SearchAnswer["chunks"][number];
 const SCORE_DIGITS = 3;
 const FINE_DIGITS = 4;
 
-/** Identifies a passage in either of two answers. */
-export const keyOf = ({ source }: Chunk) =>
-  `${source.ragIdentifier}\n${source.filePath}\n${source.start}\n${source.end}`;
+/** Identifies a passage in either of two answers, which may be of two RAGs over one source. */
+export const keyOf = (fileSource: string, { source }: Chunk) =>
+  `${fileSource}\n${source.filePath}\n${source.start}\n${source.end}`;
 
 type HitsProps = {
   label: string;
@@ -45,33 +46,51 @@ export const Hits = ({ label, chunks, matched, queries, rags, compared }: HitsPr
   return (
     <section aria-label={label} class="hits">
       {chunks.map((chunk, at) => (
-        <article class="hit">
-          <header>
-            <h3>
-              <a
-                href={fileAddress(
-                  sources.get(chunk.source.ragIdentifier) ?? "",
-                  chunk.source.filePath,
-                )}
-              >
-                <Data>{chunk.source.filePath}</Data>
-              </a>
-            </h3>
-            {compared === null ? null : <Moved from={compared.indexOf(keyOf(chunk))} to={at} />}
-            <span class="score" title="Similarity of the passage and the question, 0 to 1">
-              {chunk.score.toFixed(SCORE_DIGITS)}
-            </span>
-          </header>
-          <Place source={chunk.source} />
-          <Found text={chunk.text} matched={matched} />
-          {chunk.explanation === undefined ? null : (
-            <Why explanation={chunk.explanation} queries={queries} rank={at + 1} />
-          )}
-        </article>
+        <Hit
+          chunk={chunk}
+          at={at}
+          id={`${label.replaceAll(/\W+/g, "-")}-${at}`}
+          fileSource={sources.get(chunk.source.ragIdentifier) ?? ""}
+          matched={matched}
+          queries={queries}
+          compared={compared}
+        />
       ))}
     </section>
   );
 };
+
+type HitProps = Pick<HitsProps, "matched" | "queries" | "compared"> & {
+  chunk: Chunk;
+  at: number;
+  id: string;
+  /** The identifier of the source that holds the file. */
+  fileSource: string;
+};
+
+const Hit = ({ chunk, at, id, fileSource, matched, queries, compared }: HitProps) => (
+  <article class="hit">
+    <header>
+      <h3>
+        <a href={fileAddress(fileSource, chunk.source.filePath)}>
+          <Data>{chunk.source.filePath}</Data>
+        </a>
+      </h3>
+      {compared === null ? null : (
+        <Moved from={compared.indexOf(keyOf(fileSource, chunk))} to={at} />
+      )}
+      <span class="score" title="Similarity of the passage and the question, 0 to 1">
+        {chunk.score.toFixed(SCORE_DIGITS)}
+      </span>
+      <CopyOf id={id} label={`passage ${at + 1}`} />
+    </header>
+    <Place source={chunk.source} />
+    <Found text={chunk.text} matched={matched} id={id} />
+    {chunk.explanation === undefined ? null : (
+      <Why explanation={chunk.explanation} queries={queries} rank={at + 1} />
+    )}
+  </article>
+);
 
 /** The page of a file. */
 export const fileAddress = (source: string, path: string) =>

@@ -37,15 +37,18 @@ const SHOWN_WHOLE = 800;
 const SHOWN = 600;
 const BEFORE_MATCH = 120;
 
+/** `id`: of the element that holds the whole text. */
+type MarkedProps = { text: string; matched: Matched; id?: string | undefined };
+
 /** A passage as it was found, with the words of the search marked; long ones unfold. */
-export const Found = ({ text, matched }: { text: string; matched: Matched }) => {
-  if (text.length <= SHOWN_WHOLE) return <Marked text={text} matched={matched} />;
+export const Found = ({ text, matched, id }: MarkedProps) => {
+  if (text.length <= SHOWN_WHOLE) return <Marked text={text} matched={matched} id={id} />;
   return (
     <>
       <Marked text={excerptOf(text, matched)} matched={matched} />
       <details class="why">
         <summary>The whole passage</summary>
-        <Marked text={text} matched={matched} />
+        <Marked text={text} matched={matched} id={id} />
       </details>
     </>
   );
@@ -64,8 +67,8 @@ function excerptOf(text: string, matched: Matched): string {
   return `${from === 0 ? "" : "… "}${narrow.replaceAll(/\n{2,}/g, "\n")} …`;
 }
 
-const Marked = ({ text, matched }: { text: string; matched: Matched }) => (
-  <div class="passage data" dir="auto">
+const Marked = ({ text, matched, id }: MarkedProps) => (
+  <div class="passage data" dir="auto" id={id}>
     {piecesOf(text, matched).map((piece) =>
       piece.isMatch ? <mark>{visible(piece.text)}</mark> : visible(piece.text),
     )}

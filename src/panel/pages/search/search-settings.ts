@@ -23,6 +23,21 @@ export const SECOND = "b.";
 /** The value that stands for a RAG's search without any reranker. */
 export const NO_RERANKER = "none";
 
+/**
+ * The values of an address. A comparison that has just begun starts from the first setting, so that
+ * what is changed then is the only difference.
+ */
+export function withSecond(given: URLSearchParams): URLSearchParams {
+  const values = new URLSearchParams(given);
+  const isBegun = SETTING_FIELDS.some((name) => values.has(SECOND + name));
+  if (!values.has("compare") || isBegun) return values;
+  for (const name of SETTING_FIELDS) {
+    const value = values.get(name);
+    if (value !== null) values.set(SECOND + name, value);
+  }
+  return values;
+}
+
 const linesOf = (text: string) =>
   text
     .split("\n")
@@ -48,12 +63,14 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
   const folders = linesOf(form.exact(`${prefix}selectedFolders`));
   const filters = linesOf(form.exact(`${prefix}providerFilter`)).map(filterOf);
   const restricted = files.length + folders.length > 0;
+  const reranker = text("reranker");
+  const isRerankerChosen = reranker !== "" && reranker !== NO_RERANKER;
   return parseOrRefuse(panelSearch, {
-    semanticSearch: linesOf(form.exact("q")),
+    semanticSearch: [...linesOf(form.exact("q")), ...linesOf(form.exact("more"))],
     topK: number("topK"),
     searchMode: typed(text("searchMode")),
-    reranker: text("reranker") === NO_RERANKER ? null : typed(text("reranker")),
-    useReranking: text("useReranking") === "on",
+    reranker: reranker === NO_RERANKER ? null : typed(reranker),
+    useReranking: isRerankerChosen || text("useReranking") === "on",
     candidateMultiplier: number("candidateMultiplier"),
     similarityThreshold: number("similarityThreshold"),
     includeDuplicates: text("includeDuplicates") === "on",

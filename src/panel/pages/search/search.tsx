@@ -2,7 +2,6 @@ import { Hono } from "hono";
 
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
-import type { Choice } from "../../../db/catalog/panel-lists.ts";
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
@@ -13,15 +12,13 @@ import { Warning } from "../../components/notice.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { attempt, formFrom, freshForm, type Form, type FormState } from "../request/form.ts";
+import { attempt, formFrom, freshForm, type Form } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { Hits, keyOf } from "./hits.tsx";
 import { Legs, type SearchTimings } from "./legs.tsx";
 import { matchedBy } from "./marked.tsx";
-import { Options, ragOptions } from "./options.tsx";
-import { publicBodyOf, SECOND, searchIn, SETTING_FIELDS } from "./search-settings.ts";
-
-const HERE = "/panel/search";
+import { SearchForm, type FormProps } from "./search-form.tsx";
+import { publicBodyOf, SECOND, searchIn, SETTING_FIELDS, withSecond } from "./search-settings.ts";
 
 /** One setting and what it found. */
 type Searched = { rag: RagRecord; search: PanelSearch; answer: SearchAnswer };
@@ -30,7 +27,7 @@ type Searched = { rag: RagRecord; search: PanelSearch; answer: SearchAnswer };
 export function searchPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.get("/", async (context) => {
-    const form = formFrom(new URL(context.req.url).searchParams);
+    const form = formFrom(withSecond(new URL(context.req.url).searchParams));
     const { db } = context.get("services");
     const [rags, models] = await Promise.all([listChoices(db, "rag"), listModelRows(db)]);
     const [first] = rags;
@@ -47,7 +44,7 @@ export function searchPages(): Hono<PageEnv> {
 
 const textOf = (values: Record<string, string>) => (field: string) => values[field] ?? "";
 
-const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q"];
+const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
 
 /** What the fields show: the address, and the first RAG where none is named. */
 function valuesOf(form: Form, firstRag: string): Record<string, string> {
@@ -87,7 +84,7 @@ async function nothingYet(context: PageContext): Promise<Response> {
         </p>
         {isAdmin(context) ? (
           <p>
-            <a class="btn primary" href="/panel/rags/new">
+            <a class="btn primary" href="/panel/new/rag">
               New RAG
             </a>
           </p>
@@ -98,13 +95,7 @@ async function nothingYet(context: PageContext): Promise<Response> {
   return await page(context, { title: "Search", place: "search" }, content);
 }
 
-type PageProps = {
-  form: Form;
-  state: FormState;
-  rags: Choice[];
-  rerankers: string[];
-  found: Searched[];
-};
+type PageProps = FormProps & { found: Searched[] };
 
 async function searchPage(context: PageContext, props: PageProps): Promise<Response> {
   const { state, found } = props;
@@ -127,67 +118,6 @@ async function searchPage(context: PageContext, props: PageProps): Promise<Respo
     </>
   );
   return await page(context, { title: "Search", place: "search", status: state.status }, content);
-}
-
-const SearchForm = ({ form, state, rags, rerankers }: PageProps) => {
-  const isComparing = form.has("compare");
-  const options = { state, rags, rerankers };
-  const isOpen = state.status !== 200;
-  return (
-    <form method="get" action={HERE} class="playground">
-      {state.status === 200 ? null : (
-        <Warning text={state.message ?? "Nothing was searched: see the marked fields."} />
-      )}
-      <div class="ask">
-        <select name="rag" aria-label="RAG">
-          {ragOptions(rags).map(({ value, label }) => (
-            <option value={value} selected={value === state.text("rag")}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <input
-          type="search"
-          name="q"
-          value={state.text("q")}
-          aria-label="Question"
-          placeholder="Ask the documents something"
-          dir="auto"
-          autocomplete="off"
-          autofocus={state.text("q") === ""}
-          data-search
-        />
-        <button class="btn primary">Search</button>
-      </div>
-      <details class="options" open={isOpen}>
-        <summary>All options</summary>
-        <Options {...options} prefix="" withRag={false} />
-      </details>
-      {isComparing ? (
-        <details class="options" open>
-          <summary>Compared with</summary>
-          <Options {...options} prefix={SECOND} withRag />
-          <button class="btn">Search with both</button>{" "}
-          <a href={withoutComparison(form)}>Stop comparing</a>
-          <input type="hidden" name="compare" value="on" />
-        </details>
-      ) : (
-        <p>
-          <button class="btn" name="compare" value="on">
-            Compare with other settings
-          </button>
-        </p>
-      )}
-    </form>
-  );
-};
-
-function withoutComparison(form: Form): string {
-  const kept = ["q", ...SETTING_FIELDS].flatMap((name) => {
-    const value = form.exact(name);
-    return value === "" ? [] : [[name, value]];
-  });
-  return `${HERE}?${new URLSearchParams(kept).toString()}`;
 }
 
 const OneAnswer = ({ found, baseUrl }: { found: Searched; baseUrl: string }) => {
@@ -249,8 +179,10 @@ const HitsOf = ({ found: { rag, search, answer }, label, compared }: HitsOfProps
 
 /** Two settings side by side; the second says what moved. */
 const TwoAnswers = ({ first, second }: { first: Searched; second: Searched }) => {
-  const before = first.answer.chunks.map(keyOf);
-  const after = new Set(second.answer.chunks.map(keyOf));
+  const keysOf = ({ rag, answer }: Searched) =>
+    answer.chunks.map((chunk) => keyOf(rag.fileSource.identifier, chunk));
+  const before = keysOf(first);
+  const after = new Set(keysOf(second));
   const gone = before.filter((key) => !after.has(key)).length;
   return (
     <div class="cols even">

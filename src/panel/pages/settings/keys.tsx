@@ -8,6 +8,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { newKey } from "../../api/keys.ts";
 import { Data } from "../../components/data.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
@@ -17,7 +18,7 @@ import type { PageContext, PageEnv } from "../page-env.ts";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
 import { ROLES } from "./users.tsx";
 
@@ -58,18 +59,20 @@ export function keyPages(): Hono<PageEnv> {
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
-  const listed = await readKeyPage(db, pageAt(context));
+  const prefix = filterIn(context, "begins") ?? "";
+  const listed = await readKeyPage(db, pageAt(context), prefix);
   const content = (
     <>
       <p class="soft">
         For programs that use the panel’s API, such as <code>npm run quarry -- push</code>. The
         public API takes tokens instead.
       </p>
+      <PrefixFilter action={HERE} label="Name begins with" prefix={prefix} />
       <Table
         label="Automation keys"
         rows={listed.data}
         columns={columnsFor(isAdmin(context), now())}
-        empty={<Empty title="There are no keys." />}
+        empty={<Empty title={prefix === "" ? "There are no keys." : "No key is like that."} />}
       />
       <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
       {isAdmin(context) ? <NewKey state={state} /> : null}

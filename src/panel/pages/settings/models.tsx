@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 
-import { replaceModels } from "../../../catalog/models/replace-models.ts";
-import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
+import { putModel } from "../../../catalog/models/put-model.ts";
 import type { Config } from "../../../config.ts";
+import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { offeredModels } from "../../api/models.ts";
+import { MODELS_MAX, offeredModels } from "../../api/models.ts";
 import { Data } from "../../components/data.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
 import { Empty, Facts } from "../../components/page-head.tsx";
@@ -37,9 +37,7 @@ export function modelPages(): Hono<PageEnv> {
     const services = context.get("services");
     auditAs(context, "models.put");
     const saved = await attempt(form, FIELDS, async () => {
-      const model = checkedModel(form);
-      const others = (await listModelRows(services.db)).filter((one) => !isSame(one, model));
-      await replaceModels(services, { models: [...others, model] });
+      await putModel(services, { model: checkedModel(form), max: MODELS_MAX });
     });
     if (!saved.done) return await modelsTab(context, saved.state);
     return goTo(context, HERE, { notice: "The model is in the list." });
@@ -49,9 +47,7 @@ export function modelPages(): Hono<PageEnv> {
     const form = await formOf(context);
     const services = context.get("services");
     auditAs(context, "models.put");
-    const removed = { model: form.exact("model"), kind: form.exact("kind") };
-    const left = (await listModelRows(services.db)).filter((one) => !isSame(one, removed));
-    await replaceModels(services, { models: left });
+    await removeModel(services.db, { model: form.exact("model"), kind: form.exact("kind") });
     return goTo(context, HERE, { notice: "The model is no longer in the list." });
   });
   return app;
@@ -67,9 +63,6 @@ function checkedModel(form: Sent): ModelRow {
     currency: form.text("currency").toUpperCase(),
   });
 }
-
-const isSame = (one: ModelRow, other: { model: string; kind: string }) =>
-  one.model === other.model && one.kind === other.kind;
 
 async function modelsTab(context: PageContext, state: FormState): Promise<Response> {
   const { config, db } = context.get("services");

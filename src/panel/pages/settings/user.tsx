@@ -19,11 +19,13 @@ import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
+import { changedIn, editOf, seenOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ROLES } from "./users.tsx";
 
 const LIST = "/panel/settings";
+const FIELDS = ["email", "role", "password"];
 const SESSIONS_SHOWN = 20;
 
 async function personOf(context: PageContext): Promise<Person> {
@@ -33,6 +35,8 @@ async function personOf(context: PageContext): Promise<Person> {
   if (person === null) throw notFound();
   return person;
 }
+
+const formOfPerson = ({ email, role }: Person) => freshForm({ email, role });
 
 const pathOf = ({ id }: Person) => `${LIST}/users/${id}`;
 
@@ -46,12 +50,14 @@ export function userPages(): Hono<PageEnv> {
     const person = await personOf(context);
     const form = await formOf(context);
     auditAs(context, "users.change", person.id);
-    const saved = await attempt(form, ["email", "role", "password"], async () => {
-      const patch = parseOrRefuse(userPatch, {
+    const edit = await editOf(form, formOfPerson(person), FIELDS);
+    const saved = await attempt(edit.form, FIELDS, async () => {
+      const body = {
         email: form.text("email"),
         role: form.text("role"),
         password: typed(form.exact("password")),
-      });
+      };
+      const patch = parseOrRefuse(userPatch, changedIn(edit, body));
       await updateUser(context.get("services"), { id: person.id, patch: given(patch) });
     });
     if (!saved.done) return await userPage(context, person, saved.state);
@@ -102,11 +108,13 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const services = context.get("services");
   const slice = { userId: person.id, offset: 0, limit: SESSIONS_SHOWN };
   const open = await listSessions(services.db, slice, services.now());
-  const state = failed ?? freshForm({ email: person.email, role: person.role });
+  const stored = formOfPerson(person);
+  const state = failed ?? stored;
+  const seen = await seenOf(stored, FIELDS);
   const content = (
     <>
       <PageHead title={person.email} data trail={TRAIL} />
-      <Form action={pathOf(person)} state={state} submit="Save">
+      <Form action={pathOf(person)} state={state} submit="Save" seen={seen}>
         <TextField state={state} name="email" label="E-mail" type="email" required />
         <SelectField state={state} name="role" label="Role" options={ROLES} />
         <TextField

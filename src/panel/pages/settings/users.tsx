@@ -7,6 +7,8 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { newUser } from "../../api/users.ts";
 import { Data } from "../../components/data.tsx";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { PrefixFilter } from "../../components/filters.tsx";
+import { Empty } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
@@ -15,7 +17,7 @@ import type { PageContext, PageEnv } from "../page-env.ts";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 export const ROLES = [
@@ -49,14 +51,16 @@ export function userListPages(): Hono<PageEnv> {
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
   const { db, now } = context.get("services");
-  const listed = await readPersonPage(db, pageAt(context));
+  const prefix = (filterIn(context, "begins") ?? "").toLowerCase();
+  const listed = await readPersonPage(db, pageAt(context), prefix);
   const content = (
     <>
+      <PrefixFilter action="/panel/settings" label="E-mail begins with" prefix={prefix} />
       <Table
         label="Users"
         rows={listed.data}
         columns={columnsFor(isAdmin(context), now())}
-        empty={null}
+        empty={<Empty title="No user is like that." />}
       />
       <Pager here={hereOf(context)} before={listed.before} after={listed.after} />
       {isAdmin(context) ? <NewUser state={state} /> : null}

@@ -13,12 +13,14 @@ import { TextField } from "../../components/form.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { barePage } from "../page.tsx";
 import { auditAs } from "../request/action.ts";
-import { attempt, formOf, freshForm, typed, type Form, type FormState } from "../request/form.ts";
+import { attempt, formFrom, formOf, freshForm, typed } from "../request/form.ts";
+import { STRANGERS_LIMIT_BYTES, type Form, type FormState } from "../request/form.ts";
 import { countTry } from "../request/guards.ts";
 import { themeCookie } from "../request/theme.ts";
 
 const START = "/panel";
 const FIELDS = ["email", "password", "code"];
+const NOTHING_TYPED = formFrom(new URLSearchParams());
 
 /** Signing in and out, and the choice of colours: what needs no session. */
 export function sessionPages(): Hono<PageEnv> {
@@ -34,7 +36,12 @@ export function sessionPages(): Hono<PageEnv> {
   });
 
   app.post("/sign-in", async (context) => {
-    const form = await formOf(context);
+    // Counted before anything is read: whoever sends too much, too often is sent away unread.
+    const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
+    if (!counted.done) {
+      return await signInPage(context, { state: counted.state, next: START, asksCode: false });
+    }
+    const form = await formOf(context, STRANGERS_LIMIT_BYTES);
     const next = nextOf(form.text("next"));
     const tried = await attempt(form, FIELDS, () => signInWith(context, form));
     if (!tried.done) {
@@ -47,16 +54,22 @@ export function sessionPages(): Hono<PageEnv> {
   });
 
   app.post("/sign-out", async (context) => {
-    auditAs(context, "session.sign-out");
-    const { config, db } = context.get("services");
-    const secure = isHttps(config, context.req.raw);
-    await signOut({ db }, context.req.header("Cookie") ?? null, secure);
+    const services = context.get("services");
+    const secure = isHttps(services.config, context.req.raw);
+    const cookies = context.req.header("Cookie") ?? null;
+    const session = await findSession(services, cookies, secure);
+    // Without a session nothing happens, and there is nothing to record.
+    if (session !== null) {
+      auditAs(context, "session.sign-out");
+      context.set("actor", { kind: "user", id: session.userId, name: session.email });
+      await signOut(services, cookies, secure);
+    }
     context.header("Set-Cookie", expiredSessionCookie(secure));
     return context.redirect("/panel/sign-in", 303);
   });
 
   app.post("/theme", async (context) => {
-    const theme = (await formOf(context)).text("theme");
+    const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
     const secure = isHttps(context.get("services").config, context.req.raw);
     context.header("Set-Cookie", themeCookie(theme, secure));
     return context.redirect(nextOf(pathOf(context.req.header("Referer"))), 303);
@@ -66,7 +79,6 @@ export function sessionPages(): Hono<PageEnv> {
 
 /** Returns the new session's secret. */
 async function signInWith(context: PageContext, form: Form): Promise<string> {
-  await countTry(context);
   auditAs(context, "session.sign-in", emailIn(form.text("email")));
   const services = context.get("services");
   const given = parseOrRefuse(credentials, {

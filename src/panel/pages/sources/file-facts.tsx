@@ -1,4 +1,5 @@
 import type { FileDetail } from "../../../db/files/file-detail.ts";
+import { CodeLine, CopyButton } from "../../components/code-block.tsx";
 import { Data, safeHref } from "../../components/data.tsx";
 import { count, size } from "../../components/figures.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
@@ -14,6 +15,7 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
     <>
       <Facts
         facts={[
+          ["Path", <CodeLine text={file.path} label="path" />],
           ["Size", size(file.size)],
           ["Type", <Data>{file.mimeType}</Data>],
           ...(href === null
@@ -21,9 +23,12 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
             : ([
                 [
                   "Address",
-                  <a href={href} rel="noreferrer">
-                    <Data>{href}</Data>
-                  </a>,
+                  <>
+                    <a href={href} rel="noreferrer">
+                      <Data>{href}</Data>
+                    </a>{" "}
+                    <CopyButton text={href} label="address" />
+                  </>,
                 ],
               ] as const)),
           ["Known since", <TimeOr at={file.createdAt} now={now} none="–" />],

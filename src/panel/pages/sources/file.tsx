@@ -6,13 +6,16 @@ import { notFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-detail.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-on-request.ts";
 import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
+import { Data } from "../../components/data.tsx";
+import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
-import { formOf } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { formOf, freshForm } from "../request/form.ts";
+import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { passagesTab, textTab, type ShownFile } from "./file-content.tsx";
 import { FileFacts } from "./file-facts.tsx";
 import { sourceOf } from "./shown-source.ts";
@@ -49,6 +52,10 @@ export function filePages(): Hono<PageEnv> {
       await retryFiles(services, { ragId: rag.id, path: file.path });
     }
     return goTo(context, here, { notice: "It is tried again now." });
+  });
+
+  app.get("/:id/file/remove", adminsOnly, async (context) => {
+    return await removalPage(context, await fileOf(context, context.req.query("path") ?? ""));
   });
 
   app.post("/:id/file/remove", async (context) => {
@@ -116,12 +123,50 @@ const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
       />
     ) : null}
     {shown.source.provider === "file_system" && file.deletedAt === null ? (
-      <ActionButton
-        action={`${shown.path}/file/remove`}
-        label="Remove"
-        values={{ path: file.path }}
-        kind="danger"
-      />
+      <a
+        class="btn danger"
+        href={`${shown.path}/file/remove?path=${encodeURIComponent(file.path)}`}
+      >
+        Remove …
+      </a>
     ) : null}
   </>
 );
+
+async function removalPage(
+  context: PageContext,
+  { shown, file, here }: ShownFile,
+): Promise<Response> {
+  const title = "Remove the file";
+  const content = (
+    <>
+      <PageHead
+        title={title}
+        trail={[
+          { name: "Sources", href: "/panel/sources" },
+          { name: shown.source.name, href: shown.path },
+          { name: file.path, href: here },
+        ]}
+      />
+      <ConfirmRemoval
+        action={`${shown.path}/file/remove`}
+        state={freshForm()}
+        name={file.path}
+        isMuch={false}
+        cancel={here}
+        submit="Remove it"
+        values={{ path: file.path }}
+      >
+        <p>
+          Deletes <Data>{file.path}</Data>, {size(file.size)}, with its{" "}
+          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. This service
+          holds no other copy of it.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place: "sources" }, content);
+}
+
+const passagesOf = ({ rags }: ShownFile["file"]) =>
+  rags.reduce((sum, { chunkCount }) => sum + chunkCount, 0);

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 
 import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
-import { forbidden } from "../../../core/errors.ts";
 import { checkedSource } from "../../api/file-sources.ts";
 import { Form, TextField } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
@@ -10,7 +9,7 @@ import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { adminsOnly } from "../request/guards.ts";
 import { choiceIn } from "../request/list-query.ts";
 import { toldOf } from "./source-actions.tsx";
 import { ConfigFields, IntervalField } from "./source-fields.tsx";
@@ -40,9 +39,9 @@ const KINDS: Record<SourceKind, { name: string; says: string }> = {
 /** Making a source: which kind, then what that kind needs. */
 export function newSourcePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
+  app.use(adminsOnly);
 
   app.get("/", async (context) => {
-    if (!isAdmin(context)) throw forbidden();
     const kind = choiceIn(context, "kind", SOURCE_KINDS);
     if (kind === null) return await choosePage(context);
     const defaults = { scanIntervalMinutes: "360", "config.pathStyle": "on" };
@@ -80,7 +79,7 @@ async function choosePage(context: PageContext): Promise<Response> {
       <ul class="cards">
         {SOURCE_KINDS.map((kind) => (
           <li>
-            <a href={`/panel/sources/new?kind=${kind}`}>
+            <a href={`/panel/new/source?kind=${kind}`}>
               <strong>{KINDS[kind].name}</strong>
               <span>{KINDS[kind].says}</span>
             </a>
@@ -98,11 +97,11 @@ async function newSourcePage(context: PageContext, kind: SourceKind, state: Form
     <>
       <PageHead
         title={`New source: ${name}`}
-        trail={[...TRAIL, { name: "New source", href: "/panel/sources/new" }]}
+        trail={[...TRAIL, { name: "New source", href: "/panel/new/source" }]}
         sub={says}
       />
       <Form
-        action="/panel/sources/new"
+        action="/panel/new/source"
         state={state}
         submit="Make the source"
         cancel="/panel/sources"

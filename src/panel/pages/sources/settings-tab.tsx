@@ -1,36 +1,39 @@
 import type { Child } from "hono/jsx";
 
 import { baseUrlOf } from "../../../http/base-url.ts";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
 import { counted, interval } from "../../components/figures.ts";
 import { ActionButton, Form, TextField } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
+import { seenOf } from "../request/edit.ts";
 import type { FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { ConfigFields, IntervalField } from "./source-fields.tsx";
-import { formOfSource, kindOf } from "./source-form.ts";
+import { fieldsOf, formOfSource, kindOf } from "./source-form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { providerName } from "./source-words.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
-export function settingsTab(
+export async function settingsTab(
   context: PageContext,
   shown: ShownSource,
   failed: FormState | null,
-): Child {
+): Promise<Child> {
   const { source, path } = shown;
   const kind = kindOf(source);
-  const state = failed ?? formOfSource(shown);
+  const stored = formOfSource(shown);
+  const state = failed ?? stored;
+  const seen = await seenOf(stored, fieldsOf(kind));
   const now = context.get("services").now();
   return (
     <>
       <Facts
         facts={[
           ["Provider", providerName(source)],
-          ["Identifier", <code>{source.identifier}</code>],
+          ["Identifier", <CodeLine text={source.identifier} label="identifier" />],
           [
             "Looked at",
             kind === "file_system" ? "when pushed" : interval(source.scanIntervalMinutes),
@@ -41,7 +44,7 @@ export function settingsTab(
       {isAdmin(context) ? (
         <>
           <h2>Settings</h2>
-          <Form action={`${path}/settings`} state={state} submit="Save">
+          <Form action={`${path}/settings`} state={state} submit="Save" seen={seen}>
             <TextField state={state} name="name" label="Name" required />
             <ConfigFields kind={kind} state={state} isStored />
             <IntervalField kind={kind} state={state} />

@@ -9,19 +9,25 @@ import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import { conflict, forbidden, invalid } from "../../../core/errors.ts";
+import { countSourceFiles } from "../../../db/catalog/scope-files.ts";
 import { checkedPatch } from "../../api/file-sources.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
+import { atLeast } from "../../components/figures.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
+import { changedIn, editOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
-import { fieldsOf, kindOf, sourceChangeBody } from "./source-form.ts";
+import { fieldsOf, formOfSource, kindOf, sourceChangeBody } from "./source-form.ts";
 import { sourceOf, type ShownSource } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
 import { uploadFiles } from "./upload-files.ts";
+
+/** Counting further would read one row per file. */
+const FILES_COUNTED = 10_000;
 
 /** What can be done with a source. */
 export function sourceActions(): Hono<PageEnv> {
@@ -44,8 +50,9 @@ export function sourceActions(): Hono<PageEnv> {
     const kind = kindOf(shown.source);
     auditAs(context, "file-sources.change", shown.source.id);
     const services = context.get("services");
-    const saved = await attempt(form, fieldsOf(kind), async () => {
-      const patch = checkedPatch(shown, sourceChangeBody(form, kind));
+    const edit = await editOf(form, formOfSource(shown), fieldsOf(kind));
+    const saved = await attempt(edit.form, fieldsOf(kind), async () => {
+      const patch = checkedPatch(shown, changedIn(edit, sourceChangeBody(edit.form, kind)));
       return await updateFileSource(services, { source: shown, patch });
     });
     if (!saved.done) return await failedSettings(context, saved.state);
@@ -109,6 +116,8 @@ async function removalPage(context: PageContext, shown: ShownSource, state: Form
   const { source, path, rags } = shown;
   if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
   const isPushed = source.provider === "file_system";
+  const { db } = context.get("services");
+  const files = await countSourceFiles(db, source.id, FILES_COUNTED);
   const content = (
     <>
       <PageHead
@@ -127,7 +136,8 @@ async function removalPage(context: PageContext, shown: ShownSource, state: Form
         submit="Remove this source"
       >
         <p>
-          Removes <Data>{source.name}</Data>, the list of its files, and the record of its runs.{" "}
+          Removes <Data>{source.name}</Data>, the list of its{" "}
+          {atLeast(files, FILES_COUNTED, "file")}, and the record of its runs.{" "}
           {isPushed
             ? "The files that were pushed to it are deleted; nobody else holds them for you."
             : "The documents stay where they are."}{" "}

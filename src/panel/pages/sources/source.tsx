@@ -32,7 +32,7 @@ export function sourcePages(): Hono<PageEnv> {
   });
   app.get("/:id/settings", async (context) => {
     const shown = await sourceOf(context);
-    return await sourcePage(context, shown, "/settings", settingsTab(context, shown, null));
+    return await sourcePage(context, shown, "/settings", await settingsTab(context, shown, null));
   });
   return app;
 }
@@ -40,7 +40,7 @@ export function sourcePages(): Hono<PageEnv> {
 /** The settings again, after a form that failed. */
 export async function failedSettings(context: PageContext, state: FormState): Promise<Response> {
   const shown = await sourceOf(context);
-  const tab = settingsTab(context, shown, state);
+  const tab = await settingsTab(context, shown, state);
   return await sourcePage(context, shown, "/settings", tab, state);
 }
 
@@ -68,7 +68,9 @@ async function sourcePage(
       >
         {isAdmin(context) ? <Actions shown={shown} /> : null}
       </PageHead>
-      <Troubles shown={shown} mayAct={isAdmin(context)} />
+      <div id="source-troubles" data-live>
+        <Troubles shown={shown} mayAct={isAdmin(context)} />
+      </div>
       <Tabs
         label="Of this source"
         here={path + tab}
@@ -122,7 +124,7 @@ const RAGS_SHOWN = 5;
 const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
   <>
     {rags.length > 0 ? null : (
-      <a class="btn" href={`/panel/rags/new?source=${source.identifier}`}>
+      <a class="btn" href={`/panel/new/rag?source=${source.identifier}`}>
         New RAG of it
       </a>
     )}

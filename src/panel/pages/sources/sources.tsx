@@ -41,7 +41,7 @@ export function sourceListPages(): Hono<PageEnv> {
       <>
         <PageHead title="Sources" sub="Where documents come from.">
           {isAdmin(context) ? (
-            <a class="btn primary" href="/panel/sources/new">
+            <a class="btn primary" href="/panel/new/source">
               New source
             </a>
           ) : null}

@@ -1,5 +1,6 @@
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { Checkbox, Choices, Form as FormView, TextField } from "../../components/form.tsx";
+import { moreIn, MoreChoices } from "../../components/more-choices.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
@@ -35,7 +36,7 @@ export function freshToken(context: PageContext): FormState {
 export function groupIn(form: Form, group: Group): string[] {
   const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
-  return reach === "some" ? form.all(group) : [];
+  return reach === "some" ? [...form.all(group), ...moreIn(form, group)] : [];
 }
 
 export async function newTokenPage(context: PageContext, state: FormState): Promise<Response> {
@@ -85,6 +86,8 @@ export async function newTokenPage(context: PageContext, state: FormState): Prom
   return await page(context, { title: "New token", place: "tokens", status }, content);
 }
 
+const WORDS = { rags: "RAGs", inferences: "inferences", agents: "agents" };
+
 type ReachProps = { state: FormState; group: Group; label: string; choices: Choice[] };
 
 /** None, all, or those that are ticked; ticking needs no script. */
@@ -106,9 +109,10 @@ const Reach = ({ state, group, label, choices }: ReachProps) => (
         <Choices
           state={state}
           name={group}
-          label={`Which ${group === "rags" ? "RAGs" : group}`}
+          label={`Which ${WORDS[group]}`}
           options={choices.map(({ identifier, name }) => ({ value: identifier, label: name }))}
         />
+        <MoreChoices state={state} group={group} choices={choices} />
       </div>
     )}
   </div>

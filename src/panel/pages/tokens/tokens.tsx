@@ -9,6 +9,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { newToken } from "../../api/tokens.ts";
 import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
+import { PrefixFilter } from "../../components/filters.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
@@ -19,7 +20,7 @@ import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type Form } from "../request/form.ts";
 import { adminsOnly, isAdmin } from "../request/guards.ts";
-import { hereOf, pageAt } from "../request/list-query.ts";
+import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { FIELDS, freshToken, groupIn, newTokenPage } from "./new-token.tsx";
 
 const HERE = "/panel/tokens";
@@ -49,7 +50,8 @@ async function tokenOf(context: PageContext): Promise<TokenLine> {
 
 async function listPage(context: PageContext): Promise<Response> {
   const services = context.get("services");
-  const { data, before, after } = await listTokenLines(services.db, pageAt(context));
+  const prefix = filterIn(context, "begins") ?? "";
+  const { data, before, after } = await listTokenLines(services.db, pageAt(context), prefix);
   const mayChange = isAdmin(context);
   const content = (
     <>
@@ -60,13 +62,18 @@ async function listPage(context: PageContext): Promise<Response> {
           </a>
         ) : null}
       </PageHead>
+      <PrefixFilter action={HERE} label="Name begins with" prefix={prefix} />
       <Table
         label="Tokens"
         rows={data}
         empty={
-          <Empty title="There are no tokens yet.">
-            <p>A program needs one to search, to run inferences and agents.</p>
-          </Empty>
+          prefix === "" ? (
+            <Empty title="There are no tokens yet.">
+              <p>A program needs one to search, to run inferences and agents.</p>
+            </Empty>
+          ) : (
+            <Empty title="No token is like that." />
+          )
         }
         columns={columnsOf(services.now(), mayChange)}
       />

@@ -1,0 +1,52 @@
+/** Every kind of page; what needs an id that the world gives is found by its link. */
+export const PAGES = [
+  "/panel",
+  "/panel/account",
+  "/panel/account/second-factor",
+  "/panel/search?q=days+of+leave",
+  "/panel/search?q=leave&compare=on&b.searchMode=semantic",
+  "/panel/search?q=leave&topK=900",
+  "/panel/sources",
+  "/panel/new/source",
+  "/panel/sources/handbook",
+  "/panel/sources/handbook/runs",
+  "/panel/sources/handbook/settings",
+  "/panel/sources/unused/remove",
+  "/panel/sources/handbook/file/remove?path=handbook/leave.md",
+  "/panel/sources/handbook/file?path=handbook/leave.md",
+  "/panel/sources/handbook/file?path=handbook/leave.md&rag=handbook",
+  "/panel/sources/handbook/file?path=policies/empty.md",
+  "/panel/rags",
+  "/panel/new/rag",
+  "/panel/rags/handbook",
+  "/panel/rags/handbook/scope",
+  "/panel/rags/handbook/scope/narrow",
+  "/panel/rags/handbook/scope/everything",
+  "/panel/rags/handbook/scope/remove?type=path&value=handbook/",
+  "/panel/rags/handbook/settings",
+  "/panel/rags/handbook/settings/cost?name=H&chunkSize=64&chunkOverlap=0&searchMode=hybrid",
+  "/panel/rags/handbook/preview",
+  "/panel/rags/handbook/reindex",
+  "/panel/rags/handbook/remove",
+  "/panel/inferences",
+  "/panel/new/inference",
+  "/panel/inferences/ask",
+  "/panel/inferences/ask/settings",
+  "/panel/inferences/ask/remove",
+  "/panel/agents",
+  "/panel/new/agent",
+  "/panel/agents/agent",
+  "/panel/agents/agent/settings",
+  "/panel/tokens",
+  "/panel/tokens/new",
+  "/panel/settings",
+  "/panel/settings/keys",
+  "/panel/settings/models",
+  "/panel/settings/log",
+];
+
+/** What answers otherwise than 200, as it should. */
+export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
+
+/** Pages that lead to a change only: a member is offered none of them. */
+export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log)\b/;

@@ -1,0 +1,176 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+const MEMBER = { email: "reader@quarry.test", password: "quiet amber lantern" };
+const PROMPTED = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["docs"] };
+const admin = new Browser();
+const member = new Browser();
+let api: Awaited<ReturnType<typeof signedIn>>;
+
+beforeAll(async () => {
+  await admin.signIn();
+  api = await signedIn();
+  await api.send("POST", "/users", { ...MEMBER, role: "member" });
+  await member.signIn(MEMBER.email, MEMBER.password);
+  await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  for (const identifier of ["docs", "docs-again"]) {
+    await api.send("POST", "/rags", { name: identifier, identifier, fileSource: "docs" });
+  }
+  await api.put("/file-sources/docs/files/leave.md", "# Leave\n\nThere are 26 days of leave.");
+  await api.put("/file-sources/docs/files/trains.md", "# Trains\n\nTrains are booked early.");
+  await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
+  await queuesSettled();
+});
+afterAll(queuesSettled, 60_000);
+
+test("a member reads an inference's settings, and every link leads somewhere", async () => {
+  for (const path of ["/panel/inferences/ask", "/panel/inferences/ask/settings"]) {
+    await member.open(path);
+    const main = member.html.slice(member.html.indexOf("<main"));
+    for (const [, href = ""] of main.matchAll(/<a [^>]*href="([^"#]+)"/g)) {
+      const { status } = await member.open(href.replaceAll("&amp;", "&"));
+      expect({ href, status }).toEqual({ href, status: 200 });
+    }
+  }
+  await member.open("/panel/inferences/ask/settings");
+  expect(member.html).toMatch(/System prompt.*Answer\./s);
+  expect((await member.post("/panel/inferences/ask/settings", { name: "Mine" })).status).toBe(403);
+});
+
+test("two RAGs over one source are compared by passage, beginning with one setting", async () => {
+  await admin.open("/panel/search?rag=docs&q=leave&topK=3&compare=on");
+  expect(admin.html).toMatch(/name="b\.topK"[^>]*value="3"/);
+  await admin.open("/panel/search?rag=docs&q=leave&compare=on&b.rag=docs-again&b.topK=");
+  expect(admin.html).toContain("same place");
+  expect(admin.html).not.toContain('class="moved new"');
+});
+
+test("a chosen reranker reranks, and further questions are searched as well", async () => {
+  await admin.open("/panel/search?rag=docs&q=leave&reranker=embedded/lexical&more=trains%0D%0A");
+  expect(admin.html).toContain("The reranker gave");
+  expect(admin.html).toContain("trains.md");
+  expect(admin.html).toContain("&quot;semanticSearch&quot;:[&quot;leave&quot;,&quot;trains&quot;]");
+});
+
+test("lists are filtered by how names begin, a RAG beyond them stays chosen", async () => {
+  await api.send("POST", "/tokens", { name: "Intranet", rags: ["docs"] });
+  await api.send("POST", "/tokens", { name: "Website", rags: ["docs"] });
+  await api.send("POST", "/keys", { name: "Nightly", role: "member" });
+  for (const [path, shown, hidden] of [
+    ["/panel/rags?begins=docs-", "docs-again", 'rags/docs"'],
+    ["/panel/inferences?begins=as", "Ask", "No inference is like that"],
+    ["/panel/tokens?begins=Int", "Intranet", "Website"],
+    ["/panel/settings?begins=Reader", "reader@quarry.test</bdi></a>", "admin@localhost</bdi></a>"],
+    ["/panel/settings/keys?begins=x", "No key is like that", "Nightly"],
+  ]) {
+    await admin.open(path ?? "");
+    const main = admin.html.slice(admin.html.indexOf("<main"));
+    expect(main).toContain(shown);
+    expect(main).not.toContain(hidden);
+  }
+  await env.DB.prepare(
+    `insert into rags (id, name, identifier, file_source_id, created_at)
+     with recursive n(i) as (select 1 union all select i + 1 from n limit 300)
+     select 'many-' || i, 'Many', 'a-' || i, (select id from file_sources), 0 from n`,
+  ).run();
+  await admin.open("/panel/search?rag=docs-again");
+  expect(admin.html).toContain('<option value="docs-again" selected="">');
+  await admin.open("/panel/tokens/new");
+  expect(admin.html).toContain('name="rags.more"');
+  const typed = { name: "Beyond", "rags.reach": "some", "rags.more": "docs, docs-again" };
+  await admin.post("/panel/tokens/new", typed);
+  await env.DB.prepare("delete from rags where id like 'many-%'").run();
+  await admin.open("/panel/tokens?begins=Beyond");
+  expect(admin.html).toMatch(/docs<\/bdi>.*docs-again<\/bdi>/s);
+});
+
+test("a prompt is tried with a run, and saved only by its own button", async () => {
+  const tried = { prompt: "How many days of leave?", systemPrompt: "Tried here." };
+  expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);
+  expect(admin.html).toContain("26 days");
+  expect(admin.html).toContain("Tried here.</textarea>");
+  const seen = /name="seen" value="([^"]*)"/.exec(admin.html)?.[1]?.replaceAll("&quot;", '"') ?? "";
+  expect((await api.send("GET", "/inferences/ask")).body).toMatchObject(PROMPTED);
+  await admin.post("/panel/inferences/ask/settings", { ...tried, seen });
+  expect((await api.send("GET", "/inferences/ask")).body).toMatchObject({
+    ...PROMPTED,
+    name: "Ask",
+    systemPrompt: "Tried here.",
+  });
+  await member.open("/panel/inferences/ask");
+  expect(member.html).not.toContain('name="systemPrompt"');
+});
+
+test("more reasons of failed files than are shown are still counted", async () => {
+  const files = Array.from({ length: 45 }, (_, at) => `f-${at}`);
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at)
+       select value, (select id from file_sources), value, value, 1, 'text/plain', '1', '{}', 0
+       from json_each(?1)`,
+    ).bind(JSON.stringify(files)),
+    env.DB.prepare(
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision, error_message)
+       select (select id from rags where identifier = 'docs'), 1, value, value, 'error', 1,
+         'reason ' || value from json_each(?1)`,
+    ).bind(JSON.stringify(files)),
+  ]);
+  await admin.open("/panel");
+  expect(admin.html).toContain("45 files need you.");
+  expect(admin.html.match(/See the file</g)).toHaveLength(20);
+  expect(admin.html).toContain("25 more files");
+  // All of them are done, in their way: nothing is looked at again by itself.
+  await admin.open("/panel/rags/docs");
+  expect(admin.html).not.toContain("data-refresh");
+  await env.DB.prepare("delete from files where id like 'f-%'").run();
+});
+
+test("a form sent after the session ended says so, and an open tab does not prolong it", async () => {
+  const stranger = new Browser();
+  const { status } = await stranger.post("/panel/inferences/ask/run", { prompt: "?" });
+  expect(status).toBe(401);
+  expect(stranger.html).toContain("your browser sends the form again");
+  const seenAt = async () =>
+    await env.DB.prepare("select max(last_seen_at) as at from sessions").first<number>("at");
+  await env.DB.prepare("update sessions set last_seen_at = last_seen_at - 3600000").run();
+  const before = await seenAt();
+  await call("GET", "/panel", { headers: { Cookie: admin.cookies, "X-Refresh": "1" } });
+  expect(await seenAt()).toBe(before);
+  await admin.open("/panel");
+  await expect.poll(seenAt).toBeGreaterThan(before ?? 0);
+});
+
+test("where a second factor is required, every page leads to enrolling it", async () => {
+  const strict = createApp(composeServices);
+  strict.route("/panel", panelPages());
+  const send = async (method: string, path: string) => {
+    const context = createExecutionContext();
+    const headers = { Cookie: member.cookies, Origin: ORIGIN };
+    const response = await strict.fetch(
+      new Request(ORIGIN + path, { method, headers, redirect: "manual" }),
+      { ...env, REQUIRE_TOTP: "true" },
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return { status: response.status, to: response.headers.get("Location") };
+  };
+  const enrol = "/panel/account/second-factor";
+  for (const path of ["/panel", "/panel/search", "/panel/rags/docs", "/panel/account"]) {
+    expect({ path, ...(await send("GET", path)) }).toEqual({ path, status: 303, to: enrol });
+  }
+  for (const path of ["/panel/rags/docs/retry", "/panel/inferences/ask/run"]) {
+    expect({ path, ...(await send("POST", path)) }).toEqual({ path, status: 303, to: enrol });
+  }
+  expect(await send("GET", enrol)).toEqual({ status: 200, to: null });
+  expect(await send("POST", enrol)).toEqual({ status: 303, to: enrol });
+  expect((await send("POST", "/panel/sign-out")).to).toBe("/panel/sign-in");
+});
