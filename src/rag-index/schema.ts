@@ -90,6 +90,7 @@ const STEPS: string[] = [
   );
   -- Without it the words of deleted chunks stay in the index until its segments are merged.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);`,
+  `CREATE TABLE sign_codes (chunk INTEGER PRIMARY KEY, code BLOB NOT NULL) STRICT;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

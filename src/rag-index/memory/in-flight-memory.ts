@@ -1,10 +1,8 @@
 import { vectorBudget, bytesOfVectors, VectorMemory } from "./vector-memory.ts";
-import type { Placed } from "./vector-memory.ts";
+import type { Placed } from "./live-chunks.ts";
 
 /** Up to this many vectors are read from storage at each search. */
 const READ_FROM_STORAGE_LIMIT = 128;
-/** Precision: at least that of the stored components. */
-const LEVELS = 32_767;
 
 const IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate FROM in_flight_vectors u
   CROSS JOIN chunks c ON c.chunk = u.chunk WHERE u.live = 1`;
@@ -60,9 +58,9 @@ export class InFlightMemory {
    * Frees memory that is much too large, so that it does not keep the size of its largest burst.
    */
   #memoryFor(vectors: number, dimensions: number): VectorMemory | null {
-    const bytes = bytesOfVectors(vectors, dimensions, LEVELS);
+    const bytes = bytesOfVectors(vectors, dimensions);
     const known = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;
     if (!vectorBudget.claim(this, Math.max(bytes, known?.bytes ?? 0))) return null;
-    return known ?? new VectorMemory(dimensions, LEVELS, vectors);
+    return known ?? new VectorMemory(dimensions, vectors);
   }
 }

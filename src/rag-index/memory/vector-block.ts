@@ -4,12 +4,12 @@ import type { QueryVector } from "../vectors/query-vector.ts";
 export const BLOCK_SIZE = 1_024;
 
 /**
- * How finely components are quantised: as multiples of (largest component / levels). 32,767 levels
- * take 2 bytes and are finer than the stored half floats; 127 take 1 byte and only preselect.
+ * Components are multiples of (largest component / LEVELS): 2 bytes each, finer than the stored
+ * half floats.
  */
-export type Levels = 32_767 | 127;
+const LEVELS = 32_767;
 
-export const bytesPerComponent = (levels: Levels) => (levels === 127 ? 1 : 2);
+export const BYTES_PER_COMPONENT = Int16Array.BYTES_PER_ELEMENT;
 
 /**
  * Up to 1,024 vectors, stored dimension by dimension: a scan then reads only the dimensions in
@@ -24,23 +24,20 @@ export class VectorBlock {
   /** 0 where there is no vector. */
   readonly #taken: Uint8Array;
   readonly #scales: Float32Array;
-  readonly #components: Int16Array | Int8Array;
+  readonly #components: Int16Array;
   readonly #dimensions: number;
-  readonly #levels: Levels;
   /** Places from here on were never used. */
   used = 0;
 
-  constructor(dimensions: number, levels: Levels, size = BLOCK_SIZE) {
+  constructor(dimensions: number, size = BLOCK_SIZE) {
     this.size = size;
     this.chunks = new Float64Array(size);
     this.files = new Int32Array(size);
     this.duplicates = new Uint8Array(size);
     this.#taken = new Uint8Array(size);
     this.#scales = new Float32Array(size);
-    const components = dimensions * size;
-    this.#components = levels === 127 ? new Int8Array(components) : new Int16Array(components);
+    this.#components = new Int16Array(dimensions * size);
     this.#dimensions = dimensions;
-    this.#levels = levels;
   }
 
   isTaken(place: number): boolean {
@@ -60,7 +57,7 @@ export class VectorBlock {
     for (let at = 0; at < vector.length; at++) {
       largest = Math.max(largest, Math.abs(vector[at] ?? 0));
     }
-    const scale = largest / this.#levels;
+    const scale = largest / LEVELS;
     this.#scales[place] = scale;
     const factor = scale === 0 ? 0 : 1 / scale;
     for (let at = 0; at < this.#dimensions; at++) {

@@ -6,23 +6,16 @@ import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 import { readTotals } from "../totals.ts";
-import { BLOCK_SIZE, bytesPerComponent, VectorBlock } from "./vector-block.ts";
-import type { Levels } from "./vector-block.ts";
+import type { LiveChunks, Placed } from "./live-chunks.ts";
+import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
-/** How many more candidates than requested are kept where scores only preselect. */
-const PRESELECTION_FACTOR = 2;
-const PRESELECTION_EXTRA = 32;
+/** Vectors that take more are searched by their signs. */
+export const WHOLE_LIMIT_BYTES = 20 * 1_024 * 1_024;
 
-/** A live chunk, its file, and whether it is marked as a duplicate. */
-export type Placed = { chunk: number; file: number; duplicate: number };
 type Row = Placed & { vector: ArrayBuffer };
-
-export type LiveChunk = { chunk: number; file: number; duplicate: boolean };
-/** Which live chunks a search may return. */
-type LiveChunks = { includes(chunk: LiveChunk): boolean };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
@@ -37,22 +30,12 @@ const placesFor = (vectors: number) =>
   roundedUp(vectors, vectors <= BLOCK_SIZE ? SMALLEST_BLOCK : BLOCK_SIZE);
 
 /** The memory that this many vectors take. */
-export function bytesOfVectors(vectors: number, dimensions: number, levels: Levels): number {
-  return placesFor(vectors) * dimensions * bytesPerComponent(levels);
-}
-
-/** The finest levels with which this many vectors fit into memory; null: they do not fit. */
-export function levelsFor(vectors: number, dimensions: number): Levels | null {
-  const fits = (levels: Levels) =>
-    bytesOfVectors(vectors, dimensions, levels) <= MEMORY_LIMIT_BYTES;
-  if (fits(32_767)) return 32_767;
-  return fits(127) ? 127 : null;
-}
+export const bytesOfVectors = (vectors: number, dimensions: number): number =>
+  placesFor(vectors) * dimensions * BYTES_PER_COMPONENT;
 
 /** The live vectors in memory: read at the first search, then updated by each write. */
 export class VectorMemory {
   readonly #dimensions: number;
-  readonly #levels: Levels;
   readonly #firstBlockSize: number;
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
@@ -61,14 +44,13 @@ export class VectorMemory {
   readonly #sums = new Float32Array(BLOCK_SIZE);
 
   /** `expected`: number of vectors that are added next. */
-  constructor(dimensions: number, levels: Levels, expected: number) {
+  constructor(dimensions: number, expected: number) {
     this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
     this.#dimensions = dimensions;
-    this.#levels = levels;
   }
 
-  static load(sql: SqlStorage, dimensions: number, levels: Levels): VectorMemory {
-    const memory = new VectorMemory(dimensions, levels, readTotals(sql).chunks);
+  static load(sql: SqlStorage, dimensions: number): VectorMemory {
+    const memory = new VectorMemory(dimensions, readTotals(sql).chunks);
     for (const row of sql.exec<Row>(LIVE_VECTORS)) memory.#add(row);
     return memory;
   }
@@ -76,19 +58,14 @@ export class VectorMemory {
   /** Its share of the isolate's memory. */
   get bytes(): number {
     const places = this.#blocks.reduce((sum, { size }) => sum + size, 0);
-    return places * this.#dimensions * bytesPerComponent(this.#levels);
-  }
-
-  /** Whether scores come from coarse components and must be computed again from the stored ones. */
-  get onlyPreselects(): boolean {
-    return this.#levels === 127;
+    return places * this.#dimensions * BYTES_PER_COMPONENT;
   }
 
   /** False: the added vectors do not fit any more, and this memory must be released. */
   follow(sql: SqlStorage, change: IndexChange): boolean {
     for (const chunk of change.left) this.#remove(chunk);
     const vectors = this.#places.size + change.entered.length;
-    if (levelsFor(vectors, this.#dimensions) !== this.#levels) return false;
+    if (bytesOfVectors(vectors, this.#dimensions) > WHOLE_LIMIT_BYTES) return false;
     this.#read(sql, change.entered);
     for (const { chunk, duplicate } of change.marks) this.#mark(chunk, duplicate);
     return true;
@@ -121,11 +98,10 @@ export class VectorMemory {
     if (block !== undefined) block.duplicates[place % BLOCK_SIZE] = duplicate ? 1 : 0;
   }
 
-  /** The best eligible chunks, more than `limit` where scores only preselect. */
+  /** The best eligible chunks. */
   scan(query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
     checkLength(query, this.#dimensions);
-    const kept = this.onlyPreselects ? limit * PRESELECTION_FACTOR + PRESELECTION_EXTRA : limit;
-    const best = new BestFew(kept);
+    const best = new BestFew(limit);
     for (const block of this.#blocks) {
       block.score(query, this.#sums);
       offerBlock(block, this.#sums, eligible, best);
@@ -148,7 +124,7 @@ export class VectorMemory {
       return (this.#blocks.length - 1) * BLOCK_SIZE + last.used;
     }
     const size = last === undefined ? this.#firstBlockSize : BLOCK_SIZE;
-    this.#blocks.push(new VectorBlock(this.#dimensions, this.#levels, size));
+    this.#blocks.push(new VectorBlock(this.#dimensions, size));
     return (this.#blocks.length - 1) * BLOCK_SIZE;
   }
 

@@ -1,4 +1,4 @@
-import type { LiveChunk } from "../memory/vector-memory.ts";
+import type { LiveChunk } from "../memory/live-chunks.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
 
 const EQUALS_A_PAGE = 256;

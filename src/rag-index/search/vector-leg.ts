@@ -10,16 +10,19 @@ import type { QueryVector } from "../vectors/query-vector.ts";
 import type { EligibleFiles } from "./resolve-restriction.ts";
 import { readTotals } from "../totals.ts";
 import { InFlightMemory } from "../memory/in-flight-memory.ts";
-import { bytesOfVectors, levelsFor, vectorBudget, VectorMemory } from "../memory/vector-memory.ts";
+import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
+import {
+  bytesOfVectors,
+  vectorBudget,
+  VectorMemory,
+  WHOLE_LIMIT_BYTES,
+} from "../memory/vector-memory.ts";
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
 
-type StoredVector = { chunk: number; vector: ArrayBuffer };
-type LiveVector = StoredVector & { file: number; duplicate: number };
+type LiveVector = { chunk: number; vector: ArrayBuffer; file: number; duplicate: number };
 
-const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
-  CROSS JOIN vectors v ON v.chunk = wanted.value`;
 const OF_FILES = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM json_each(?) wanted
   CROSS JOIN chunks c ON c.file = wanted.value AND c.live = 1
   CROSS JOIN vectors v ON v.chunk = c.chunk`;
@@ -41,7 +44,7 @@ function storedDimensions(sql: SqlStorage): number {
 export class VectorLeg {
   readonly #sql: SqlStorage;
   readonly #inFlight: InFlightMemory;
-  #memory: VectorMemory | null = null;
+  #memory: VectorMemory | SignMemory | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -81,7 +84,11 @@ export class VectorLeg {
     const found =
       memory === null
         ? this.#scanStorage(asked, eligibility, limit)
-        : asked.map((query) => this.#scanMemory(memory, query, eligibility, limit));
+        : asked.map((query) =>
+            memory instanceof SignMemory
+              ? memory.search(this.#sql, query, eligibility, limit)
+              : memory.scan(query, eligibility, limit),
+          );
     return this.#inPlaces(queries, found);
   }
 
@@ -107,7 +114,8 @@ export class VectorLeg {
     return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
   }
 
-  #memoryFor({ files, chunkCount }: EligibleFiles): VectorMemory | null {
+  /** Whole vectors where these are few, their signs where they are not or memory is short. */
+  #memoryFor({ files, chunkCount }: EligibleFiles): VectorMemory | SignMemory | null {
     if (this.#memory !== null) {
       vectorBudget.use(this);
       return this.#memory;
@@ -115,27 +123,13 @@ export class VectorLeg {
     if (files !== null && chunkCount <= READ_FROM_STORAGE_LIMIT) return null;
     const dimensions = storedDimensions(this.#sql);
     const { chunks } = readTotals(this.#sql);
-    const levels = levelsFor(chunks, dimensions);
-    if (levels === null) return null;
-    if (!vectorBudget.claim(this, bytesOfVectors(chunks, dimensions, levels))) return null;
-    this.#memory = VectorMemory.load(this.#sql, dimensions, levels);
-    return this.#memory;
-  }
-
-  #scanMemory(
-    memory: VectorMemory,
-    query: QueryVector,
-    eligibility: Eligibility,
-    limit: number,
-  ): Scored[] {
-    const found = memory.scan(query, eligibility, limit);
-    if (!memory.onlyPreselects) return found;
-    const best = new BestFew(limit);
-    const chunks = JSON.stringify(found.map(({ key }) => key));
-    for (const { chunk, vector } of this.#sql.exec<StoredVector>(OF_CHUNKS, chunks)) {
-      best.offer(chunk, cosineWith(query, vector));
+    const bytes = bytesOfVectors(chunks, dimensions);
+    if (bytes <= WHOLE_LIMIT_BYTES && vectorBudget.claim(this, bytes)) {
+      this.#memory = VectorMemory.load(this.#sql, dimensions);
+    } else if (vectorBudget.claim(this, bytesOfSigns(chunks, dimensions))) {
+      this.#memory = SignMemory.load(this.#sql, dimensions);
     }
-    return best.sorted();
+    return this.#memory;
   }
 
   #scanStorage(queries: QueryVector[], eligibility: Eligibility, limit: number): Scored[][] {

@@ -22,7 +22,7 @@ export function deleteChunks(
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
   takeWords(sql, termCounts, live);
   const rows = JSON.stringify(leaving.map(({ chunk }) => chunk));
-  for (const table of ["chunks", "texts", "vectors"]) {
+  for (const table of ["chunks", "texts", "vectors", "sign_codes"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
   }
   deleteInFlight(

@@ -5,6 +5,7 @@ import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
 import { addToTotals } from "../totals.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
+import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { noteFolders } from "../vectors/vector-folders.ts";
 
 type Stored = { sql: SqlStorage };
@@ -54,7 +55,7 @@ export function stage(
 ): StoredVector[] {
   if (isSuperseded(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
-  const added: { id: ChunkId; chunk: number }[] = [];
+  const added: { id: ChunkId; chunk: number; vector: Uint8Array }[] = [];
   for (const { id, text, duplicateKey, vector } of chunks) {
     const row = sql
       .exec<{ chunk: number }>(
@@ -72,7 +73,7 @@ export function stage(
     }
     sql.exec("INSERT INTO texts (chunk, text) VALUES (?, ?)", row.chunk, text);
     sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
-    added.push({ id, chunk: row.chunk });
+    added.push({ id, chunk: row.chunk, vector });
   }
   if (batch !== undefined && added.length > 0) {
     noteFolders(sql, [{ file, folder: batch.folder }]);
@@ -82,6 +83,7 @@ export function stage(
       batch,
     );
   }
+  if (batch === undefined) storeCodesIfLarge(sql, added);
   addToTotals(sql, { staged: added.length });
   return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
 }

@@ -5,12 +5,8 @@ import { hash32 } from "../../../src/core/hash.ts";
 import { Eligibility } from "../../../src/rag-index/search/eligibility.ts";
 import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { VectorLeg } from "../../../src/rag-index/search/vector-leg.ts";
-import {
-  levelsFor,
-  MEMORY_LIMIT_BYTES,
-  vectorBudget,
-  VectorMemory,
-} from "../../../src/rag-index/memory/vector-memory.ts";
+import { SignMemory } from "../../../src/rag-index/memory/sign-memory.ts";
+import { MEMORY_LIMIT_BYTES, vectorBudget } from "../../../src/rag-index/memory/vector-memory.ts";
 import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
 
 const DIMENSIONS = 48;
@@ -89,28 +85,69 @@ test("neighbours and scores equal a brute-force search, through changes and evic
   await expectExact(index, all(), null);
 });
 
-test("coarse components in memory find the same after rescoring", async () => {
-  const { texts } = await filled("coarse");
-  const all = [...texts.values()].flat();
-  await runInDurableObject(stubOf("coarse"), (_object, { storage: { sql } }) => {
-    const within = { files: null, chunkCount: all.length };
-    const eligibility = new Eligibility(sql, within, false);
-    const memory = VectorMemory.load(sql, DIMENSIONS, 127);
-    const query = vectorOf("north");
-    const kept = memory.scan(queryVector(query), eligibility, 20);
-    const texts = kept.map(
-      ({ key }) =>
-        sql.exec<{ text: string }>("SELECT text FROM texts WHERE chunk = ?", key).one().text,
-    );
-    for (const { text } of nearest(all, query, 20)) expect(texts).toContain(text);
-    expect(memory.onlyPreselects).toBe(true);
-  });
+test("signs in memory find the same, scored exactly, through changes", async () => {
+  const { index, texts } = await filled("signs");
+  const stub = stubOf("signs");
+  const compare = async (all: string[], seed: string) =>
+    await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+      const eligibility = new Eligibility(sql, { files: null, chunkCount: all.length }, false);
+      const query = vectorOf(seed);
+      const memory = SignMemory.load(sql, DIMENSIONS);
+      const found = memory.search(sql, queryVector(query), eligibility, 20);
+      const names = sql.exec<{ text: string }>(
+        `SELECT t.text FROM json_each(?) wanted CROSS JOIN texts t ON t.chunk = wanted.value`,
+        JSON.stringify(found.map(({ key }) => key)),
+      );
+      const expected = new Map(nearest(all, query, 20).map(({ text, score }) => [text, score]));
+      const texts = Array.from(names, ({ text }) => text);
+      expect(texts.filter((text) => expected.has(text)).length).toBeGreaterThanOrEqual(19);
+      for (const [at, { score }] of found.entries()) {
+        const exact = cosine(vectorOf(texts[at] ?? ""), query);
+        expect(Math.abs(score - exact)).toBeLessThan(0.0005);
+      }
+      const { codes } = sql
+        .exec<{ codes: number }>("SELECT count(*) AS codes FROM sign_codes")
+        .one();
+      expect(codes).toBe(all.length);
+      return memory.bytes;
+    });
+  const all = () => [...texts.values()].flat();
+  const bytes = await compare(all(), "north");
+  expect(bytes).toBeLessThan(40 * 1_024);
+  await index.remove([{ fileId: factsOf("folder1/1").fileId, revision: 2 }]);
+  texts.delete("folder1/1");
+  await put(index, "folder0/0", 2, ["passage 0 3", "new 1", "new 2"].map(passage));
+  texts.set("folder0/0", ["passage 0 3", "new 1", "new 2"]);
+  for (const seed of ["south", "east"]) await compare(all(), seed);
 });
 
-test("memory stays within its bound: finer, coarser, none", () => {
-  expect(levelsFor(5_183, 1_024)).toBe(32_767);
-  expect(levelsFor(40_000, 1_024)).toBe(127);
-  expect(levelsFor(60_000, 1_024)).toBeNull();
+test("signs in memory follow what is written, and are loaded again when most are gone", async () => {
+  const { index, texts } = await filled("followed");
+  const all = [...texts.values()].flat();
+  await runInDurableObject(stubOf("followed"), (_object, { storage: { sql } }) => {
+    const memory = SignMemory.load(sql, DIMENSIONS);
+    const chunksOf = (where: string) =>
+      Array.from(
+        sql.exec<{ chunk: number }>(`SELECT chunk FROM chunks WHERE ${where}`),
+        ({ chunk }) => chunk,
+      );
+    const find = (limit: number) => {
+      const eligibility = new Eligibility(sql, { files: null, chunkCount: all.length }, false);
+      const found = memory.search(sql, queryVector(vectorOf("west")), eligibility, limit);
+      return found.map(({ key }) => key);
+    };
+    const [best = 0, second = 0] = find(2);
+    const copy = { left: [best], entered: [], marks: [{ chunk: second, duplicate: true }] };
+    expect(memory.follow(sql, copy)).toBe(true);
+    expect(find(20)).not.toContain(best);
+    expect(find(20)).not.toContain(second);
+    const back = { left: [], entered: [best], marks: [{ chunk: second, duplicate: false }] };
+    expect(memory.follow(sql, back)).toBe(true);
+    expect(find(2)).toEqual([best, second]);
+    const most = { left: chunksOf(`file <= ${FILES - 5}`), entered: [], marks: [] };
+    expect(memory.follow(sql, most)).toBe(false);
+  });
+  await expectExact(index, all, null);
 });
 
 test("an index that gets no memory, because others hold it, finds the same", async () => {

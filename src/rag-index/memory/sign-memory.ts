@@ -1,0 +1,196 @@
+import { BestFew } from "../vectors/best-few.ts";
+import type { Scored } from "../vectors/best-few.ts";
+import { checkLength, cosineWith } from "../vectors/query-vector.ts";
+import type { QueryVector } from "../vectors/query-vector.ts";
+import { bytesOfCode, estimateError } from "../vectors/sign-codes.ts";
+import { codeIn, coderOf, storeMissingCodes } from "../vectors/stored-codes.ts";
+import type { IndexChange } from "../write/write-context.ts";
+import { readTotals } from "../totals.ts";
+import type { LiveChunks, Placed } from "./live-chunks.ts";
+import { SIGN_BLOCK_SIZE, SignBlock } from "./sign-block.ts";
+
+/** Estimated first, then scored exactly: this many more than are asked for. */
+const FIRST_EXTRA = 32;
+/**
+ * Vectors whose estimates are lower by so many standard deviations than the exact score of the
+ * last one found are left out: fewer than one in 200 of those that belong in (`bench -- exact`).
+ */
+const DEVIATIONS = 1.5;
+/** A query scores at most so many vectors exactly; each takes some microseconds. */
+const SCORED_MOST = 8_000;
+/** Memory with more removed vectors than others is loaded again. */
+const REMOVED_SHARE = 0.5;
+
+type Coded = Placed & { code: ArrayBuffer };
+type StoredVector = { chunk: number; vector: ArrayBuffer };
+
+const LIVE_CODES = `SELECT c.chunk, c.file, c.duplicate, s.code
+  FROM chunks c CROSS JOIN sign_codes s ON s.chunk = c.chunk WHERE c.live = 1`;
+const OF_CHUNKS = `SELECT v.chunk, v.vector FROM json_each(?) wanted
+  CROSS JOIN vectors v ON v.chunk = wanted.value`;
+
+/** The memory that so many vectors take. */
+export const bytesOfSigns = (vectors: number, dimensions: number): number =>
+  Math.ceil(vectors / SIGN_BLOCK_SIZE) * SignBlock.bytes(bytesOfCode(dimensions));
+
+/**
+ * The live vectors in memory as one bit a component, which tell which of the stored ones a query
+ * must be compared with. 146 bytes for a vector of 1,024 dimensions.
+ */
+export class SignMemory {
+  readonly #dimensions: number;
+  readonly #blocks: SignBlock[] = [];
+  /** Places below are in order of their chunks; those of later ones are listed. */
+  #inOrder = 0;
+  readonly #later = new Map<number, number>();
+  #used = 0;
+  #removed = 0;
+  #estimates = new Float32Array(0);
+
+  private constructor(dimensions: number) {
+    this.#dimensions = dimensions;
+  }
+
+  static load(sql: SqlStorage, dimensions: number): SignMemory {
+    const loaded = SignMemory.#read(sql, dimensions);
+    if (loaded.#used >= readTotals(sql).chunks) return loaded;
+    storeMissingCodes(sql);
+    return SignMemory.#read(sql, dimensions);
+  }
+
+  static #read(sql: SqlStorage, dimensions: number): SignMemory {
+    const memory = new SignMemory(dimensions);
+    for (const row of sql.exec<Coded>(`${LIVE_CODES} ORDER BY c.chunk`)) memory.#add(row);
+    memory.#inOrder = memory.#used;
+    return memory;
+  }
+
+  get bytes(): number {
+    return bytesOfSigns(this.#used, this.#dimensions);
+  }
+
+  /** False: it should be loaded again. */
+  follow(sql: SqlStorage, change: IndexChange): boolean {
+    for (const chunk of change.left) this.#remove(chunk);
+    if (this.#removed > REMOVED_SHARE * this.#used) return false;
+    if (change.entered.length > 0) this.#enter(sql, change.entered);
+    for (const { chunk, duplicate } of change.marks) {
+      const place = this.#placeOf(chunk);
+      if (place !== null) this.#blockOf(place)?.mark(place % SIGN_BLOCK_SIZE, duplicate);
+    }
+    return true;
+  }
+
+  #enter(sql: SqlStorage, chunks: number[]): void {
+    const read = () =>
+      sql
+        .exec<Coded>(
+          `${LIVE_CODES} AND c.chunk IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(chunks),
+        )
+        .toArray();
+    let rows = read();
+    if (rows.length < chunks.length) {
+      storeMissingCodes(sql, chunks);
+      rows = read();
+    }
+    for (const row of rows) {
+      this.#later.set(row.chunk, this.#used);
+      this.#add(row);
+    }
+  }
+
+  /** The best eligible chunks with exact scores. */
+  search(sql: SqlStorage, query: QueryVector, eligible: LiveChunks, limit: number): Scored[] {
+    checkLength(query, this.#dimensions);
+    this.#estimate(query);
+    const first = this.#bestEstimates(eligible, limit + FIRST_EXTRA, -Infinity);
+    const best = new BestFew(limit);
+    const scored = new Set(first);
+    this.#score(sql, query, first, best);
+    if (best.bar === -Infinity || query.values.length === 0) return best.sorted();
+    const margin = DEVIATIONS * estimateError(this.#dimensions);
+    const others = this.#bestEstimates(eligible, SCORED_MOST, best.bar - margin);
+    const left = others.filter((chunk) => !scored.has(chunk));
+    this.#score(sql, query, left, best);
+    return best.sorted();
+  }
+
+  #estimate({ length, dimensions, values }: QueryVector): void {
+    const whole = new Float32Array(length);
+    dimensions.forEach((dimension, at) => (whole[dimension] = values[at] ?? 0));
+    const tables = coderOf(this.#dimensions).tables(whole);
+    const places = this.#blocks.length * SIGN_BLOCK_SIZE;
+    if (this.#estimates.length < places) this.#estimates = new Float32Array(places);
+    this.#blocks.forEach((block, at) => {
+      const start = at * SIGN_BLOCK_SIZE;
+      block.estimate(tables, this.#estimates.subarray(start, start + SIGN_BLOCK_SIZE));
+    });
+  }
+
+  /** Chunks with the highest estimates, none below `least`; best first. */
+  #bestEstimates(eligible: LiveChunks, limit: number, least: number): number[] {
+    const best = new BestFew(limit);
+    let bar = least;
+    for (const [at, block] of this.#blocks.entries()) {
+      const start = at * SIGN_BLOCK_SIZE;
+      for (let place = 0; place < block.used; place++) {
+        const estimate = this.#estimates[start + place] ?? 0;
+        if (estimate < bar) continue;
+        const chunk = block.at(place);
+        if (chunk === null || !eligible.includes(chunk)) continue;
+        best.offer(chunk.chunk, estimate);
+        bar = Math.max(least, best.bar);
+      }
+    }
+    return best.sorted().map(({ key }) => key);
+  }
+
+  #score(sql: SqlStorage, query: QueryVector, chunks: number[], best: BestFew): void {
+    // Read in the order in which they are stored.
+    const list = JSON.stringify(chunks.toSorted((a, b) => a - b));
+    for (const { chunk, vector } of sql.exec<StoredVector>(OF_CHUNKS, list)) {
+      best.offer(chunk, cosineWith(query, vector));
+    }
+  }
+
+  #add({ chunk, file, duplicate, code }: Coded): void {
+    let block = this.#blocks.at(-1);
+    if (block === undefined || block.used === SIGN_BLOCK_SIZE) {
+      block = new SignBlock(bytesOfCode(this.#dimensions));
+      this.#blocks.push(block);
+    }
+    const { signs, factor } = codeIn(code);
+    block.add({ chunk, file, duplicate: duplicate === 1 }, signs, factor);
+    this.#used++;
+  }
+
+  #remove(chunk: number): void {
+    const place = this.#placeOf(chunk);
+    if (place === null) return;
+    this.#blockOf(place)?.free(place % SIGN_BLOCK_SIZE);
+    this.#later.delete(chunk);
+    this.#removed++;
+  }
+
+  #blockOf(place: number): SignBlock | undefined {
+    return this.#blocks[Math.floor(place / SIGN_BLOCK_SIZE)];
+  }
+
+  #placeOf(chunk: number): number | null {
+    const later = this.#later.get(chunk);
+    if (later !== undefined) return later;
+    let low = 0;
+    let high = this.#inOrder;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#chunkAt(middle) < chunk) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#inOrder && this.#chunkAt(low) === chunk ? low : null;
+  }
+
+  #chunkAt(place: number): number {
+    return this.#blockOf(place)?.chunks[place % SIGN_BLOCK_SIZE] ?? 0;
+  }
+}

@@ -1,0 +1,70 @@
+import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
+import { readTotals } from "../totals.ts";
+import { SignCoder } from "./sign-codes.ts";
+
+/**
+ * Codes of vectors as they are stored: the signs, then their factor. They only save time, so that
+ * a large index is loaded without reading its vectors: a missing one is made again.
+ */
+const FACTOR_BYTES = Float32Array.BYTES_PER_ELEMENT;
+/** An index below is searched without codes, or has so few vectors that they are quickly made. */
+const STORED_FROM_CHUNKS = 4_000;
+const VECTORS_A_PAGE = 256;
+
+type StoredVector = { chunk: number; vector: ArrayBuffer };
+
+const coders = new Map<number, SignCoder>();
+
+export function coderOf(dimensions: number): SignCoder {
+  const coder = coders.get(dimensions) ?? new SignCoder(dimensions);
+  coders.set(dimensions, coder);
+  return coder;
+}
+
+/** Called while chunks are stored; their search must not wait for all codes of a large index. */
+export function storeCodesIfLarge(sql: SqlStorage, stored: StoredBytes[]): void {
+  const { chunks, staged } = readTotals(sql);
+  if (chunks + staged < STORED_FROM_CHUNKS) return;
+  for (const { chunk, vector } of stored) storeCode(sql, chunk, vector);
+}
+
+type StoredBytes = { chunk: number; vector: Uint8Array };
+
+function storeCode(sql: SqlStorage, chunk: number, vector: ArrayBuffer | Uint8Array): void {
+  const { length } = halfFloats(vector);
+  const coder = coderOf(length);
+  const stored = new Uint8Array(coder.bytes + FACTOR_BYTES);
+  const factor = coder.encode(decodeHalfFloats(vector), stored, 0);
+  new DataView(stored.buffer).setFloat32(coder.bytes, factor, true);
+  sql.exec("INSERT OR IGNORE INTO sign_codes (chunk, code) VALUES (?, ?)", chunk, stored);
+}
+
+/** The signs and factor of a stored code. */
+export function codeIn(stored: ArrayBuffer): { signs: Uint8Array; factor: number } {
+  const bytes = stored.byteLength - FACTOR_BYTES;
+  const factor = new DataView(stored).getFloat32(bytes, true);
+  return { signs: new Uint8Array(stored, 0, bytes), factor };
+}
+
+/** Makes the codes that live chunks lack, or those of these chunks, a page of vectors at a time. */
+export function storeMissingCodes(sql: SqlStorage, among: number[] | null = null): void {
+  const list = among === null ? null : JSON.stringify(among);
+  for (let after = -1; ;) {
+    const page = sql
+      .exec<StoredVector>(
+        `SELECT c.chunk, v.vector FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk
+          WHERE c.live = 1 AND c.chunk > ?1
+            AND (?3 IS NULL OR c.chunk IN (SELECT value FROM json_each(?3)))
+            AND NOT EXISTS (SELECT 1 FROM sign_codes s WHERE s.chunk = c.chunk)
+          ORDER BY c.chunk LIMIT ?2`,
+        after,
+        VECTORS_A_PAGE,
+        list,
+      )
+      .toArray();
+    for (const { chunk, vector } of page) storeCode(sql, chunk, vector);
+    const last = page.at(-1);
+    if (last === undefined || page.length < VECTORS_A_PAGE) return;
+    after = last.chunk;
+  }
+}
