@@ -13,6 +13,7 @@ export interface RagIndex extends RagIndexPort {}
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class RagIndex extends DurableObject<Env> {
   #store: IndexStore | null = null;
+  #isMergeSet = false;
 
   static {
     for (const verb of INDEX_VERBS) {
@@ -25,11 +26,29 @@ export class RagIndex extends DurableObject<Env> {
 
   #call<Verb extends IndexVerb>(verb: Verb, args: VerbArguments[Verb]) {
     this.#store ??= openIndex(this.ctx.storage, verb);
-    return this.#store === null ? answerOfEmpty(verb, ...args) : this.#store.call(verb, ...args);
+    if (this.#store === null) return answerOfEmpty(verb, ...args);
+    const answer = this.#store.call(verb, ...args);
+    if (this.#store.mergeDue) this.#mergeSoon();
+    return answer;
+  }
+
+  /** Steps of merging are alarms, so that other calls come between them. */
+  override async alarm() {
+    this.#isMergeSet = false;
+    this.#store ??= openIndex(this.ctx.storage, "facts");
+    if (this.#store?.mergeWords() === true) this.#mergeSoon();
+  }
+
+  #mergeSoon(): void {
+    if (this.#isMergeSet) return;
+    this.#isMergeSet = true;
+    void this.ctx.storage.setAlarm(Date.now());
   }
 
   async destroy() {
     this.#store = null;
+    this.#isMergeSet = false;
+    await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }
 }

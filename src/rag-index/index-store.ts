@@ -20,7 +20,8 @@ import { remove } from "./write/remove-file.ts";
 import { restrictToScopes } from "./write/scopes.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
-import { noChange } from "./write/write-context.ts";
+import { hasWordsToMerge, mergeWords } from "./write/word-merges.ts";
+import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
 
 /** What is called on the tables; `destroy` is implemented by the object itself. */
@@ -91,6 +92,8 @@ export class IndexStore {
   readonly #storage: DurableObjectStorage;
   readonly #context: Context;
   readonly #vectorLeg: VectorLeg;
+  /** Words of deleted passages are still stored: `mergeWords` is to be called until it is done. */
+  mergeDue: boolean;
 
   /** `postingsLimit`: see POSTINGS_LIMIT; benchmarks measure the cost of other limits. */
   constructor(storage: DurableObjectStorage, { postingsLimit = POSTINGS_LIMIT } = {}) {
@@ -100,7 +103,8 @@ export class IndexStore {
     this.#storage = storage;
     this.#vectorLeg = new VectorLeg(sql);
     const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
-    this.#context = { sql, termCounts, change: noChange(), search };
+    this.#context = { sql, termCounts, change: noChange(), removals: noRemovals(), search };
+    this.mergeDue = hasWordsToMerge(sql);
   }
 
   call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
@@ -108,12 +112,21 @@ export class IndexStore {
     return this.#write((context) => VERBS[verb](context, ...args));
   }
 
+  /** One step; returns whether more are needed. */
+  mergeWords(): boolean {
+    this.mergeDue = this.#storage.transactionSync(() => mergeWords(this.#context.sql));
+    return this.mergeDue;
+  }
+
   #write<Result>(work: (context: Context) => Result): Result {
     const change = noChange();
+    const removals = noRemovals();
     this.#context.search.forget();
     try {
-      const result = this.#storage.transactionSync(() => work({ ...this.#context, change }));
+      const context = { ...this.#context, change, removals };
+      const result = this.#storage.transactionSync(() => work(context));
       this.#vectorLeg.follow(change);
+      this.mergeDue ||= removals.leavesWords;
       return result;
     } catch (error) {
       this.#context.termCounts.forget();

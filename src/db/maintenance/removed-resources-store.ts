@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { Database } from "../client.ts";
 import { id, number, oneOf, row, type Row } from "../columns.ts";
-import { execute, query, runBatch, statement } from "../raw-sql.ts";
+import { execute, query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 
 /** RAGs and sources removed before `before` that still have data to delete. */
@@ -66,15 +66,19 @@ export async function deleteRag(db: Database, ragId: RagId): Promise<void> {
   await execute(db, `delete from rags where id = ?1 and removed_at is not null`, ragId);
 }
 
-/** Whether a removed source may be cleaned: its RAGs are cleaned first. */
-export async function isPurgeable(db: Database, sourceId: FileSourceId): Promise<boolean> {
-  const rows = await execute(
+/**
+ * When a source was removed, ms; null: it was not, or may not be cleaned yet, as its RAGs are
+ * cleaned first.
+ */
+export async function purgeableSince(db: Database, sourceId: FileSourceId): Promise<number | null> {
+  const found = await readRow(
     db,
-    `select 1 from file_sources where id = ?1 and removed_at is not null
+    row({ removedAt: number }),
+    `select removed_at as removedAt from file_sources where id = ?1 and removed_at is not null
        and not exists (select 1 from rags where file_source_id = ?1)`,
     sourceId,
   );
-  return rows.length > 0;
+  return found?.removedAt ?? null;
 }
 
 /** Deletes some of a source's files; returns whether there may be more. */

@@ -4,11 +4,12 @@ import {
   deleteRagFiles,
   deleteSource,
   deleteSourceFiles,
-  isPurgeable,
   isWorkedOn,
+  purgeableSince,
   removedRagGenerations,
 } from "../../db/maintenance/removed-resources-store.ts";
 import type { Services } from "../../services.ts";
+import { LATE_WRITES_MS } from "../timeouts.ts";
 import { purgeTombstones } from "../vector-sync/purge-tombstones.ts";
 import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
@@ -59,14 +60,19 @@ export async function emptyIndex(services: Services, address: PlacedIndex): Prom
   return true;
 }
 
-/** One step of deleting the data of a removed file source, after that of its RAGs. */
+/**
+ * One step of deleting the data of a removed file source, after that of its RAGs. Its own row stays
+ * until no worker can be left that writes below its prefix: the sweep empties it again until then.
+ */
 export async function purgeSource(services: Services, fileSourceId: FileSourceId): Promise<void> {
-  if (!(await isPurgeable(services.db, fileSourceId))) return;
+  const removedAt = await purgeableSince(services.db, fileSourceId);
+  if (removedAt === null) return;
   await stopAllWatches(services, fileSourceId);
   const noObjects = await removeBelow(services.files, sourcePrefix(fileSourceId));
   const moreFiles = await deleteSourceFiles(services.db, fileSourceId, ROWS_PER_STEP);
   if (!noObjects || moreFiles) {
     return await services.queue.scan({ kind: "purge-source", fileSourceId });
   }
+  if (services.now() < removedAt + LATE_WRITES_MS) return;
   await deleteSource(services.db, fileSourceId);
 }

@@ -12,7 +12,6 @@ import { ancestorsOf, findFile, findOrAddFile, isSuperseded, writeFacts } from "
 import type { FileRow } from "./files.ts";
 import { readScopes, scopeTest } from "./scopes.ts";
 import type { WriteContext } from "./write-context.ts";
-import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
@@ -70,17 +69,16 @@ function writePlace(sql: SqlStorage, chunk: number, place: PlacedChunk): void {
  * The chunks' new places; headings are indexed with the words, so a changed heading counts too.
  */
 function place(
-  sql: SqlStorage,
-  termCounts: TermCounts,
+  context: WriteContext,
   { entering, staying }: Sorted,
   placed: Map<ChunkId, PlacedChunk>,
 ): void {
+  const { sql, termCounts } = context;
   const moved = staying.filter(
     ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
   );
   takeWords(
-    sql,
-    termCounts,
+    context,
     moved.map(({ chunk }) => chunk),
   );
   for (const { chunk, id } of [...entering, ...staying]) {
@@ -108,11 +106,12 @@ function enter(sql: SqlStorage, entering: StoredChunk[]): void {
 
 /** Replaces a file's live version; called inside a transaction. */
 export function activateVersion(
-  { sql, termCounts, change }: WriteContext,
+  context: WriteContext,
   facts: FileFacts,
   revision: number,
   chunks: PlacedChunk[],
 ): ActivationResult {
+  const { sql, change } = context;
   const before = findFile(sql, facts.fileId);
   if (before !== null && isSuperseded(before, revision)) {
     return { outcome: "superseded", revision: before.revision };
@@ -127,9 +126,9 @@ export function activateVersion(
   if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
   const marks = withSuccession(sql, keys, () => {
-    deleteChunks(sql, termCounts, leaving);
+    deleteChunks(context, leaving);
     enter(sql, entering);
-    place(sql, termCounts, sorted, placed);
+    place(context, sorted, placed);
   });
   change.left.push(...chunksOf(leaving));
   change.entered.push(...chunksOf(entering));

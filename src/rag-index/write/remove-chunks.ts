@@ -1,7 +1,6 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { vectorIdOf } from "../../core/vector-id.ts";
 import type { WriteContext } from "./write-context.ts";
-import type { TermCounts } from "./term-counts.ts";
 import { addToTotals } from "../totals.ts";
 import { deleteInFlight, sendsVectors } from "../vectors/in-flight-vectors.ts";
 import { addTombstones } from "../vectors/tombstones.ts";
@@ -13,14 +12,11 @@ export type LeavingChunk = { chunk: number; id: ChunkId; live: number };
  * Deletes chunks with all dependent rows. Where vectors are sent to a vector index, it also adds
  * tombstones for theirs, staged ones included, which may have arrived there.
  */
-export function deleteChunks(
-  sql: SqlStorage,
-  termCounts: TermCounts,
-  leaving: LeavingChunk[],
-): void {
+export function deleteChunks(context: WriteContext, leaving: LeavingChunk[]): void {
+  const { sql } = context;
   if (leaving.length === 0) return;
   const live = leaving.filter(({ live }) => live === 1).map(({ chunk }) => chunk);
-  takeWords(sql, termCounts, live);
+  takeWords(context, live);
   const rows = JSON.stringify(leaving.map(({ chunk }) => chunk));
   for (const table of ["chunks", "texts", "vectors", "sign_codes"]) {
     sql.exec(`DELETE FROM ${table} WHERE chunk IN (SELECT value FROM json_each(?))`, rows);
@@ -43,11 +39,12 @@ export function deleteChunks(
  * Deletes some chunks, live or staged, of an index no longer searched; returns whether more are
  * left.
  */
-export function abandon({ sql, termCounts, change }: WriteContext, limit: number): boolean {
+export function abandon(context: WriteContext, limit: number): boolean {
+  const { sql, change } = context;
   const leaving = sql
     .exec<LeavingChunk>("SELECT chunk, id, live FROM chunks ORDER BY chunk LIMIT ?", limit)
     .toArray();
-  deleteChunks(sql, termCounts, leaving);
+  deleteChunks(context, leaving);
   change.left.push(...leaving.map(({ chunk }) => chunk));
   return leaving.length === limit;
 }

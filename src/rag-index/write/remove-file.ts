@@ -15,9 +15,10 @@ type StoredChunk = LeavingChunk & { revision: number; duplicate_key: string };
  * transaction.
  */
 function removeFile(
-  { sql, termCounts, change }: WriteContext,
+  context: WriteContext,
   { fileId, revision }: { fileId: FileId; revision: number },
 ): void {
+  const { sql, change } = context;
   const file = findOrAddFile(sql, fileId);
   if (revision < file.revision) return;
   const leaving = sql
@@ -30,7 +31,7 @@ function removeFile(
     .toArray();
   const live = leaving.filter((chunk) => chunk.live === 1);
   const keys = live.map(({ duplicate_key: key }) => key);
-  const marks = withSuccession(sql, keys, () => deleteChunks(sql, termCounts, leaving));
+  const marks = withSuccession(sql, keys, () => deleteChunks(context, leaving));
   change.left.push(...live.map(({ chunk }) => chunk));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });

@@ -3,6 +3,8 @@ import { indexWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { TermCounts } from "./term-counts.ts";
+import { chooseRemoval } from "./word-merges.ts";
+import type { WriteContext } from "./write-context.ts";
 
 /** A chunk's words as stored in the FTS index; deleting them needs the same result. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
@@ -65,7 +67,10 @@ export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: numbe
 }
 
 /** Removes the words; texts and headings must still be those that were indexed. */
-export function takeWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
+export function takeWords({ sql, termCounts, removals }: WriteContext, chunks: number[]): void {
+  if (chunks.length === 0) return;
+  removals.passages += chunks.length;
+  removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
   forBatches(sql, chunks, (batch) => {
     for (const words of batch) removeWords(sql, words);
     termCounts.record(-1, batch.map(slotsOf));

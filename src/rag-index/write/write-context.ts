@@ -8,5 +8,15 @@ export type IndexChange = { left: number[]; entered: number[]; marks: DuplicateM
 
 export const noChange = (): IndexChange => ({ left: [], entered: [], marks: [] });
 
+/** The passages whose words a write removed, and whether that left words to be merged away. */
+export type WordRemovals = { passages: number; leavesWords: boolean };
+
+export const noRemovals = (): WordRemovals => ({ passages: 0, leavesWords: false });
+
 /** What a write uses inside its transaction. */
-export type WriteContext = { sql: SqlStorage; termCounts: TermCounts; change: IndexChange };
+export type WriteContext = {
+  sql: SqlStorage;
+  termCounts: TermCounts;
+  change: IndexChange;
+  removals: WordRemovals;
+};

@@ -2,9 +2,13 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
+import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { removeScope } from "../../../../src/catalog/rags/remove-scope.ts";
 import { showOnlyScopes } from "../../../../src/catalog/rags/show-only-scopes.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { putFile } from "../../../../src/ingestion/uploads/put-file.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import type { Services } from "../../../../src/services.ts";
@@ -103,6 +107,26 @@ test("a removed RAG, then its source, leave nothing behind", async () => {
     .first<{ rows: number }>();
   expect(counts).toEqual({ rows: 0 });
   expect((await env.FILES.list({ prefix: `sources/${source}/` })).objects).toEqual([]);
+});
+
+test("a text that a late job writes for a removed source goes with it", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  await push(world, source, "a.txt", "A note.");
+  await removeFileSource(world.services, {
+    source: await findFileSource(world.services, { key: source }),
+  });
+  await world.deliver();
+  const stored = async () =>
+    (await env.FILES.list({ prefix: `sources/${source}/` })).objects.map(({ key }) => key);
+  expect(await stored()).toEqual([]);
+  await env.FILES.put(`sources/${source}/file/text/late`, "A note.");
+  world.now += 17 * MINUTE_MS;
+  await sweep(world.services);
+  await world.deliver();
+  expect(await stored()).toEqual([]);
+  const row = env.DB.prepare("select 1 from file_sources where id = ?").bind(source);
+  expect(await row.first()).toBeNull();
 });
 
 test("of two scope changes at once the later holds, whichever reaches the index last", async () => {

@@ -1,0 +1,67 @@
+/*
+ * How deleted words leave the FTS index for good (https://www.sqlite.org/fts5.html):
+ * - `secure-delete` rewrites the page of each word as it is deleted, about 9 ms a passage;
+ * - without it a deletion is a mark of microseconds, and the words stay until the segments that
+ *   hold them are merged: about 15 µs for each passage of the whole index, in as many steps as
+ *   wanted.
+ */
+
+/** Passages of one transaction whose words are deleted securely: a third of a second. */
+const SECURE_PASSAGES = 32;
+
+/** Pages of about 4 KB that one step merges, in about 50 ms; other calls come between steps. */
+const PAGES_PER_STEP = 1_000;
+
+/** Value: "all" of the index is to be merged; "rest": a merge is under way. */
+const SETTING = "words_to_merge";
+
+const isSecure = (sql: SqlStorage) =>
+  sql.exec("SELECT 1 FROM words_config WHERE k = 'secure-delete' AND v = 1").toArray().length > 0;
+
+/**
+ * Called before the words of passages are deleted, of which there are so many in this transaction
+ * up to now. FTS5 deletes them as its setting says at the end of the transaction.
+ */
+export function chooseRemoval(sql: SqlStorage, passages: number): "secure" | "merged" {
+  const secure = passages <= SECURE_PASSAGES;
+  if (isSecure(sql) !== secure) {
+    // A parameter would be a floating-point number, which FTS5 refuses.
+    sql.exec(`INSERT INTO words (words, rank) VALUES ('secure-delete', ${secure ? 1 : 0})`);
+  }
+  if (secure) return "secure";
+  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES (?, 'all')", SETTING);
+  return "merged";
+}
+
+/** Whether words of deleted passages wait for a merge. */
+export const hasWordsToMerge = (sql: SqlStorage): boolean => stateOf(sql) !== null;
+
+function stateOf(sql: SqlStorage): string | null {
+  const [row] = sql
+    .exec<{ value: string }>("SELECT value FROM settings WHERE name = ?", SETTING)
+    .toArray();
+  return row?.value ?? null;
+}
+
+/** One step of merging, inside a transaction; returns whether more are needed. */
+export function mergeWords(sql: SqlStorage): boolean {
+  const state = stateOf(sql);
+  if (state === null) return false;
+  const before = structureOf(sql);
+  // A negative number of pages begins to merge all segments into one.
+  const pages = state === "all" ? -PAGES_PER_STEP : PAGES_PER_STEP;
+  sql.exec(`INSERT INTO words (words, rank) VALUES ('merge', ${pages})`);
+  if (structureOf(sql) !== before) {
+    sql.exec("UPDATE settings SET value = 'rest' WHERE name = ?", SETTING);
+    return true;
+  }
+  sql.exec("DELETE FROM settings WHERE name = ?", SETTING);
+  return false;
+}
+
+/** FTS5's record of its segments, which every step that merges something changes. */
+function structureOf(sql: SqlStorage): string {
+  return sql
+    .exec<{ block: string }>("SELECT hex(block) AS block FROM words_data WHERE id = 10")
+    .one().block;
+}

@@ -1,0 +1,59 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test, vi } from "vitest";
+
+import { factsOf, indexOf, put, search, stubOf } from "./support.ts";
+
+/** More than one transaction deletes securely. */
+const PASSAGES = 200;
+
+const passages = (word: string) =>
+  Array.from({ length: PASSAGES }, (_, at) => `A ${word}${at} note of ${word} number ${at}.`);
+
+/** Whether FTS5's own tables hold a word, and how it deletes words. */
+const wordsOf = async (name: string, word: string) =>
+  await runInDurableObject(stubOf(name), (_, { storage: { sql } }) => {
+    const blocks = sql.exec<{ block: ArrayBuffer }>("SELECT block FROM words_data").toArray();
+    const text = blocks.map(({ block }) => new TextDecoder("latin1").decode(block)).join("\n");
+    const [config] = sql
+      .exec<{ v: number }>("SELECT v FROM words_config WHERE k = 'secure-delete'")
+      .toArray();
+    return { holds: text.includes(word), secure: config?.v };
+  });
+
+test("words of a large file that is removed are merged away, step by step", async () => {
+  const name = "large removal";
+  const index = indexOf(name);
+  await put(index, "stays.txt", 1, passages("heather"));
+  await put(index, "small.txt", 1, ["A note of juniper."]);
+  await put(index, "large.txt", 1, passages("bracken"));
+  expect(await wordsOf(name, "bracken")).toEqual({ holds: true, secure: 1 });
+
+  await index.remove([{ fileId: factsOf("large.txt").fileId, revision: 2 }]);
+  // A mark for each word, no page rewritten.
+  expect((await wordsOf(name, "bracken")).secure).toBe(0);
+  expect((await search(index, "bracken number 7")).lexical.join()).not.toContain("bracken");
+  await vi.waitFor(async () => {
+    expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
+  }, 20_000);
+  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+
+  await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
+  expect(await wordsOf(name, "juniper")).toEqual({ holds: false, secure: 1 });
+  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+});
+
+test("many small removals in one call are one large removal; a new merge follows an old", async () => {
+  const name = "many removals";
+  const index = indexOf(name);
+  await put(index, "stays.txt", 1, passages("heather"));
+  const paths = Array.from({ length: 40 }, (_, at) => `${at}.txt`);
+  for (const path of paths) await put(index, path, 1, [`A bracken note of ${path}.`]);
+  const idsOf = (some: string[]) =>
+    some.map((path) => ({ fileId: factsOf(path).fileId, revision: 2 }));
+  await index.remove(idsOf(paths.slice(1)));
+  await index.remove(idsOf(paths.slice(0, 1)));
+  await vi.waitFor(async () => {
+    expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
+  }, 20_000);
+  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+});
