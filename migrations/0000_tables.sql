@@ -163,6 +163,19 @@ CREATE TABLE `evaluation_runs` (
 --> statement-breakpoint
 CREATE INDEX `evaluation_runs_set` ON `evaluation_runs` (`set_id`,`id`);--> statement-breakpoint
 CREATE INDEX `evaluation_runs_claimed` ON `evaluation_runs` (`claimed_until`) WHERE status = 'running';--> statement-breakpoint
+CREATE TABLE `kept_queries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`rag_id` text NOT NULL,
+	`at` integer NOT NULL,
+	`query` text NOT NULL,
+	`same_as` text NOT NULL,
+	`best_score` real,
+	`file` text,
+	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `kept_queries_at` ON `kept_queries` (`at`);--> statement-breakpoint
+CREATE INDEX `kept_queries_same` ON `kept_queries` (`rag_id`,`same_as`);--> statement-breakpoint
 CREATE TABLE `question_sets` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

@@ -46,6 +46,8 @@ const variables = z.object({
   FULL_LISTING_HOURS: z.coerce.number().int().min(1).max(8_760).default(24),
   /** How long a deleted file stays listed as `deleted`, days. */
   DELETED_FILES_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  /** How long queries of programs are kept, with what was found, days; 0: they are not kept. */
+  KEEP_QUERIES_DAYS: z.coerce.number().int().min(0).max(365).default(0),
   /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */
   RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
   /** Time limit of all model work of one call together, ms. */

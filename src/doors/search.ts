@@ -1,3 +1,4 @@
+import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../catalog/usage/send-usage.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Caller } from "../http/caller.ts";
@@ -45,5 +46,6 @@ export async function search(services: Services, asked: Search): Promise<Retriev
   );
   const by = { ragIds: rags.map(({ id }) => id), tokenId: caller.tokenId };
   sendRetrievalUsage(services, by, found);
+  keepQueries(services, { rags, queries, tokenId: caller.tokenId }, found);
   return found;
 }

@@ -1,4 +1,5 @@
 import type { InferenceRecord } from "../db/records.ts";
+import { keepQueries } from "../catalog/usage/keep-queries.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
 import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
@@ -50,6 +51,8 @@ export async function runInference(
     const chat = services.models.chat(model);
     const found = await searchLinkedRags(services, { inference, input, signal });
     tools.meter.uses.push(...found.uses);
+    const queries = input.semanticSearch ?? [];
+    if (hasSearched(inference)) keepQueries(services, { rags, queries, ...caller }, found);
     const citing = cites === true && output === null ? newCiting() : null;
     const { text, used, leftOut } = assemblePrompt({
       systemPrompt,

@@ -102,7 +102,11 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   test("every page is accessible in both colours and fits a desk and a phone", async () => {
     const { page, complaints } = admin;
     const found: Record<string, unknown> = {};
-    for (const path of PAGES) {
+    const { data } = (await api("GET", "/question-sets/leave/runs")) as { data: { id: string }[] };
+    const [run = ""] = data.map(({ id }) => id);
+    const runs = "/panel/evaluation/leave/runs";
+    const compared = `${runs}/compare?first=${run}&second=${run}`;
+    for (const path of [...PAGES, `${runs}/${run}`, compared]) {
       const status = (await page.goto(path))?.status();
       const problems: unknown[] = await violationsOn(page);
       if (status !== (STATUSES[path] ?? 200)) problems.push(`status ${status}`);

@@ -9,6 +9,7 @@ const UNSETTLED = `select
     and (scan_run_id is not null or next_scan_at <= ?1))
   + (select count(*) from file_sources where removed_at is not null)
   + (select count(*) from rags where removed_at is not null)
+  + (select count(*) from evaluation_runs where status = 'running')
   + (select count(*) from rag_files x join rag_generations g on g.rag_id = x.rag_id
     and g.generation = x.generation and g.state in ('live', 'building')
     where x.status in ('pending', 'processing')) as count`;

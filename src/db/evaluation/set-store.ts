@@ -3,7 +3,7 @@ import type { Database } from "../client.ts";
 import { id, nullable, number, oneOf, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import type { Slice } from "../page.ts";
-import { execute, query, readRow, runBatch } from "../raw-sql.ts";
+import { execute, query, readRow, readRows, runBatch } from "../raw-sql.ts";
 
 const SET = row({
   id: id<QuestionSetId>(),
@@ -55,6 +55,16 @@ export async function listSets(db: Database, { offset, limit }: Slice) {
     query(row({ total: number }), `select count(*) as total ${FROM}`),
   ]);
   return { data, total: counted?.total ?? 0 };
+}
+
+/** The sets that ask a RAG itself, in order of identifier. */
+export async function setsOfRag(db: Database, ragId: RagId): Promise<QuestionSet[]> {
+  return await readRows(
+    db,
+    SET,
+    `select ${COLUMNS} ${FROM} and s.rag_id = ?1 order by s.identifier`,
+    ragId,
+  );
 }
 
 export type NewSetRow = {

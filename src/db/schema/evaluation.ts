@@ -114,6 +114,29 @@ export const evaluationRuns = sqliteTable(
   ],
 );
 
+/** What programs asked a RAG, where `KEEP_QUERIES_DAYS` says so. */
+export const keptQueries = sqliteTable(
+  "kept_queries",
+  {
+    id: text().primaryKey(),
+    ragId: text()
+      .$type<RagId>()
+      .notNull()
+      .references(() => rags.id, { onDelete: "cascade" }),
+    at: integer().notNull(),
+    query: text().notNull(),
+    /** Equal for queries that say the same. */
+    sameAs: text().notNull(),
+    /** Similarity of the best passage; null: nothing was found. */
+    bestScore: real(),
+    file: text(),
+  },
+  (table) => [
+    index("kept_queries_at").on(table.at),
+    index("kept_queries_same").on(table.ragId, table.sameAs),
+  ],
+);
+
 /** A question of a run and, once `finishedAt` is set, what came of it. */
 export const evaluationResults = sqliteTable(
   "evaluation_results",

@@ -1,7 +1,7 @@
-import { invalid, messageOf } from "../../core/errors.ts";
+import { invalid, messageOf, tooLarge } from "../../core/errors.ts";
 import type { Asked } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import { EXPECTED_MAX, QUESTIONS_MAX } from "../limits.ts";
+import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
 import { withoutGuard } from "./export-questions.ts";
 import { askedOf, problemWithQuestion, questionForm } from "./question-form.ts";
 import { ImportProblem, readCsv } from "./read-csv.ts";
@@ -13,13 +13,14 @@ const COLUMNS = ["question", "file", "passage", "check", "answer", "jsonSchema"]
 /**
  * The questions of a CSV file (first row: names of columns; rows of the same question add up) or
  * of JSON Lines.
- * @throws QuarryError `invalid` that names the first line at fault.
+ * @throws QuarryError `invalid` that names the first line at fault; `too-large`.
  */
 export function importedQuestions(
   text: string,
   format: ImportFormat,
   set: Pick<QuestionSet, "subjectKind">,
 ): Asked[] {
+  if (new TextEncoder().encode(text).byteLength > IMPORT_MAX_BYTES) throw tooLarge();
   try {
     const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
     const lines = format === "csv" ? csvQuestions(bare) : jsonQuestions(bare);

@@ -6,7 +6,7 @@ import type { Services } from "../../services.ts";
 import { pairedInterval, type Interval } from "../measures/bootstrap.ts";
 import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";
 
-type MeasureComparison = {
+export type MeasureComparison = {
   measure: MeasureName;
   questions: number;
   first: number;

@@ -20,6 +20,11 @@ import { subjectOfRun } from "./subject-of-run.ts";
 const ASKED_AT_ONCE = 2;
 /** A message works this long, then sends another: scans in the same queue wait no longer. */
 const SLICE_MS = 20 * SECOND_MS;
+/**
+ * A question takes some four D1 queries, and a batch of five messages may make 1,000
+ * (https://developers.cloudflare.com/d1/platform/limits/).
+ */
+const QUESTIONS_A_SLICE = 40;
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -79,18 +84,18 @@ async function askUntil(
   { runId, asking, keep, endsAt }: Slice,
 ): Promise<"finished" | "interrupted" | "lost"> {
   const { db, now } = services;
-  while (now() < endsAt) {
+  for (let asked = 0; asked < QUESTIONS_A_SLICE && now() < endsAt; asked += ASKED_AT_ONCE) {
     const limits = { limit: ASKED_AT_ONCE, mostAttempts: MAX_ATTEMPTS };
     const waiting = await takeQuestions(db, runId, limits);
     if (waiting.length === 0) return "finished";
-    const asked = await Promise.allSettled(
+    const settled = await Promise.allSettled(
       waiting.map(async (question) => {
         const outcome = await askQuestion(services, asking, question);
         await saveOutcome(db, runId, question.questionId, { outcome, now: now() });
       }),
     );
     // What was answered is kept; the message comes again for the rest.
-    for (const one of asked) if (one.status === "rejected") throw one.reason;
+    for (const one of settled) if (one.status === "rejected") throw one.reason;
     if (!(await keep())) return "lost";
   }
   return "interrupted";

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
+import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
 import { retrieveContext } from "../../inference/retrieve-context.ts";
@@ -148,6 +149,8 @@ inferenceRoutes.openapi(
     const ragIds = inference.rags.map(({ id }) => id);
     const by = { ragIds, inferenceId: inference.id, tokenId: caller.tokenId };
     sendRetrievalUsage(services, by, found);
+    const queries = input.semanticSearch ?? [];
+    keepQueries(services, { rags: inference.rags, queries, tokenId: caller.tokenId }, found);
     const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
     const { systemPrompt, degradations } = found;
     return context.json({ systemPrompt, chunks, ...degradedFor(caller, degradations) }, 200);

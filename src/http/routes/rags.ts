@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
+import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicRags } from "../../db/access/public-lists.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
@@ -96,6 +97,8 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     { signal: context.req.raw.signal },
   );
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: caller.tokenId }, found);
+  const asked = { rags: [rag], queries: input.semanticSearch, tokenId: caller.tokenId };
+  keepQueries(services, asked, found);
   const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
   return context.json({ chunks, ...degradedFor(caller, found.degradations) }, 200);
 });

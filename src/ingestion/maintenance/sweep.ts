@@ -6,6 +6,7 @@ import { purgeExpired } from "../../db/access/purge-expired.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
+import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
 import { removedResources } from "../../db/maintenance/removed-resources-store.ts";
@@ -28,6 +29,10 @@ const FORGOTTEN_PER_SWEEP = 200;
 /** By then, the message sent with the removal has had time to arrive. */
 const PURGE_AGAIN_AFTER_MS = 5 * MINUTE_MS;
 
+/** However many days they are kept: a page of the panel reads all of them. */
+const QUERIES_KEPT = 20_000;
+const MINUTES_AN_HOUR = 60;
+
 const AUDIT_KEPT_MS = 90 * DAY_MS;
 
 type Step = (services: Services) => Promise<void>;
@@ -43,6 +48,7 @@ const STEPS: [name: string, step: Step][] = [
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", (services) => purgeExpired(services.db, services.now())],
   ["audit trail", ({ db, now }) => purgeEvents(db, now() - AUDIT_KEPT_MS)],
+  ["kept queries", purgeKeptQueries],
   ["secrets", resealSecrets],
   ["indexes", checkIndexes],
   ["rebuilds", startWantedRebuilds],
@@ -113,6 +119,13 @@ async function queueUnclaimedRuns(services: Services): Promise<void> {
   for (const runId of await takeUnclaimedRuns(services.db, now, now + SWEPT_CLAIM_MS)) {
     await services.queue.scan({ kind: "evaluate", runId });
   }
+}
+
+async function purgeKeptQueries({ config, db, now }: Services): Promise<void> {
+  const at = now();
+  await purgeQueries(db, at - config.KEEP_QUERIES_DAYS * DAY_MS);
+  // This reads an entry for each: once an hour is enough.
+  if (Math.floor(at / MINUTE_MS) % MINUTES_AN_HOUR === 0) await keepNewest(db, QUERIES_KEPT);
 }
 
 async function queuePurges(services: Services): Promise<void> {

@@ -6,6 +6,10 @@ import { adminsChange } from "../api/request/guards.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
+import { askedPages } from "./evaluation/asked-page.tsx";
+import { evaluationPages } from "./evaluation/evaluation-pages.ts";
+import { keepPages } from "./evaluation/keep-page.tsx";
+import { newSetPages } from "./evaluation/sets.tsx";
 import { firstStepsActions } from "./overview/first-steps-actions.ts";
 import { overviewPages } from "./overview/overview.tsx";
 import type { PageEnv } from "./page-env.ts";
@@ -50,6 +54,8 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/new/rag", newRagPages());
   app.route("/new/inference", newModelPages("inference"));
   app.route("/new/agent", newModelPages("agent"));
+  app.route("/new/question-set", newSetPages());
+  app.route("/new/question", keepPages());
   app.route("/sources", sourceListPages());
   app.route("/sources", sourcePages());
   app.route("/sources", sourceActions());
@@ -62,6 +68,8 @@ export function panelPages(): Hono<PageEnv> {
   app.route("/rags", ragPages());
   app.route("/inferences", answerPages("inference"));
   app.route("/agents", answerPages("agent"));
+  app.route("/evaluation", evaluationPages());
+  app.route("/asked", askedPages());
   app.route("/tokens", tokenPages());
   app.get("*", (context) => {
     // Opened by hand, or after the colours were chosen beside a form that had failed.
@@ -80,7 +88,10 @@ const SENT_TO = new Set([
   "add",
   "check",
   "confirm",
+  "draft",
+  "import",
   "password",
+  "questions",
   "remove",
   "retry",
   "return",

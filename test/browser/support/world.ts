@@ -55,5 +55,9 @@ export async function makeWorld(url: string): Promise<Api> {
   await api("POST", "/tokens", { name: "Everything", rags: ["*"] });
   await api("POST", "/users", { ...MEMBER, role: "member" });
   await waitForIndex(panel, "handbook", openTerminal(true));
+  await api("POST", "/question-sets", { name: "Leave", rag: "handbook" });
+  const question = { question: "How many days?", expected: [{ file: "handbook/leave.md" }] };
+  await api("POST", "/question-sets/leave/questions", question);
+  await api("POST", "/question-sets/leave/runs", {});
   return api;
 }

@@ -54,6 +54,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
   // Its message comes twice at once.
   world.waiting.splice(0);
   await Promise.all([workOnRun(world.services, first), workOnRun(world.services, first)]);
+  await world.deliver();
   await workOnRun(world.services, first);
   expect(retrievals).toBe(101);
   const done = await shown(first);

@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
@@ -13,6 +14,7 @@ import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 type Body = {
   id: string;
   key: string;
+  token: string;
   error: string | null;
   summary: { outputTokens: number };
   measures: { measure: string }[];
@@ -24,6 +26,7 @@ type Answer = { status: number; body: Body };
 export async function panelOf(world: World) {
   const app = createApp(() => world.services);
   app.route("/panel/api", panelApi());
+  app.route("/panel", panelPages());
   const headers: Record<string, string> = { Origin: ORIGIN };
   const send = async (method: string, path: string, body?: unknown, type?: string) => {
     const context = createExecutionContext();
@@ -49,9 +52,25 @@ export async function panelOf(world: World) {
     };
     return { ...answer, cookie: response.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "" };
   };
+  const fetched = async (path: string, init: RequestInit & { headers: Record<string, string> }) => {
+    const context = createExecutionContext();
+    init.headers["CF-Connecting-IP"] = freshAddress();
+    const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), testedEnv, context);
+    const text = await response.text();
+    await waitOnExecutionContext(context);
+    return { status: response.status, text };
+  };
+  /** A page of the panel as the administrator sees it. */
+  const page = async (path: string) => await fetched(path, { headers: { ...headers } });
+  /** A call of the public API with a token. */
+  const ask = async (path: string, token: string, body: unknown) => {
+    const authorization = { Authorization: `Bearer ${token}` };
+    const json = JSON.stringify(body);
+    return await fetched(path, { method: "POST", headers: authorization, body: json });
+  };
   const signIn = { email: "admin@localhost", password: "quarry" };
   headers["Cookie"] = (await send("POST", "/session", signIn)).cookie;
-  return { send, asNobody: () => delete headers["Cookie"], headers };
+  return { send, page, ask, asNobody: () => delete headers["Cookie"], headers };
 }
 
 const CHAT = { OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1" };

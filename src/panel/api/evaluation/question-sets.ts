@@ -18,14 +18,14 @@ import { runRoutes } from "./runs.ts";
 
 const key = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
 
-const newQuestionSet = z.object({
+export const newQuestionSet = z.object({
   name,
   identifier: identifier.optional(),
   rag: key.optional(),
   inference: key.optional(),
   judgeModel: modelName.nullable().default(null),
 });
-const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
+export const questionSetPatch = z.object({ name, judgeModel: modelName.nullable() }).partial();
 
 const shown = (set: QuestionSet) => ({
   id: set.id,

@@ -36,7 +36,7 @@ const listed = z.object({ state: state.optional() });
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
 const questionPatch = z.object({ ...questionFields, state }).partial();
-const newDrafts = z.object({
+export const newDrafts = z.object({
   model: modelName,
   count: z.int().min(1).max(DRAFTS_AT_ONCE_MAX).default(DRAFTS_AT_ONCE_MAX),
 });

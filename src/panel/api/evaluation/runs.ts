@@ -25,7 +25,7 @@ import type { PanelEnv } from "../request/panel-env.ts";
 import { bodyOf, given, pageOf, pagingOf } from "../request/read-request.ts";
 
 /** What a run changes; a field that is not sent is as the RAG or the inference has it. */
-const runSetting = z.object({
+export const runSetting = z.object({
   target: z.string().min(1).max(IDENTIFIER_MAX_LENGTH).optional(),
   model: modelName.optional(),
   reranker: modelName.nullable().optional(),

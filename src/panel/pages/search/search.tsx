@@ -12,6 +12,7 @@ import { Warning } from "../../components/notice.tsx";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
+import { KeepQuestion } from "../evaluation/keep-question.tsx";
 import { attempt, formFrom, freshForm, type Form } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
 import { Hits, keyOf } from "./hits.tsx";
@@ -110,6 +111,7 @@ async function searchPage(context: PageContext, props: PageProps): Promise<Respo
       {first === undefined ? null : second === undefined ? (
         <OneAnswer
           found={first}
+          mayKeep={isAdmin(context)}
           baseUrl={baseUrlOf(context.get("services").config, context.req.raw)}
         />
       ) : (
@@ -120,7 +122,9 @@ async function searchPage(context: PageContext, props: PageProps): Promise<Respo
   return await page(context, { title: "Search", place: "search", status: state.status }, content);
 }
 
-const OneAnswer = ({ found, baseUrl }: { found: Searched; baseUrl: string }) => {
+type OneAnswerProps = { found: Searched; baseUrl: string; mayKeep: boolean };
+
+const OneAnswer = ({ found, baseUrl, mayKeep }: OneAnswerProps) => {
   const { rag, search, answer } = found;
   return (
     <div class="cols">
@@ -131,6 +135,13 @@ const OneAnswer = ({ found, baseUrl }: { found: Searched; baseUrl: string }) => 
       </div>
       <aside aria-label="About this search">
         <TimingsOf answer={answer} />
+        {mayKeep ? (
+          <KeepQuestion
+            rag={rag.identifier}
+            question={search.semanticSearch[0] ?? ""}
+            files={answer.chunks.map(({ source }) => source.filePath)}
+          />
+        ) : null}
         <section>
           <h2>The same call</h2>
           {search.reranker === undefined ? null : (

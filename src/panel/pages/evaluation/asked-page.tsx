@@ -1,0 +1,95 @@
+import { Hono } from "hono";
+
+import { forbidden } from "../../../core/errors.ts";
+import { leastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
+import { Data } from "../../components/data.tsx";
+import { count, counted } from "../../components/figures.ts";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { isAdmin } from "../request/guards.ts";
+import { keepAddress } from "./keep-question.tsx";
+import { PLACE } from "./set-parts.tsx";
+
+const GROUPS_SHOWN = 100;
+const SCORE_DIGITS = 3;
+const TITLE = "What people ask and do not find";
+
+/** For administrators: queries can be personal. */
+export function askedPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", async (context) => {
+    if (!isAdmin(context)) throw forbidden();
+    return await askedPage(context);
+  });
+  return app;
+}
+
+async function askedPage(context: PageContext): Promise<Response> {
+  const { config, db, now } = context.get("services");
+  const days = config.KEEP_QUERIES_DAYS;
+  const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);
+  const content = (
+    <>
+      <PageHead
+        title={TITLE}
+        trail={[PLACE]}
+        sub={days === 0 ? undefined : `Of the last ${counted(days, "day")}, the worst first.`}
+      />
+      <Table
+        label="Queries"
+        rows={groups}
+        empty={<NothingKept days={days} />}
+        columns={[
+          { head: "Query", cell: (group) => <Query group={group} /> },
+          { head: "Times", numeric: true, cell: ({ times }) => count(times) },
+          { head: "Best score", numeric: true, cell: scoreOf },
+          { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} now={now()} /> },
+          { head: "", cell: (group) => <Keep group={group} /> },
+        ]}
+      />
+    </>
+  );
+  return await page(context, { title: TITLE, place: "evaluation" }, content);
+}
+
+const scoreOf = ({ bestScore }: QueryGroup) => bestScore?.toFixed(SCORE_DIGITS) ?? "nothing found";
+
+const NothingKept = ({ days }: { days: number }) =>
+  days === 0 ? (
+    <Empty title="No queries are kept.">
+      <p>
+        With the variable <code>KEEP_QUERIES_DAYS</code> the queries of programs are kept for so
+        many days, with the score of what was found. They can be personal: it is off by default.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="No program has asked anything yet." />
+  );
+
+const Query = ({ group: { ragIdentifier, ragName, query, file } }: { group: QueryGroup }) => {
+  const search = new URLSearchParams({ rag: ragIdentifier, q: query });
+  return (
+    <>
+      <a href={`/panel/search?${search.toString()}`}>
+        <Data>{query}</Data>
+      </a>
+      <div class="faint">
+        <Data>{ragName}</Data>
+        {file === null ? null : (
+          <>
+            : <Data>{file}</Data>
+          </>
+        )}
+      </div>
+    </>
+  );
+};
+
+const Keep = ({ group: { ragIdentifier, query, file } }: { group: QueryGroup }) => {
+  const [question = ""] = query.split("\n");
+  const files = file === null ? [] : [file];
+  return <a href={keepAddress({ rag: ragIdentifier, question, files })}>Keep as a question</a>;
+};

@@ -1,0 +1,122 @@
+import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import {
+  compareRuns,
+  type MeasureComparison,
+  type RunComparison,
+} from "../../../evaluation/runs/compare-runs.ts";
+import { Data } from "../../components/data.tsx";
+import { counted, duration, money, percent } from "../../components/figures.ts";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { runOf } from "./run-page.tsx";
+import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
+import { setAddress, trailTo } from "./set-parts.tsx";
+import { settingInWords } from "./setting-fields.tsx";
+
+/** Two runs side by side: `?first=&second=`. Waits while they are under way. */
+export async function comparePage(context: PageContext, setKey: string): Promise<Response> {
+  const { set, run: first } = await runOf(context, setKey, context.req.query("first") ?? "");
+  const { run: second } = await runOf(context, setKey, context.req.query("second") ?? "");
+  const runs = [first, second];
+  const isDone = runs.every(({ status }) => status === "done");
+  const comparison = isDone ? await compareRuns(context.get("services"), first, second) : null;
+  const trail = [...trailTo(set), { name: "Runs", href: `${setAddress(set.identifier)}/runs` }];
+  const now = context.get("services").now();
+  const content = (
+    <>
+      <PageHead title="Two runs compared" trail={trail} />
+      <div id="comparison" data-live>
+        <div class="cols even">
+          <RunSide name="First" set={set} run={first} now={now} />
+          <RunSide name="Second" set={set} run={second} now={now} />
+        </div>
+        {comparison === null ? null : <Comparison comparison={comparison} />}
+      </div>
+    </>
+  );
+  const isRunning = runs.some(({ status }) => status === "running");
+  const refreshSeconds = isRunning ? LOOK_EVERY_SECONDS : null;
+  const title = "Two runs compared";
+  return await page(context, { title, place: "evaluation", refreshSeconds }, content);
+}
+
+type SideProps = { name: string; set: QuestionSet; run: EvaluationRun; now: number };
+
+const RunSide = ({ name, set, run, now }: SideProps) => (
+  <section>
+    <h2>{name}</h2>
+    <p>
+      <a href={`${setAddress(set.identifier)}/runs/${run.id}`}>
+        <Time at={run.startedAt} now={now} />
+      </a>
+      : <Data>{settingInWords(run.setting)}</Data>
+    </p>
+    <RunStatus run={run} />
+  </section>
+);
+
+const signed = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
+
+const Comparison = ({ comparison }: { comparison: RunComparison }) => (
+  <>
+    <p class="soft">
+      Of {counted(comparison.questions, "question")} that both asked alike. If the interval holds 0,
+      the difference may be chance.
+    </p>
+    <Table
+      label="Measures"
+      rows={comparison.measures}
+      empty={<Empty title="The two runs have no question in common." />}
+      columns={[
+        { head: "Measure", cell: ({ measure }) => measure },
+        { head: "First", numeric: true, cell: ({ first }) => figure(first) },
+        { head: "Second", numeric: true, cell: ({ second }) => figure(second) },
+        {
+          head: "Difference, 95 % interval",
+          cell: ({ difference }) =>
+            `${signed(difference.mean)} (${signed(difference.low)} to ${signed(difference.high)})`,
+        },
+        { head: "So it is", cell: (one) => <Meaning of={one} /> },
+      ]}
+    />
+    <Table
+      label="Time and cost"
+      rows={besides(comparison)}
+      empty={null}
+      columns={[
+        { head: "Besides", cell: ([name]) => name },
+        { head: "First", numeric: true, cell: ([, first]) => first },
+        { head: "Second", numeric: true, cell: ([, , second]) => second },
+      ]}
+    />
+  </>
+);
+
+const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => {
+  if (!isClear) return <Status tone="off">perhaps chance</Status>;
+  return difference.mean > 0 ? (
+    <Status tone="ok">better</Status>
+  ) : (
+    <Status tone="bad">worse</Status>
+  );
+};
+
+function besides({ first, second }: RunComparison): [string, string, string][] {
+  const cost = ({ cost: of }: typeof first) => (of === null ? "–" : money(of.amount, of.currency));
+  return [
+    ["failed", String(first.errors), String(second.errors)],
+    ["degraded", percent(first.degradedShare, 1), percent(second.degradedShare, 1)],
+    ["p50", duration(first.p50Ms), duration(second.p50Ms)],
+    ["p95", duration(first.p95Ms), duration(second.p95Ms)],
+    ["tokens", tokensOf(first), tokensOf(second)],
+    ["cost", cost(first), cost(second)],
+  ];
+}
+
+const tokensOf = ({ inputTokens, outputTokens }: RunComparison["first"]) =>
+  String(inputTokens + outputTokens);

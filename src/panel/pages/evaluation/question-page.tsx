@@ -1,0 +1,95 @@
+import { Hono } from "hono";
+
+import { notFound } from "../../../core/errors.ts";
+import {
+  deleteQuestion,
+  findQuestion,
+  type Question,
+} from "../../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
+import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { Data } from "../../components/data.tsx";
+import { ActionButton, Form } from "../../components/form.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { changedIn, editOf, seenOf } from "../request/edit.ts";
+import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { askedIn, QuestionFields, QUESTION_FIELDS, valuesOf } from "./question-fields.tsx";
+import { setAddress, trailTo } from "./set-parts.tsx";
+
+/** One question by itself: confirmed, changed, removed. */
+export function questionPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  const find = async (context: PageContext, names: { set: string; question: string }) => {
+    const set = await findQuestionSet(context.get("services"), names.set);
+    const question = await findQuestion(context.get("services").db, set.id, names.question);
+    if (question === null) throw notFound();
+    return { set, question };
+  };
+  app.get("/:set/questions/:question", async (context) => {
+    const { set, question } = await find(context, context.req.param());
+    return await questionPage(context, set, question, freshForm(valuesOf(question)));
+  });
+
+  app.post("/:set/questions/:question", async (context) => {
+    const { set, question } = await find(context, context.req.param());
+    auditAs(context, "question-sets.questions.change", `${set.identifier}/${question.id}`);
+    const form = await formOf(context);
+    const edit = await editOf(form, freshForm(valuesOf(question)), QUESTION_FIELDS);
+    const changed = await attempt(edit.form, QUESTION_FIELDS, async () => {
+      changedIn(edit, {});
+      const change = { ...askedIn(edit.form), state: "confirmed" as const };
+      await changeQuestion(context.get("services"), { set, question, change });
+    });
+    if (!changed.done) return await questionPage(context, set, question, changed.state);
+    return goTo(context, setAddress(set.identifier), { notice: "The question is kept." });
+  });
+
+  app.post("/:set/questions/:question/remove", async (context) => {
+    const { set, question } = await find(context, context.req.param());
+    auditAs(context, "question-sets.questions.remove", `${set.identifier}/${question.id}`);
+    await deleteQuestion(context.get("services").db, set.id, question.id);
+    return goTo(context, setAddress(set.identifier), { notice: "The question is removed." });
+  });
+  return app;
+}
+
+async function questionPage(
+  context: PageContext,
+  set: QuestionSet,
+  question: Question,
+  state: FormState,
+): Promise<Response> {
+  const seen = await seenOf(freshForm(valuesOf(question)), QUESTION_FIELDS);
+  const isDraft = question.state === "draft";
+  const title = isDraft ? "Confirm a question" : "Change a question";
+  const address = `${setAddress(set.identifier)}/questions/${question.id}`;
+  const content = (
+    <>
+      <PageHead title={isAdmin(context) ? title : "Question"} trail={trailTo(set)} />
+      {isAdmin(context) ? (
+        <>
+          <Form
+            action={address}
+            state={state}
+            submit={isDraft ? "Confirm" : "Save"}
+            cancel={setAddress(set.identifier)}
+            seen={seen}
+          >
+            <QuestionFields state={state} set={set} />
+          </Form>
+          <ActionButton action={`${address}/remove`} label="Remove the question" kind="danger" />
+        </>
+      ) : (
+        <p>
+          <Data>{question.question}</Data>
+        </p>
+      )}
+    </>
+  );
+  return await page(context, { title, place: "evaluation", status: state.status }, content);
+}

@@ -1,0 +1,217 @@
+import { Hono } from "hono";
+
+import { QuarryError, unprocessable } from "../../../core/errors.ts";
+import { listQuestions, type Question } from "../../../db/evaluation/question-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { DRAFTS_AT_ONCE_MAX } from "../../../evaluation/limits.ts";
+import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
+import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
+import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
+import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { newDrafts } from "../../api/evaluation/questions.ts";
+import { Data } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { Form, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { Empty } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, numberOf, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
+import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-fields.tsx";
+import { setAddress, SetHead } from "./set-parts.tsx";
+
+const IMPORT_FIELDS = ["format", "text"];
+const DRAFT_FIELDS = ["model", "count"];
+
+/** A model that fails is told at the form: another one may be named there. */
+function told(thrown: unknown): never {
+  const isModels = thrown instanceof QuarryError && thrown.kind === "model-failed";
+  throw isModels ? unprocessable(thrown.message) : thrown;
+}
+
+type Forms = { added?: FormState; imported?: FormState; drafted?: FormState };
+
+const setOf = async (context: PageContext, key: string) =>
+  await findQuestionSet(context.get("services"), key);
+
+/** The questions of a set: added, imported, drafted, each with its page. */
+export function questionListPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/:set", async (context) => {
+    return await questionsTab(context, await setOf(context, context.req.param("set")));
+  });
+
+  app.post("/:set/questions", async (context) => {
+    const set = await setOf(context, context.req.param("set"));
+    auditAs(context, "question-sets.questions.create", set.identifier);
+    const form = await formOf(context);
+    const added = await attempt(form, QUESTION_FIELDS, async () => {
+      const asked = [askedIn(form)];
+      await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
+    });
+    if (!added.done) return await questionsTab(context, set, { added: added.state });
+    return goTo(context, setAddress(set.identifier), { notice: "The question is kept." });
+  });
+
+  app.post("/:set/import", async (context) => {
+    const set = await setOf(context, context.req.param("set"));
+    auditAs(context, "question-sets.import", set.identifier);
+    const form = await formOf(context);
+    const imported = await attempt(form, IMPORT_FIELDS, async () => {
+      const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
+      const asked = importedQuestions(form.exact("text"), format, set);
+      await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
+      return asked.length;
+    });
+    if (!imported.done) return await questionsTab(context, set, { imported: imported.state });
+    const notice = `${counted(imported.result, "question")} imported.`;
+    return goTo(context, setAddress(set.identifier), { notice });
+  });
+
+  app.post("/:set/draft", async (context) => {
+    const set = await setOf(context, context.req.param("set"));
+    auditAs(context, "question-sets.draft", set.identifier);
+    const form = await formOf(context);
+    const drafted = await attempt(form, DRAFT_FIELDS, async () => {
+      const count = numberOf(form.text("count"));
+      const wish = parseKnownOrRefuse(newDrafts, { model: form.text("model"), count });
+      return await draftQuestions(context.get("services"), { set, ...wish }).catch(told);
+    });
+    if (!drafted.done) return await questionsTab(context, set, { drafted: drafted.state });
+    const notice = `${counted(drafted.result.length, "draft")} to confirm: they stand first.`;
+    return goTo(context, setAddress(set.identifier), { notice });
+  });
+  return app;
+}
+
+async function questionsTab(
+  context: PageContext,
+  set: QuestionSet,
+  forms: Forms = {},
+): Promise<Response> {
+  const number = pageNumberOf(context);
+  const offset = (number - 1) * QUESTIONS_A_PAGE;
+  const { db } = context.get("services");
+  const slice = { state: null, offset, limit: QUESTIONS_A_PAGE };
+  const { data, total } = await listQuestions(db, set.id, slice);
+  const status = [forms.added, forms.imported, forms.drafted].find((one) => one !== undefined);
+  const content = (
+    <>
+      <SetHead set={set} here="" />
+      <Table
+        label="Questions"
+        rows={data}
+        empty={
+          <Empty title="The set has no questions yet.">
+            <p>Add them below, or keep them from the search page as you come across them.</p>
+          </Empty>
+        }
+        columns={[
+          { head: "Question", cell: (question) => <QuestionLine set={set} question={question} /> },
+          { head: "Must be found", wide: true, cell: (question) => <Expected of={question} /> },
+        ]}
+      />
+      <NumberedPages here={setAddress(set.identifier)} number={number} total={total} />
+      {total === 0 ? null : <Exports set={set} />}
+      {isAdmin(context) ? <Adding set={set} forms={forms} /> : null}
+    </>
+  );
+  const of = { title: set.name, place: "evaluation" as const, status: status?.status ?? 200 };
+  return await page(context, of, content);
+}
+
+const QuestionLine = ({ set, question }: { set: QuestionSet; question: Question }) => (
+  <>
+    <a href={`${setAddress(set.identifier)}/questions/${question.id}`}>
+      <Data>{question.question}</Data>
+    </a>
+    {question.state === "draft" ? (
+      <div>
+        <Status tone="warn">draft, to be confirmed</Status>
+      </div>
+    ) : null}
+  </>
+);
+
+const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
+  <>
+    <Data>{expectedLines(expected)}</Data>
+    {answerCheck === null ? null : <div class="faint">the answer: {answerCheck}</div>}
+  </>
+);
+
+const Exports = ({ set }: { set: QuestionSet }) => {
+  const address = `/panel/api/question-sets/${encodeURIComponent(set.identifier)}/export`;
+  return (
+    <p class="soft">
+      Export as <a href={`${address}?format=csv`}>CSV</a> or{" "}
+      <a href={`${address}?format=jsonl`}>JSON Lines</a>.
+    </p>
+  );
+};
+
+const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
+  const address = setAddress(set.identifier);
+  const added = forms.added ?? freshForm();
+  const imported = forms.imported ?? freshForm({ format: "csv" });
+  const drafted = forms.drafted ?? freshForm({ count: String(DRAFTS_AT_ONCE_MAX) });
+  return (
+    <>
+      <h2>Add questions</h2>
+      <details class="options" open={forms.added !== undefined || set.questions === 0}>
+        <summary>One question</summary>
+        <Form action={`${address}/questions`} state={added} submit="Add the question">
+          <QuestionFields state={added} set={set} />
+        </Form>
+      </details>
+      <details class="options" open={forms.imported !== undefined}>
+        <summary>Import CSV or JSON Lines</summary>
+        <Form action={`${address}/import`} state={imported} submit="Import">
+          <SelectField
+            state={imported}
+            name="format"
+            label="Format"
+            options={[
+              { value: "csv", label: "CSV" },
+              { value: "jsonl", label: "JSON Lines" },
+            ]}
+          />
+          <TextArea
+            state={imported}
+            name="text"
+            label="Content"
+            rows={8}
+            mono
+            required
+            hint="The first line of CSV names the columns: question, file, passage, check, answer, jsonSchema."
+          />
+        </Form>
+      </details>
+      <details class="options" open={forms.drafted !== undefined}>
+        <summary>Let a model draft some</summary>
+        <Form action={`${address}/draft`} state={drafted} submit="Draft">
+          <TextField
+            state={drafted}
+            name="model"
+            label="Chat model"
+            required
+            hint="It reads passages chosen at random. No run asks a draft before somebody confirmed it."
+          />
+          <TextField
+            state={drafted}
+            name="count"
+            label="How many"
+            type="number"
+            min={1}
+            max={DRAFTS_AT_ONCE_MAX}
+          />
+        </Form>
+      </details>
+    </>
+  );
+};

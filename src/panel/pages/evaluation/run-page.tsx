@@ -1,0 +1,183 @@
+import { Hono } from "hono";
+
+import { notFound } from "../../../core/errors.ts";
+import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
+import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import type { RunSummary } from "../../../db/evaluation/stored-shapes.ts";
+import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
+import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { Data } from "../../components/data.tsx";
+import { count, duration, money, percent } from "../../components/figures.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { Facts, PageHead } from "../../components/page-head.tsx";
+import { Status } from "../../components/status.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { isAdmin } from "../request/guards.ts";
+import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
+import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
+import { setAddress, trailTo } from "./set-parts.tsx";
+import { settingInWords } from "./setting-fields.tsx";
+
+type Named = { set: QuestionSet; run: EvaluationRun };
+
+export async function runOf(context: PageContext, setKey: string, runId: string): Promise<Named> {
+  const services = context.get("services");
+  const set = await findQuestionSet(services, setKey);
+  const run = await findRun(services.db, set.id, runId);
+  if (run === null) throw notFound();
+  return { set, run };
+}
+
+/** One run: its figures, and what came of each question. */
+export function runResultPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/:set/runs/:run", async (context) => {
+    const { set: setKey, run: runId } = context.req.param();
+    return await runPage(context, await runOf(context, setKey, runId));
+  });
+
+  app.post("/:set/runs/:run/remove", async (context) => {
+    const { set: setKey, run: runId } = context.req.param();
+    const { set, run } = await runOf(context, setKey, runId);
+    auditAs(context, "question-sets.runs.remove", `${set.identifier}/${run.id}`);
+    await deleteRun(context.get("services").db, set.id, run.id);
+    const notice = "The run is removed.";
+    return goTo(context, `${setAddress(set.identifier)}/runs`, { notice });
+  });
+  return app;
+}
+
+async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
+  const { db, now } = context.get("services");
+  const number = pageNumberOf(context);
+  const offset = (number - 1) * QUESTIONS_A_PAGE;
+  const { data, total } = await listResults(db, run.id, { offset, limit: QUESTIONS_A_PAGE });
+  const address = `${setAddress(set.identifier)}/runs`;
+  const trail = [...trailTo(set), { name: "Runs", href: address }];
+  const content = (
+    <>
+      <PageHead
+        title="Run"
+        trail={trail}
+        sub={
+          <>
+            <Time at={run.startedAt} now={now()} />, <Data>{settingInWords(run.setting)}</Data>
+          </>
+        }
+      >
+        {isAdmin(context) ? (
+          <ActionButton action={`${address}/${run.id}/remove`} label="Remove" kind="danger" />
+        ) : null}
+      </PageHead>
+      <div id="run" data-live>
+        <RunStatus run={run} />
+        {run.summary === null ? null : <Figures summary={run.summary} />}
+        <Facts facts={madeWith(run)} />
+        <h2>Questions</h2>
+        <p class="soft">What went wrong stands first.</p>
+        <Results results={data} />
+        <NumberedPages here={`${address}/${run.id}`} number={number} total={total} />
+      </div>
+    </>
+  );
+  const refreshSeconds = run.status === "running" ? LOOK_EVERY_SECONDS : null;
+  return await page(context, { title: "Run", place: "evaluation", refreshSeconds }, content);
+}
+
+const madeWith = ({ facts }: EvaluationRun) =>
+  Object.entries(facts).map(([name, value]) => {
+    return [name, <Data>{String(value ?? "none")}</Data>] as const;
+  });
+
+const Figures = ({ summary }: { summary: RunSummary }) => {
+  const measured = MEASURE_NAMES.filter((name) => typeof summary.measures[name] === "number");
+  const figures: [string, string][] = [
+    ...measured.map((name): [string, string] => [name, figure(summary.measures[name])]),
+    ["failed", count(summary.errors)],
+    ["degraded", percent(summary.degradedShare, 1)],
+    ["p50", duration(summary.p50Ms)],
+    ["p95", duration(summary.p95Ms)],
+    ["tokens", count(summary.inputTokens + summary.outputTokens)],
+    ["cost", summary.cost === null ? "–" : money(summary.cost.amount, summary.cost.currency)],
+  ];
+  return (
+    <dl class="figures">
+      {figures.map(([name, amount]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>
+            <span class="amount">{amount}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+const Results = ({ results }: { results: EvaluationResult[] }) => (
+  <Table
+    label="Questions"
+    rows={results}
+    empty={null}
+    columns={[
+      { head: "Question", cell: (result) => <Question result={result} /> },
+      { head: "Ranks", numeric: true, cell: ({ ranks }) => ranksInWords(ranks) },
+      { head: "Answer", cell: (result) => <Verdict result={result} /> },
+      { head: "Time", numeric: true, wide: true, cell: ({ latencyMs }) => duration(latencyMs) },
+    ]}
+  />
+);
+
+const ranksInWords = (ranks: (number | null)[]) =>
+  ranks.length === 0 ? "–" : ranks.map((rank) => rank ?? "not found").join(", ");
+
+const Question = ({ result }: { result: EvaluationResult }) => (
+  <>
+    <Data>{result.question}</Data>
+    {result.error === null ? null : (
+      <div>
+        <Status tone="bad">
+          <Data>{result.error}</Data>
+        </Status>
+      </div>
+    )}
+    {result.found.length === 0 && result.response === null ? null : (
+      <details class="why">
+        <summary>What came of it</summary>
+        {result.response === null ? null : (
+          <p>
+            <Data>{result.response}</Data>
+          </p>
+        )}
+        <ol>
+          {result.found.map(({ file }) => (
+            <li>
+              <Data>{file}</Data>
+            </li>
+          ))}
+        </ol>
+      </details>
+    )}
+  </>
+);
+
+const Verdict = ({ result: { isRight, why, isDegraded } }: { result: EvaluationResult }) => (
+  <>
+    {isRight === null ? (
+      "–"
+    ) : (
+      <Status tone={isRight ? "ok" : "bad"}>{isRight ? "right" : "wrong"}</Status>
+    )}
+    {why === null ? null : (
+      <div class="faint">
+        <Data>{why}</Data>
+      </div>
+    )}
+    {isDegraded ? <Status tone="warn">degraded</Status> : null}
+  </>
+);

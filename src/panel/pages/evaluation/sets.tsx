@@ -1,0 +1,165 @@
+import { Hono } from "hono";
+
+import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import { listSets, type QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { SETS_MAX } from "../../../evaluation/limits.ts";
+import { createQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { newQuestionSet } from "../../api/evaluation/question-sets.ts";
+import { Data } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty, PageHead } from "../../components/page-head.tsx";
+import { Table } from "../../components/table.tsx";
+import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
+import { auditAs, goTo } from "../request/action.ts";
+import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
+import { isAdmin } from "../request/guards.ts";
+import { ASKED, NEW_SET, PLACE, setAddress, SubjectLink } from "./set-parts.tsx";
+
+const FIELDS = ["name", "subject", "rag", "inference", "judgeModel", "identifier"];
+
+/** The list of question sets. */
+export function setListPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", (context) => setListPage(context));
+  return app;
+}
+
+/** The page that makes a set; `?subject=` chooses what it asks. */
+export function newSetPages(): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  app.get("/", async (context) => {
+    const subject = context.req.query("subject") ?? "";
+    return await newSetPage(context, freshForm({ subject }));
+  });
+  app.post("/", async (context) => {
+    auditAs(context, "question-sets.create");
+    const form = await formOf(context);
+    const made = await attempt(form, FIELDS, async () => {
+      const [kind, identifier] = form.text("subject").split(" ");
+      const input = parseKnownOrRefuse(newQuestionSet, {
+        name: form.text("name"),
+        identifier: typed(form.text("identifier")),
+        ...(kind === "rag" ? { rag: identifier } : { inference: identifier }),
+        judgeModel: typed(form.text("judgeModel")) ?? null,
+      });
+      return await createQuestionSet(context.get("services"), input);
+    });
+    if (!made.done) return await newSetPage(context, made.state);
+    auditAs(context, "question-sets.create", made.result.id);
+    const told = { notice: "The set is made. Add questions to it." };
+    return goTo(context, setAddress(made.result.identifier), told);
+  });
+  return app;
+}
+
+async function setListPage(context: PageContext): Promise<Response> {
+  const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
+  const content = (
+    <>
+      <PageHead
+        title="Evaluation"
+        sub="Questions with what must be found or answered, asked again after every change."
+      >
+        {isAdmin(context) ? (
+          <>
+            <a class="btn" href={ASKED}>
+              What people ask
+            </a>
+            <a class="btn primary" href={NEW_SET}>
+              New question set
+            </a>
+          </>
+        ) : null}
+      </PageHead>
+      <Table
+        label="Question sets"
+        rows={data}
+        empty={
+          <Empty title="There are no question sets yet.">
+            <p>
+              Thirty questions that people really ask tell whether a reranker, a chunk size or a
+              model makes the answers better.
+            </p>
+          </Empty>
+        }
+        columns={[
+          {
+            head: "Name",
+            cell: (set) => (
+              <a href={setAddress(set.identifier)}>
+                <Data>{set.name}</Data>
+              </a>
+            ),
+          },
+          { head: "Asks", cell: (set) => <SubjectLink set={set} /> },
+          { head: "Questions", numeric: true, cell: (set) => <Questions set={set} /> },
+        ]}
+      />
+    </>
+  );
+  return await page(context, { title: "Evaluation", place: "evaluation" }, content);
+}
+
+const Questions = ({ set: { questions, drafts } }: { set: QuestionSet }) => (
+  <>
+    {count(questions)}
+    {drafts === 0 ? null : <div class="faint">{count(drafts)} to confirm</div>}
+  </>
+);
+
+async function newSetPage(context: PageContext, state: FormState): Promise<Response> {
+  const { db } = context.get("services");
+  const [rags, inferences] = await Promise.all([
+    listChoices(db, "rag"),
+    listChoices(db, "inference"),
+  ]);
+  const options = [
+    ...rags.map(({ identifier, name }) => ({ value: `rag ${identifier}`, label: `RAG ${name}` })),
+    ...inferences.map(({ identifier, name }) => {
+      return { value: `inference ${identifier}`, label: `Inference ${name}` };
+    }),
+  ];
+  const content = (
+    <>
+      <PageHead title="New question set" trail={[PLACE]} />
+      {options.length === 0 ? (
+        <Empty title="There is nothing to ask yet.">
+          <p>A question set belongs to a RAG or to an inference: make one first.</p>
+        </Empty>
+      ) : (
+        <Form action={NEW_SET} state={state} submit="Make the set" cancel={PLACE.href}>
+          <TextField state={state} name="name" label="Name" required autofocus />
+          <SelectField
+            state={state}
+            name="subject"
+            label="Asks"
+            options={options}
+            hint="Of a RAG it is measured what is found, of an inference the answers, too."
+          />
+          <JudgeField state={state} />
+          <TextField
+            state={state}
+            name="identifier"
+            label="Identifier"
+            hint="For programs; it never changes. Without one it is made from the name."
+          />
+        </Form>
+      )}
+    </>
+  );
+  const of = { title: "New question set", place: "evaluation" as const, status: state.status };
+  return await page(context, of, content);
+}
+
+export const JudgeField = ({ state }: { state: FormState }) => (
+  <TextField
+    state={state}
+    name="judgeModel"
+    label="Judge"
+    placeholder="openai/gpt-5-mini"
+    hint="The chat model that judges answers by a rubric; only such questions need it."
+  />
+);

@@ -1,0 +1,101 @@
+import type { Setting } from "../../../db/evaluation/stored-shapes.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { runSetting } from "../../api/evaluation/runs.ts";
+import { given } from "../../api/request/read-request.ts";
+import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
+import { numberOf, typed, type Form as Sent, type FormState } from "../request/form.ts";
+
+const NAMES = [
+  "target",
+  "model",
+  "topK",
+  "searchMode",
+  "reranker",
+  "useReranking",
+  "candidateMultiplier",
+  "similarityThreshold",
+];
+
+/** The fields of the second setting begin with it. */
+export const SECOND = "b.";
+export const SETTING_FIELDS = [...NAMES, ...NAMES.map((name) => SECOND + name), "compare"];
+
+/** Stands for no reranker at all, where an empty field is the RAG's own. */
+const NO_RERANKER = "none";
+
+/** The setting that a form asks for; what was left empty stays as the resource has it. */
+export function settingIn(form: Sent, prefix: string): Setting {
+  const text = (field: string) => form.text(prefix + field);
+  const number = (field: string) => (text(field) === "" ? undefined : numberOf(text(field)));
+  const setting = parseKnownOrRefuse(runSetting, {
+    target: typed(text("target")),
+    model: typed(text("model")),
+    topK: number("topK"),
+    searchMode: typed(text("searchMode")),
+    reranker: text("reranker") === NO_RERANKER ? null : typed(text("reranker")),
+    useReranking: text("useReranking") === "on" ? true : undefined,
+    candidateMultiplier: number("candidateMultiplier"),
+    similarityThreshold: number("similarityThreshold"),
+  });
+  return given(setting);
+}
+
+const OWN = { value: "", label: "as it is" };
+const MODES: Option[] = [
+  OWN,
+  { value: "hybrid", label: "words and meaning" },
+  { value: "semantic", label: "meaning" },
+  { value: "keyword", label: "words" },
+];
+
+type FieldsProps = {
+  state: FormState;
+  prefix: string;
+  kind: "rag" | "inference";
+  targets: readonly Option[];
+};
+
+export const SettingFields = ({ state, prefix, kind, targets }: FieldsProps) => (
+  <>
+    <SelectField
+      state={state}
+      name={`${prefix}target`}
+      label={kind === "rag" ? "RAG" : "Inference"}
+      options={[{ value: "", label: "the set's own" }, ...targets]}
+    />
+    {kind === "rag" ? null : (
+      <TextField state={state} name={`${prefix}model`} label="Chat model" placeholder="its own" />
+    )}
+    <div class="two">
+      <TextField state={state} name={`${prefix}topK`} label="Passages" type="number" min={1} />
+      <SelectField state={state} name={`${prefix}searchMode`} label="Searched by" options={MODES} />
+    </div>
+    <div class="two">
+      <TextField
+        state={state}
+        name={`${prefix}reranker`}
+        label="Reranker"
+        placeholder="its own"
+        hint={
+          <>
+            <code>{NO_RERANKER}</code> for none.
+          </>
+        }
+      />
+      <TextField state={state} name={`${prefix}similarityThreshold`} label="Similarity threshold" />
+    </div>
+    <Checkbox
+      state={state}
+      name={`${prefix}useReranking`}
+      label="Rerank with the RAG's own reranker"
+    />
+  </>
+);
+
+/** A setting in a line: "topK 20, searchMode semantic". */
+export function settingInWords(setting: Setting): string {
+  const words = Object.entries(setting).map(
+    ([name, value]) => `${name} ${String(value ?? "none")}`,
+  );
+  return words.length === 0 ? "as it is" : words.join(", ");
+}

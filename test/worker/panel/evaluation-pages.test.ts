@@ -1,0 +1,100 @@
+import { afterAll, expect, test, vi } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn } from "../../support/worker-client.ts";
+
+const MEMBER = { email: "reader@localhost", password: "quiet amber lantern" };
+
+afterAll(queuesSettled, 60_000);
+
+/** The text of a page as it is read, without its tags. */
+const read = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+test("a question is kept from a search, asked with two settings, and compared", async () => {
+  const api = await signedIn();
+  await api.send("POST", "/file-sources", { name: "Moor", provider: "file_system" });
+  await api.put("/file-sources/moor/files/leave.md", "# Leave\n\nThirty days of leave a year.");
+  await api.put("/file-sources/moor/files/vpn.md", "# VPN\n\nThe tunnel needs a certificate.");
+  await api.send("POST", "/rags", { name: "Moor", fileSource: "moor" });
+  const soon = { timeout: 40_000, interval: 100 };
+  const indexed = async () => (await api.send("GET", "/rags/moor")).body;
+  await vi.waitFor(async () => expect(await indexed()).toMatchObject({ processedFiles: 2 }), soon);
+
+  const admin = new Browser();
+  await admin.signIn();
+  await admin.open("/panel/search?rag=moor&q=days+of+leave");
+  const [, keep = ""] = /href="(\/panel\/new\/question\?[^"]*)"/.exec(admin.html) ?? [];
+  const address = keep.replaceAll("&amp;", "&");
+  expect(address).toContain("offer=leave.md");
+  await admin.open(address);
+  expect(read(admin.html)).toContain("No question set asks this RAG yet.");
+  const made = await admin.post("/panel/new/question-set", { name: "Moor", subject: "rag moor" });
+  expect(made.location).toBe("/panel/evaluation/moor");
+  await admin.open(address);
+  expect(admin.html).toContain('value="leave.md"');
+  const kept = { rag: "moor", set: "moor", question: "days of leave", passage: "" };
+  await admin.post("/panel/new/question", { ...kept, offer: ["leave.md", "vpn.md"] });
+  expect(admin.html).toContain("is required where no answer is checked");
+  await admin.post("/panel/new/question", { ...kept, file: "leave.md" });
+  expect(read(admin.html)).toMatch(/The question is kept\..*days of leave.*leave\.md/);
+
+  const csv = "question,file\n<b>Which certificate?</b>,vpn.md\nWrong,";
+  await admin.post("/panel/evaluation/moor/import", { format: "csv", text: csv });
+  expect(read(admin.html)).toContain("Line 3: expected is required");
+  expect(admin.html).toContain("&lt;b&gt;Which certificate?&lt;/b&gt;,vpn.md");
+  const mended = csv.replace("\nWrong,", "");
+  await admin.post("/panel/evaluation/moor/import", { format: "csv", text: mended });
+  expect(read(admin.html)).toContain("1 question imported.");
+  expect(admin.html).not.toContain("<b>Which");
+
+  // Two windows change the same field of a question: the second is told.
+  const [, one = ""] =
+    /href="(\/panel\/evaluation\/moor\/questions\/[^"]*)"/.exec(admin.html) ?? [];
+  await admin.open(one);
+  const seen = /name="seen" value="([^"]*)"/.exec(admin.html)?.[1]?.replaceAll("&quot;", '"');
+  const change = { question: "days of leave", expected: "leave.md", seen: seen ?? "" };
+  await admin.post(one, { ...change, question: "Days of leave a year?" });
+  expect(read(admin.html)).toMatch(/The question is kept\..*Days of leave a year\?/);
+  const collided = await admin.post(one, { ...change, question: "Days of leave?" });
+  expect(collided.status).toBe(409);
+  expect(read(admin.html)).toContain("was changed by somebody else meanwhile");
+
+  const settings = { compare: "on", topK: "5", "b.similarityThreshold": "1" };
+  const started = await admin.post("/panel/evaluation/moor/runs", settings);
+  const comparison = started.location ?? "";
+  expect(comparison).toMatch(/\/panel\/evaluation\/moor\/runs\/compare\?first=.*&second=/);
+  await vi.waitFor(async () => {
+    await admin.open(comparison);
+    expect(read(admin.html)).toMatch(/recall@10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
+  }, soon);
+  expect(read(admin.html)).toContain("similarityThreshold 1");
+  await admin.open("/panel/evaluation/moor/runs");
+  expect(admin.html).toContain("mrr by run, 0.000 to 1.000");
+  const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
+  await admin.open(`/panel/evaluation/moor/runs/${run}`);
+  expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);
+  const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
+  expect(wrong.status).toBe(400);
+  expect(read(admin.html)).toContain("Passages must be at most 100");
+
+  await admin.post("/panel/settings", { ...MEMBER, role: "member" });
+  const member = new Browser();
+  await member.signIn(MEMBER.email, MEMBER.password);
+  for (const path of ["", "/runs", "/settings", `/runs/${run}`]) {
+    expect((await member.open(`/panel/evaluation/moor${path}`)).status).toBe(200);
+    expect(member.html).not.toMatch(/action="\/panel\/(evaluation|new)/);
+  }
+  await member.open("/panel/search?rag=moor&q=days+of+leave");
+  expect(member.html).not.toContain("/panel/new/question");
+  expect((await member.open(address)).status).toBe(403);
+  expect((await member.post("/panel/evaluation/moor/runs")).status).toBe(403);
+
+  expect((await admin.open("/panel/evaluation/moor/import")).status).toBe(303);
+  await admin.post("/panel/evaluation/moor/remove", { confirmation: "moor" });
+  expect(read(admin.html)).toContain("Name is not the name");
+  await admin.post("/panel/evaluation/moor/remove", { confirmation: "Moor" });
+  expect(read(admin.html)).toMatch(/The question set is removed\..*There are no question sets yet/);
+  await admin.open("/panel/settings/log");
+  expect(admin.html).toContain("question-sets.import");
+});
