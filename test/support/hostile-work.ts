@@ -86,6 +86,7 @@ const PROMPTS: Named<[text: string, schema?: Record<string, unknown>]>[] = [
   ["distinct words", distinct.join(" ")],
   ["sentences", "Leave is thirty days. ".repeat(29_500)],
   ["one word", "a".repeat(650_000)],
+  ["letters that unfold", "\ufdfa".repeat(250_000), { type: "object", properties: { a: {} } }],
   ["questions", "Why? ".repeat(130_000)],
   ["open links", "[](".repeat(210_000)],
   ["table rows", "| a | b |\n".repeat(65_000)],

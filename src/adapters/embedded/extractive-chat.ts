@@ -73,8 +73,15 @@ function readPrompt(prompt: LanguageModelV4Prompt): Read {
   const said = textOfMessage(prompt[last]);
   const found = prompt.slice(last + 1).filter(({ role }) => role === "tool");
   const passages = [said, ...found.map(textOfMessage)].flatMap(readPassages);
-  const request = readRequest(said).slice(0, REQUEST_LIMIT_CHARACTERS);
+  const request = firstCharacters(readRequest(said), REQUEST_LIMIT_CHARACTERS);
   return { request, passages: firstOf(passages), searched: found.length > 0 };
+}
+
+/** Words are compared in a form in which one character can become 18 (U+FDFA): these count. */
+function firstCharacters(text: string, limit: number): string {
+  const kept = text.slice(0, limit);
+  const unfolded = kept.normalize("NFKC");
+  return unfolded.length <= limit ? kept : unfolded.slice(0, limit);
 }
 
 /** Passages up to the character limit; the last one is cut. */
@@ -82,7 +89,7 @@ function firstOf(passages: Found[]): Found[] {
   let left = PASSAGES_LIMIT_CHARACTERS;
   return passages.flatMap(({ number, text, source }) => {
     if (left <= 0) return [];
-    const kept = text.slice(0, left);
+    const kept = firstCharacters(text, left);
     left -= kept.length;
     return [{ number, source, text: kept }];
   });

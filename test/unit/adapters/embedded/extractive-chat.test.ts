@@ -153,3 +153,11 @@ test("told not to use tools it answers at once", async () => {
   });
   expect(content).toEqual([{ type: "text", text: "It is late." }]);
 });
+
+test("characters of a passage count as what they become when words are compared", async () => {
+  const rest = "Unused days are paid out in May.";
+  const behind = (letters: number) => `${"\ufdfa ".repeat(letters)}\n\n${rest}`;
+  const question = "When are unused days paid out?";
+  expect(await answer(question, [behind(5_000)])).toContain("in May");
+  expect(await answer(question, [behind(20_000)])).not.toContain("in May");
+});
