@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicApi } from "../../src/cli/api/public-api.ts";
 import { SAMPLE_QUESTIONS } from "../../src/cli/demo/questions.ts";
 import { scratchFolder } from "./local-service.ts";
+import { runPastedSamples } from "./pasted-samples.ts";
 import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
 
 type Printed = {
@@ -58,7 +59,7 @@ describe("npm start on the sample", () => {
     expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
   });
 
-  test("a second start indexes nothing, and the curl lines that it prints work", async () => {
+  test("a second start indexes nothing; printed lines and the pages' samples work", async () => {
     const port = String(await freePort());
     const { child, finished, untilItSays } = startCli("start", ["--port", port, "--state", state]);
     const shown = await untilItSays("Ctrl-C ends it");
@@ -76,6 +77,7 @@ describe("npm start on the sample", () => {
       const { stdout } = await run("sh", ["-c", line]);
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
+    await runPastedSamples(scratch.path, { url: `http://localhost:${port}`, token });
     child.kill("SIGINT");
     await finished;
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(

@@ -1,3 +1,8 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
@@ -183,15 +188,60 @@ export async function mcpClients({ url, token }: Served): Promise<void> {
   }
 }
 
-/** The request that Dify's documentation shows, and that its connection test sends. */
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+
+/** https://modelcontextprotocol.io/docs/tools/inspector: its command line calls one method a run. */
+export async function mcpInspector({ url, token }: Served): Promise<void> {
+  const server = [
+    `${url}/mcp`,
+    "--transport",
+    "http",
+    "--header",
+    `Authorization: Bearer ${token}`,
+  ];
+  const inspect = async (method: string, ...more: string[]): Promise<unknown> => {
+    const inspector = require.resolve("@modelcontextprotocol/inspector-cli");
+    const args = [inspector, "--cli", ...server, "--method", method, ...more];
+    // It looks for its package.json from the working directory.
+    const { stdout } = await run(process.execPath, args, { cwd: dirname(inspector) });
+    return JSON.parse(stdout);
+  };
+  const uri = "quarry://docs/guides/otters.md";
+  const [listed, found, files, file] = await Promise.all([
+    inspect("tools/list"),
+    inspect("tools/call", "--tool-name", "search", "--tool-arg", `query=${QUESTION}`, "topK=1"),
+    inspect("resources/list"),
+    inspect("resources/read", "--uri", uri),
+  ]);
+  const { tools } = listed as { tools: { name: string }[] };
+  expect(tools.map(({ name }) => name)).toEqual(["search", "fetch", "ask_ask", "agent_ask"]);
+  const results = [{ id: "docs/guides/otters.md", url: uri }];
+  expect(found).toMatchObject({ structuredContent: { results } });
+  expect(files).toMatchObject({
+    resources: expect.arrayContaining([expect.objectContaining({ uri })]),
+  });
+  const text: unknown = expect.stringContaining("alder");
+  expect(file).toMatchObject({ contents: [{ uri, mimeType: "text/markdown", text }] });
+}
+
+/**
+ * The request that Dify's documentation shows, and the one with which it tries an address that is
+ * added: without a body, where it takes 403, 404 and 502 for an address that does not work
+ * (`check_endpoint_and_api_key`, api/services/external_knowledge_service.py of langgenius/dify).
+ */
 export async function difyRequests({ url, token }: Served): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const tried = await fetch(`${url}/dify/retrieval`, { method: "POST", headers });
+  expect(tried.status).toBe(400);
   const response = await fetch(`${url}/dify/retrieval`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    headers: { ...headers, "Content-Type": "application/json" },
     body: JSON.stringify({
       knowledge_id: "docs",
       query: QUESTION,
       retrieval_setting: { top_k: 2, score_threshold: 0.0 },
+      metadata_condition: null,
     }),
   });
   expect(response.status).toBe(200);

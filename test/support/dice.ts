@@ -1,6 +1,9 @@
 const MODULUS = 2 ** 32;
 
-/** The same numbers for the same seed: a 32-bit linear congruential generator. */
+/**
+ * The same numbers for the same seed, so that a failing run can be repeated: a 32-bit linear
+ * congruential generator. Seeds that are near each other begin alike; roll them with another one.
+ */
 export class Dice {
   #state: number;
 
@@ -18,11 +21,13 @@ export class Dice {
     return this.roll(1_000) < probability * 1_000;
   }
 
-  pick<Item>(items: readonly [Item, ...Item[]]): Item {
-    return items[this.roll(items.length)] ?? items[0];
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.roll(items.length)];
+    if (item === undefined) throw new Error("there is nothing to pick from");
+    return item;
   }
 
-  shuffle<Item>(items: Item[]): Item[] {
+  shuffle<Item>(items: readonly Item[]): Item[] {
     return items
       .map((item) => ({ item, order: this.roll(MODULUS) }))
       .sort((a, b) => a.order - b.order)

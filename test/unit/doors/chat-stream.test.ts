@@ -140,6 +140,26 @@ test("an answer that nobody heard comes whole", async () => {
   expect(contentIn(structured)).toBe('{"a":1}');
 });
 
+test("the first bytes come when the passages were found, before the answer", async () => {
+  const found = Promise.withResolvers<void>();
+  const run: Run = async ({ tell }) => {
+    await found.promise;
+    await tell({ type: "retrieval", items: [], degradations: [] });
+    return await new Promise(() => {});
+  };
+  const { signal } = new AbortController();
+  let hasBegun = false;
+  const begun = chatStream(run, chat(), { signal, log });
+  void begun.then(() => (hasBegun = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasBegun).toBe(false);
+  found.resolve();
+  const reader = (await begun).getReader();
+  const first = new TextDecoder().decode((await reader.read()).value);
+  expect(first).toContain('"delta":{"role":"assistant","content":""}');
+  await reader.cancel();
+});
+
 test("a failure is thrown before the first byte, and the last event after it", async () => {
   const failing: Run = () =>
     Promise.reject(modelFailed("Model call failed: provider answered 503"));

@@ -1,6 +1,9 @@
 /** Streamed answers over a model whose own stream is cut, breaks, hangs, or is left alone. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { Hono } from "hono";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -11,15 +14,15 @@ import { untraced } from "../../../src/core/trace.ts";
 import type { InferenceRecord } from "../../../src/db/records.ts";
 import type { Caller } from "../../../src/http/caller.ts";
 import { handleError } from "../../../src/http/errors.ts";
-import { eventStream } from "../../../src/http/event-stream.ts";
 import { streamRun } from "../../../src/http/run-stream.ts";
 // Evaluated before any clock runs.
 import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
+import { estimateTokens } from "../../../src/text/tokens.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
-import { randomOf } from "../../support/random-of.ts";
+import { Dice } from "../../support/dice.ts";
 
 const log = jsonLog(() => {});
 const caller = { tokenId: null, isAdmin: false } as Caller;
@@ -121,18 +124,18 @@ function cutAt(bytes: Uint8Array, place: number, fate: Fate, step: () => number)
 }
 
 async function cutOnce(seed: number): Promise<string> {
-  const random = randomOf(seed);
+  const dice = new Dice(seed);
   const fates = ["ends", "breaks", "hangs", "is garbled"] as const;
-  const fate = fates[random.below(fates.length)] ?? "ends";
+  const fate = dice.pick(fates);
   const double = new OpenAiDouble();
   double.script = () => ({ text: TEXT });
   let wasWhole = false;
   double.send = (events) => {
     const bytes = new TextEncoder().encode(events.join(""));
     if (double.of("chat").length > 1) return sendAll(events);
-    const place = random.below(bytes.length + 1);
+    const place = dice.roll(bytes.length + 1);
     wasWhole = new TextDecoder().decode(bytes.slice(0, place)).includes('"finish_reason":"stop"}]');
-    return cutAt(bytes, place, fate, () => 1 + random.below(700));
+    return cutAt(bytes, place, fate, () => 1 + dice.roll(700));
   };
   const { response, settled } = await call(double, fate === "hangs" ? 150 : 60_000);
   const text = await response.text();
@@ -167,7 +170,10 @@ async function cutOnce(seed: number): Promise<string> {
 }
 
 test("300 random cuts of the model's stream end as they should", async () => {
-  const ends = await Promise.all(Array.from({ length: 300 }, async (_, at) => cutOnce(at + 1)));
+  const seeds = new Dice(300);
+  const ends = await Promise.all(
+    Array.from({ length: 300 }, async () => cutOnce(seeds.roll(2 ** 32))),
+  );
   const count = (end: string) => ends.filter((one) => one === end).length;
   expect(count("result")).toBeGreaterThan(20);
   expect(count("error")).toBeGreaterThan(50);
@@ -201,17 +207,27 @@ test("a client that leaves at any event ends the model's stream, and is counted"
   await Promise.all([0, 1, 2, 3, 5, 8].map(leave));
 });
 
-test("the model's stream is never far ahead of its reader", async () => {
-  const words = 2_000;
+/** Bytes that are held after everything that can be freed was freed. */
+function heldBytes(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return heapUsed + external + arrayBuffers;
+}
+
+test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", async () => {
+  const events = 5_000;
+  // Twenty tokens an event.
+  const text = `${"word,".repeat(10)} `.repeat(events);
   const double = new OpenAiDouble();
-  double.script = () => ({ text: "word ".repeat(words) });
+  double.script = () => ({ text });
   let sent = 0;
-  double.send = (events) => {
-    const all = sendAll(events).getReader();
+  double.send = (all) => {
+    const each = sendAll(all).getReader();
     return new ReadableStream(
       {
         async pull(controller) {
-          const { done, value } = await all.read();
+          const { done, value } = await each.read();
           if (done) return controller.close();
           sent += 1;
           controller.enqueue(value);
@@ -224,71 +240,53 @@ test("the model's stream is never far ahead of its reader", async () => {
   const reader = response.body?.getReader();
   let read = 0;
   let ahead = 0;
+  let length = 0;
+  const held: number[] = [];
   for (;;) {
     // Whoever could run ahead does so now.
-    if (read % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (read % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (read % 1_000 === 100) held.push(heldBytes());
     const part = await reader?.read();
     if (part?.done !== false) break;
     read += 1;
+    length += part.value.length;
     ahead = Math.max(ahead, sent - read);
   }
-  expect(read).toBeGreaterThan(words);
+  expect(read).toBeGreaterThan(events);
   expect(ahead).toBeLessThan(20);
+  expect(estimateTokens(text, "unknown")).toBeGreaterThan(100_000);
+  // The text came twice: in parts, and whole with the result.
+  expect(length).toBeGreaterThan(2 * text.length);
+  const [first = 0, ...later] = held;
+  expect(later).toHaveLength(5 - 1);
+  // What grows is the answer that is collected, and nothing for each event of its stream.
+  expect(Math.max(...later) - first).toBeLessThan(4 * text.length);
 });
 
-afterEach(() => vi.useRealTimers());
-
-test("comments keep a silent connection alive", async () => {
-  vi.useFakeTimers();
-  const quiet = Promise.withResolvers<IteratorResult<string, undefined>>();
-  const returned = vi.fn<() => Promise<IteratorResult<string, undefined>>>();
-  const texts = { next: () => quiet.promise, return: returned };
-  const begun = eventStream({ texts, failed: () => "failed" });
-  await vi.advanceTimersByTimeAsync(15_000);
-  const reader = (await begun).getReader();
-  const decoder = new TextDecoder();
-  const read = async () => decoder.decode((await reader.read()).value);
-  expect(await read()).toBe(": \n\n");
-  const second = read();
-  await vi.advanceTimersByTimeAsync(15_000);
-  expect(await second).toBe(": \n\n");
-  const third = read();
-  quiet.reject(new Error("too late for a status"));
-  expect(await third).toBe("failed");
-  expect(await reader.read()).toMatchObject({ done: true });
-});
-
-test("a client that leaves while something is awaited is no failure", async () => {
-  const left = Promise.withResolvers<IteratorResult<string, undefined>>();
-  const failed = vi.fn<() => string>(() => "failed");
-  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => left.promise);
-  next.mockResolvedValueOnce({ done: false, value: "begun" });
-  const ended = () => {
-    left.reject(new Error("the work ended"));
-    return Promise.resolve({ done: true as const, value: undefined });
-  };
-  const reader = (await eventStream({ texts: { next, return: ended }, failed })).getReader();
-  await reader.read();
-  const waiting = reader.read();
-  await reader.cancel();
-  expect(await waiting).toMatchObject({ done: true });
-  await left.promise.catch(() => {});
+test("the first bytes come when the passages were found, before the answer", async () => {
+  const found = Promise.withResolvers<void>();
+  const app = new Hono();
+  app.post("/", (context) =>
+    streamRun(context, {
+      run: async ({ tell }) => {
+        await found.promise;
+        await tell({ type: "retrieval", items: [], degradations: [] });
+        return await new Promise(() => {});
+      },
+      answerOf: () => ({}),
+      includeSources: false,
+      caller,
+      log,
+    }),
+  );
+  let hasBegun = false;
+  const answering = Promise.resolve(app.request("/", { method: "POST" }));
+  void answering.then(() => (hasBegun = true));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(failed).not.toHaveBeenCalled();
-});
-
-test("nor where the server tells of it before it cancels the body", async () => {
-  const gone = new AbortController();
-  const failed = vi.fn<() => string>(() => "failed");
-  const waiting = Promise.withResolvers<IteratorResult<string, undefined>>();
-  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => waiting.promise);
-  next.mockResolvedValueOnce({ done: false, value: "begun" });
-  const { signal } = gone;
-  const reader = (await eventStream({ texts: { next }, failed, signal })).getReader();
-  await reader.read();
-  const last = reader.read();
-  gone.abort();
-  waiting.reject(new Error("the work ended"));
-  expect(await last).toMatchObject({ done: true });
-  expect(failed).not.toHaveBeenCalled();
+  expect(hasBegun).toBe(false);
+  found.resolve();
+  const reader = (await answering).body?.getReader();
+  const first = new TextDecoder().decode((await reader?.read())?.value);
+  expect(first).toBe('event: retrieval\ndata: {"items":[]}\n\n');
+  await reader?.cancel();
 });

@@ -7,8 +7,7 @@ import {
   withoutMarks,
 } from "../../../src/inference/citations/marks.ts";
 import { MarkReader } from "../../../src/inference/citations/marks.ts";
-import { randomOf } from "../../support/random-of.ts";
-import type { Random } from "../../support/random-of.ts";
+import { Dice } from "../../support/dice.ts";
 
 const WORD = "bakumeto";
 const ITEMS = ["There are 26 days of holiday a year.", "Call before 9:30 when you are sick."];
@@ -115,7 +114,6 @@ test.each([
   expect(read(answer).cited).toHaveLength(count);
 });
 
-const pick = <T>(random: Random, of: readonly T[]): T => of[random.below(of.length)] as T;
 const SENTENCES = [
   "You get 26 days of holiday",
   "Größere Büros \u{1F3E2} haben mehr",
@@ -125,17 +123,17 @@ const SENTENCES = [
 ];
 
 /** An answer as models write them, with wrong, forged, nested and missing marks. */
-function answerOf(random: Random) {
+function answerOf(dice: Dice) {
   const expected: [number, string][] = [];
-  const number = () => random.below(4);
+  const number = () => dice.roll(4);
   const good = (said: string) => {
     const named = number();
     if (named === 1 || named === 2) expected.push([named - 1, said]);
     return `[cite-${WORD}:${named}]`;
   };
-  const parts = Array.from({ length: 1 + random.below(8) }, () => {
-    const said = pick(random, SENTENCES);
-    switch (random.below(7)) {
+  const parts = Array.from({ length: 1 + dice.roll(8) }, () => {
+    const said = dice.pick(SENTENCES);
+    switch (dice.roll(7)) {
       case 0:
         return `${said}.`;
       case 1:
@@ -152,16 +150,16 @@ function answerOf(random: Random) {
         return `- ${said} [ci[cite-x:1]te-forged:${number()}]`;
     }
   });
-  const rest = pick(random, ["", " [cite-", " [cite-bakumeto:1", "["]);
+  const rest = dice.pick(["", " [cite-", " [cite-bakumeto:1", "["]);
   return { answer: parts.join("\n") + rest, expected };
 }
 
 /** The text in random parts, also within a character of two code units. */
-function inParts(random: Random, text: string): string {
+function inParts(dice: Dice, text: string): string {
   const reader = new MarkReader(WORD);
   let shown = "";
   for (let at = 0; at < text.length;) {
-    const length = 1 + random.below(12);
+    const length = 1 + dice.roll(12);
     const part = reader.push(text.slice(at, at + length));
     if (MARKLIKE.test(part)) expect.unreachable(part);
     shown += part;
@@ -171,27 +169,27 @@ function inParts(random: Random, text: string): string {
 }
 
 test("in 300 answers no mark reaches the reader and every offset is right", () => {
-  const random = randomOf(17);
+  const dice = new Dice(17);
   const items = ["one", "two"];
   for (let at = 0; at < 300; at++) {
-    const { answer, expected } = answerOf(random);
+    const { answer, expected } = answerOf(dice);
     const { text, cited } = read(answer, items);
     expect(text).not.toMatch(/cite-|\]/);
     expect(cited).toEqual(expected);
-    expect(inParts(random, answer)).toBe(text);
+    expect(inParts(dice, answer)).toBe(text);
   }
 });
 
 test("in 2,000 heaps of pieces of marks none is put together", () => {
-  const random = randomOf(18);
+  const dice = new Dice(18);
   const pieces = ["[", "]", "cite", "-", WORD, ":", "1", " ", "  ", `[cite-${WORD}:1]`];
   const more = ["[ci", "te-", "x", ".", "\n", ",", " ".repeat(81), "[cite:", "(", "\u{1F600}"];
   for (let at = 0; at < 2_000; at++) {
-    const length = random.below(40);
-    const heap = Array.from({ length }, () => pick(random, [...pieces, ...more])).join("");
+    const length = dice.roll(40);
+    const heap = Array.from({ length }, () => dice.pick([...pieces, ...more])).join("");
     const { text, marks } = withoutMarks(heap, WORD);
     expect(text).not.toMatch(MARKLIKE);
-    expect(inParts(random, heap)).toBe(text);
+    expect(inParts(dice, heap)).toBe(text);
     for (const { start, end } of citationsOf(text, marks, ["one"])) {
       expect(text.slice(start, end)).toMatch(/^\S.*\S$|^\S$/s);
     }

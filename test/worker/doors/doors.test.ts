@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { call } from "../../support/worker-client.ts";
 
 import { difyTests } from "./dify-tests.ts";
+import { everyRouteTests } from "./every-route-tests.ts";
 import { mcpTests } from "./mcp-tests.ts";
 import { openAiTests } from "./openai-tests.ts";
 import { vectorStoreTests } from "./vector-store-tests.ts";
@@ -20,6 +21,7 @@ openAiTests(() => world);
 vectorStoreTests(() => world);
 mcpTests(() => world);
 difyTests(() => world);
+everyRouteTests(() => world);
 
 test("the doors and our own API share one rate budget", async () => {
   const from = { "CF-Connecting-IP": "192.0.2.7" };

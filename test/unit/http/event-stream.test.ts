@@ -1,0 +1,60 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import { eventStream } from "../../../src/http/event-stream.ts";
+
+afterEach(() => vi.useRealTimers());
+
+test("comments keep a silent connection alive", async () => {
+  vi.useFakeTimers();
+  const quiet = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const returned = vi.fn<() => Promise<IteratorResult<string, undefined>>>();
+  const texts = { next: () => quiet.promise, return: returned };
+  const begun = eventStream({ texts, failed: () => "failed" });
+  await vi.advanceTimersByTimeAsync(15_000);
+  const reader = (await begun).getReader();
+  const decoder = new TextDecoder();
+  const read = async () => decoder.decode((await reader.read()).value);
+  expect(await read()).toBe(": \n\n");
+  const second = read();
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await second).toBe(": \n\n");
+  const third = read();
+  quiet.reject(new Error("too late for a status"));
+  expect(await third).toBe("failed");
+  expect(await reader.read()).toMatchObject({ done: true });
+});
+
+test("a client that leaves while something is awaited is no failure", async () => {
+  const left = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const failed = vi.fn<() => string>(() => "failed");
+  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => left.promise);
+  next.mockResolvedValueOnce({ done: false, value: "begun" });
+  const ended = () => {
+    left.reject(new Error("the work ended"));
+    return Promise.resolve({ done: true as const, value: undefined });
+  };
+  const reader = (await eventStream({ texts: { next, return: ended }, failed })).getReader();
+  await reader.read();
+  const waiting = reader.read();
+  await reader.cancel();
+  expect(await waiting).toMatchObject({ done: true });
+  await left.promise.catch(() => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(failed).not.toHaveBeenCalled();
+});
+
+test("nor where the server tells of it before it cancels the body", async () => {
+  const gone = new AbortController();
+  const failed = vi.fn<() => string>(() => "failed");
+  const waiting = Promise.withResolvers<IteratorResult<string, undefined>>();
+  const next = vi.fn<() => Promise<IteratorResult<string, undefined>>>(() => waiting.promise);
+  next.mockResolvedValueOnce({ done: false, value: "begun" });
+  const { signal } = gone;
+  const reader = (await eventStream({ texts: { next }, failed, signal })).getReader();
+  await reader.read();
+  const last = reader.read();
+  gone.abort();
+  waiting.reject(new Error("the work ended"));
+  expect(await last).toMatchObject({ done: true });
+  expect(failed).not.toHaveBeenCalled();
+});
