@@ -1,20 +1,17 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { startWorker } from "../../src/cli/worker/start-worker.ts";
 import { inParallel } from "../../src/core/work/parallel.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document } from "./support/collection.ts";
+import { startService } from "./support/fresh-service.ts";
+import type { Service } from "./support/fresh-service.ts";
 import { ndcg } from "./support/ndcg.ts";
 
 const DEPTH = 10;
 /** Some documents have several chunks: ask for more chunks than documents are counted. */
 const TOP_K = 30;
 const UPLOADS_AT_ONCE = 8;
-const RATE_LIMIT = 10_000;
 const POLL_MS = 250;
 const MEGABYTE = 1_048_576;
 
@@ -27,48 +24,16 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const folder = args.find((arg) => !arg.startsWith("--"));
   if (folder === undefined) throw new Error("usage: npm run bench -- quality FOLDER [--rerank]");
   const collection = readCollection(folder);
-  const state = mkdtempSync(join(tmpdir(), "quarry-quality-"));
-  const worker = await startWorker({
-    port: await freePort(),
-    stateFolder: state,
-    vars: [`RATE_LIMIT_API:${RATE_LIMIT}`],
-    tell: (line) => console.error(line),
-  });
+  const { service, pid, stop } = await startService();
   try {
-    const service = await setUp(worker.url);
-    const ingest = await pushAll(service, collection.documents, worker.pid);
+    const ingest = await pushAll(service, collection.documents, pid);
     const quality = await askAll(service, collection, args.includes("--rerank"));
     const result = { documents: collection.documents.length, ...ingest, ...quality };
     console.table([result]);
     return result;
   } finally {
-    await worker.stop();
-    rmSync(state, { recursive: true, force: true });
+    await stop();
   }
-}
-
-type Service = { url: string; key: string; token: string };
-
-async function setUp(url: string): Promise<Service> {
-  const signIn = await fetch(`${url}/panel/api/session`, {
-    method: "POST",
-    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
-  });
-  const cookie = signIn.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
-  const create = async (path: string, body: unknown) => {
-    const headers = { Cookie: cookie, Origin: url };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
-    const response = await fetch(`${url}/panel/api${path}`, init);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { key: string; token: string };
-  };
-  await create("/file-sources", { name: "Bench", provider: "file_system" });
-  const settings = { fileSource: "bench", reranker: "embedded/lexical" };
-  await create("/rags", { name: "Bench", ...settings });
-  const { key } = await create("/keys", { name: "Bench", role: "admin" });
-  const groups = { agents: [], inferences: [], rags: ["bench"] };
-  const { token } = await create("/tokens", { name: "Bench", ...groups });
-  return { url, key, token };
 }
 
 async function pushAll({ url, key, token }: Service, documents: Document[], pid: number) {
@@ -169,16 +134,4 @@ function residentBytes(pid: number): number {
   } catch {
     return 0;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { inParallel } from "../../src/core/work/parallel.ts";
+import { searchWordsOf } from "../../src/text/words.ts";
+import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
+import type { Page, Question } from "./support/documentation.ts";
+import { startService } from "./support/fresh-service.ts";
+import type { Service } from "./support/fresh-service.ts";
+
+const SETS = ["first", "second"];
+const PIECE_WORDS = 100;
+const CHUNKS = 50;
+const UPLOADS_AT_ONCE = 8;
+const POLL_MS = 250;
+/** What the embedded model says where nothing answers. */
+const NOT_SAID = "The documents do not seem to say.";
+
+/** Files in the order in which a search names them, each once. */
+type Search = (question: string) => string[] | Promise<string[]>;
+
+/**
+ * Ordinary questions over documentation that everybody has who installed this project: where the
+ * file that answers stands, with the embedded models and with FTS5 alone, and how often the
+ * embedded model answers or rightly says that nothing does. `first` or `second` asks one set;
+ * `--missed` lists what was not found first, `--answers` prints the answers.
+ */
+export async function run(args: string[]): Promise<Record<string, unknown>> {
+  const pages = gatherDocumentation();
+  const sets = SETS.filter(
+    (name) => !SETS.some((one) => args.includes(one)) || args.includes(name),
+  );
+  const { service, stop } = await startService();
+  try {
+    await push(service, pages);
+    const alone = fts5Alone(pages);
+    const rows: Record<string, unknown>[] = [];
+    for (const name of sets) {
+      const file = join(import.meta.dirname, "questions", `${name}.txt`);
+      const [questions, wrong] = askable(readQuestions(file), pages);
+      for (const line of wrong) console.error(`not asked: ${line}`);
+      const ours = await ranks(questions, (text) => retrieve(service, text), args);
+      rows.push({ set: name, search: "FTS5 alone", ...summary(await ranks(questions, alone, [])) });
+      const answers = await answered(service, questions, args.includes("--answers"));
+      rows.push({ set: name, search: "embedded models", ...summary(ours), ...answers });
+    }
+    console.table(rows);
+    return { documents: pages.length, rows };
+  } finally {
+    await stop();
+  }
+}
+
+async function push({ url, key, token }: Service, pages: Page[]): Promise<void> {
+  await inParallel(pages, UPLOADS_AT_ONCE, async ({ path, text }) => {
+    const address = path.split("/").map(encodeURIComponent).join("/");
+    const type = path.endsWith(".md") ? "text/markdown" : "text/plain";
+    const response = await fetch(`${url}/panel/api/file-sources/bench/files/${address}`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
+      body: text,
+    });
+    if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
+  });
+  for (;;) {
+    const headers = { Authorization: `Bearer ${token}` };
+    const reply = await fetch(`${url}/api/rags/bench`, { headers });
+    const { processedFiles } = (await reply.json()) as { processedFiles: number };
+    if (processedFiles === pages.length) return;
+    await pause(POLL_MS);
+  }
+}
+
+async function ask<Reply>({ url, token }: Service, path: string, body: object): Promise<Reply> {
+  const response = await fetch(`${url}/api/${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Reply;
+}
+
+async function retrieve(service: Service, text: string): Promise<string[]> {
+  const body = { semanticSearch: [text], topK: CHUNKS, includeSources: true };
+  const { chunks } = await ask<{ chunks: { source: { filePath: string } }[] }>(
+    service,
+    "rags/bench/retrieve",
+    body,
+  );
+  return chunks.map(({ source }) => source.filePath);
+}
+
+/** The plainest search there is: pieces of 100 words, the path as their title. */
+function fts5Alone(pages: Page[]): Search {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE VIRTUAL TABLE pieces USING fts5(title, text, tokenize = 'porter')");
+  const add = database.prepare("INSERT INTO pieces (title, text) VALUES (?, ?)");
+  for (const { path, text } of pages) {
+    const words = text.split(/\s+/);
+    for (let at = 0; at < words.length; at += PIECE_WORDS) {
+      add.run(path, words.slice(at, at + PIECE_WORDS).join(" "));
+    }
+  }
+  const find = database.prepare(
+    "SELECT title FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces) LIMIT ?",
+  );
+  return (question) => {
+    const words = searchWordsOf(question).map((word) => `"${word}"`);
+    return find.all(words.join(" OR "), CHUNKS).map(({ title }) => String(title));
+  };
+}
+
+type Rank = { question: Question; rank: number };
+
+/** Where the first file that answers stands, from 1; infinite where it was not found. */
+async function ranks(questions: Question[], search: Search, args: string[]): Promise<Rank[]> {
+  const found: Rank[] = [];
+  for (const question of questions.filter(({ kind }) => kind !== "none")) {
+    const files = [...new Set(await search(question.text))];
+    const at = files.findIndex((file) => question.files.includes(file));
+    found.push({ question, rank: at === -1 ? Infinity : at + 1 });
+    if (at !== 0 && args.includes("--missed")) {
+      console.error(`${at + 1}: ${question.text} → ${files.slice(0, 3).join(", ")}`);
+    }
+  }
+  return found;
+}
+
+const percent = (part: number, of: number) => Math.round((1_000 * part) / of) / 10;
+
+function summary(found: Rank[]) {
+  const within = (of: Rank[], most: number) =>
+    percent(of.filter(({ rank }) => rank <= most).length, of.length);
+  const other = found.filter(({ question }) => question.kind === "other");
+  const reciprocal = found.reduce((sum, { rank }) => sum + 1 / rank, 0);
+  return {
+    questions: found.length,
+    hitAt1: within(found, 1),
+    hitAt3: within(found, 3),
+    mrr: Math.round((1_000 * reciprocal) / found.length) / 1_000,
+    otherWordsAt3: within(other, 3),
+  };
+}
+
+type Run = { response: { text: string }[]; items: { source: { filePath: string } }[] };
+
+/** How often the answer comes from a file that answers, from another one, or is withheld. */
+async function answered(service: Service, questions: Question[], prints: boolean) {
+  const counts = { right: 0, wrong: 0, withheld: 0, wronglyAnswered: 0, rightlyWithheld: 0 };
+  for (const { text, kind, files } of questions) {
+    const body = { prompt: text, semanticSearch: [text], includeSources: true };
+    const { response } = await ask<Run>(service, "inferences/bench", body);
+    const said = response[0]?.text ?? "";
+    const isWithheld = said === NOT_SAID;
+    const isRight = files.some((file) => said.includes(`\n\nSource: bench: ${file}`));
+    if (kind === "none") counts[isWithheld ? "rightlyWithheld" : "wronglyAnswered"] += 1;
+    else counts[isWithheld ? "withheld" : isRight ? "right" : "wrong"] += 1;
+    if (prints) console.error(`\n## ${text}\n${said}`);
+  }
+  return counts;
+}

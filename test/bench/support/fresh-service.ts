@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { startWorker } from "../../../src/cli/worker/start-worker.ts";
+
+const RATE_LIMIT = 10_000;
+
+/** A file source, a RAG and an inference, all called `bench`. */
+export type Service = { url: string; key: string; token: string };
+
+/** A service with an empty index in a folder of its own, which goes when it stops. */
+export async function startService(): Promise<{
+  service: Service;
+  pid: number;
+  stop: () => Promise<void>;
+}> {
+  const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
+  const worker = await startWorker({
+    port: await freePort(),
+    stateFolder: state,
+    vars: [`RATE_LIMIT_API:${RATE_LIMIT}`],
+    tell: (line) => console.error(line),
+  });
+  const stop = async () => {
+    await worker.stop();
+    rmSync(state, { recursive: true, force: true });
+  };
+  try {
+    return { service: await setUp(worker.url), pid: worker.pid, stop };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+async function setUp(url: string): Promise<Service> {
+  const signIn = await fetch(`${url}/panel/api/session`, {
+    method: "POST",
+    body: JSON.stringify({ email: "admin@localhost", password: "quarry" }),
+  });
+  const cookie = signIn.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+  const create = async (path: string, body: unknown) => {
+    const headers = { Cookie: cookie, Origin: url };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(`${url}/panel/api${path}`, init);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { key: string; token: string };
+  };
+  await create("/file-sources", { name: "Bench", provider: "file_system" });
+  const settings = { fileSource: "bench", reranker: "embedded/lexical" };
+  await create("/rags", { name: "Bench", ...settings });
+  const { key } = await create("/keys", { name: "Bench", role: "admin" });
+  const answering = { systemPrompt: "", model: "embedded/extractive", rags: ["bench"] };
+  await create("/inferences", { name: "Bench", ...answering });
+  const groups = { agents: [], inferences: ["bench"], rags: ["bench"] };
+  const { token } = await create("/tokens", { name: "Bench", ...groups });
+  return { url, key, token };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
