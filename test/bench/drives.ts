@@ -7,6 +7,7 @@ import { readerStore } from "../../src/sources/reader-store.ts";
 import { SharePointReader } from "../../src/sources/sharepoint/sharepoint-reader.ts";
 import { GraphDouble } from "../doubles/microsoft-graph/graph-double.ts";
 import { graphConfig } from "../doubles/microsoft-graph/scanning.ts";
+import { heapMeter, shownHeap } from "./support/heap-meter.ts";
 import { EVERYTHING_INDEXED, scan, SOURCE, withSource } from "./support/scan-world.ts";
 import type { Bindings, MakeReader } from "./support/scan-world.ts";
 
@@ -30,19 +31,6 @@ function populated(count: number) {
 }
 
 type Site = ReturnType<typeof populated>;
-
-/** Heap after each page, once what it left is collected, bytes. */
-function heapMeter() {
-  const collect = globalThis.gc ?? (() => undefined);
-  const sizes: number[] = [];
-  return {
-    sizes,
-    sample: () => {
-      collect();
-      sizes.push(process.memoryUsage().heapUsed);
-    },
-  };
-}
 
 function readerOf({ graph, siteId }: Site, onPage: () => void): MakeReader {
   return ({ db, files, now }) => {
@@ -141,7 +129,7 @@ async function measure(count: number) {
         calls: site.graph.asked.length - downloads,
         downloads,
         waitedSeconds,
-        heapMiB: heap.sizes.map((bytes) => Math.round(bytes / 1_048_576)),
+        heapMiB: heap.inMiB(),
         error: await lastError(bindings),
       });
     }
@@ -162,8 +150,7 @@ const lastError = async ({ DB }: Bindings) =>
 export async function run([files]: string[]): Promise<Record<string, unknown>> {
   const results = await measure(Number(files ?? FILES));
   const rows = results.map(({ heapMiB, ...rest }) => {
-    const heap = `${heapMiB[0]} … ${heapMiB.at(-1)}, at most ${Math.max(...heapMiB)}`;
-    return { ...rest, error: rest.error ?? "–", heap };
+    return { ...rest, error: rest.error ?? "–", heap: shownHeap(heapMiB) };
   });
   const table = new Table({ head: Object.keys(rows[0] ?? {}) });
   for (const row of rows) table.push(Object.values(row));

@@ -1,5 +1,7 @@
 import Table from "cli-table3";
 
+import { heapMeter, shownHeap } from "./support/heap-meter.ts";
+
 import { GoogleDriveReader } from "../../src/sources/google-drive/google-drive-reader.ts";
 import { knownFilesOf } from "../../src/sources/known-files.ts";
 import { readerStore } from "../../src/sources/reader-store.ts";
@@ -14,19 +16,25 @@ const CHANGED = 10;
 /** One scan, with what it asks of Drive. */
 async function measured(name: string, bindings: Bindings, drive: GoogleDriveDouble) {
   drive.asked.length = 0;
+  const heap = heapMeter();
   const { costs } = await scan(bindings, ({ db, files, now }) => {
     const store = readerStore(files, SOURCE);
     const known = knownFilesOf(db, SOURCE);
-    const outgoing = { fetch: drive.fetch, allowPrivate: false };
+    const fetch: typeof drive.fetch = async (address, request) => {
+      heap.sample();
+      return await drive.fetch(address, request);
+    };
+    const outgoing = { fetch, allowPrivate: false };
     const config = { rootFolderId: drive.root, apiBaseUrl: BASE };
     return new GoogleDriveReader(config, drive.account.keyFile(), { outgoing, now, store, known });
   });
-  return { scan: name, driveCalls: drive.asked.length, ...costs };
+  return { scan: name, driveCalls: drive.asked.length, ...costs, heapMiB: heap.inMiB() };
 }
 
 /**
  * `npm run bench -- google-drive [SIZE]`: what scans of a drive in four folders cost: calls of Drive (each
- * of the messages adds one download if the file's version is new), rows, D1 and R2 calls.
+ * of the messages adds one download if the file's version is new), rows, D1 and R2 calls, and the
+ * heap at each call of Drive (with `node --expose-gc`, without what can be collected).
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const size = Number(args[0] ?? SIZE);
@@ -51,8 +59,9 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const renamed = await measured(`folder of ${size / FOLDERS} renamed`, bindings, drive);
     return [first, unchanged, changed, daily, renamed];
   });
-  const table = new Table({ head: Object.keys(results[0] ?? {}) });
-  for (const result of results) table.push(Object.values(result));
+  const rows = results.map(({ heapMiB, ...rest }) => ({ ...rest, heap: shownHeap(heapMiB) }));
+  const table = new Table({ head: Object.keys(rows[0] ?? {}) });
+  for (const row of rows) table.push(Object.values(row));
   console.log(table.toString());
   return { results };
 }
