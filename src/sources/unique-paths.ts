@@ -12,13 +12,13 @@ export async function uniquePaths(
   known: Pick<KnownFiles, "byPath" | "byExternalId">,
   files: Placed[],
 ): Promise<Map<string, string>> {
-  const [own, there] = await Promise.all([
-    known.byExternalId(files.map(({ id }) => id)),
-    known.byPath(files.map(({ path }) => path)),
-  ]);
+  const own = await known.byExternalId(files.map(({ id }) => id));
   const pathOfId = new Map(own.map(({ externalId, path }) => [externalId, path]));
-  const holderOf = new Map(there.map(({ path, externalId }) => [path, externalId]));
   const kept = files.filter(({ id, path }) => pathOfId.get(id) === path);
+  // A file that has its path holds it: only the paths of the others are asked for.
+  const sought = files.filter(({ id, path }) => pathOfId.get(id) !== path);
+  const there = await known.byPath(sought.map(({ path }) => path));
+  const holderOf = new Map(there.map(({ path, externalId }) => [path, externalId]));
   for (const { id, path } of kept) holderOf.set(path, id);
   const paths = new Map<string, string>();
   for (const { id, path } of files) {

@@ -42,7 +42,7 @@ export async function knownFiles(
   sourceId: FileSourceId,
   listed: Named[],
 ): Promise<KnownRow[]> {
-  const paths = listed.map(({ path }) => path);
+  const paths = [...new Set(listed.map(({ path }) => path))];
   const found = await knownBy(db, "path", sourceId, paths);
   const idAt = new Map(found.map(({ path, externalId }) => [path, externalId]));
   const elsewhere = listed.flatMap(({ path, externalId }) =>
