@@ -5,21 +5,54 @@ import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages } from "./messages.ts";
 import type { Parsed } from "./messages.ts";
+import { workBudget } from "../ingestion/indexing/work-budget.ts";
+import type { WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
 /** Retry delay when the database itself failed, seconds. */
 const WHOLE_BATCH_RETRY_SECONDS = 10;
 
-/** Processes a batch of index messages together; a failing file delays only itself. */
+/** Files that are claimed at once; if their worker dies, each of them is a suspect. */
+const FILES_AT_ONCE = 100;
+
+/** Processes a batch of index messages; a failing file delays only itself. */
 export async function consumeIndexMessages(
   services: Services,
   messages: readonly Message[],
 ): Promise<void> {
   const parsed = parseMessages(services.log, indexMessage, messages);
-  const work = new Map(parsed.map(({ content }) => [keyOf(content), content]));
+  const budget = workBudget(services.now);
+  for (const some of partsOf(parsed)) await consumeTogether(services, some, budget);
+}
+
+type ParsedFiles = Parsed<IndexMessage[]>;
+
+function partsOf(messages: ParsedFiles[]): ParsedFiles[][] {
+  const parts: ParsedFiles[][] = [];
+  let open: ParsedFiles[] = [];
+  let files = 0;
+  for (const message of messages) {
+    if (open.length === 0 || files + message.content.length > FILES_AT_ONCE) {
+      open = [];
+      files = 0;
+      parts.push(open);
+    }
+    open.push(message);
+    files += message.content.length;
+  }
+  return parts;
+}
+
+async function consumeTogether(
+  services: Services,
+  parsed: ParsedFiles[],
+  budget: WorkBudget,
+): Promise<void> {
+  const files = parsed.flatMap(({ content }) => content);
+  const work = new Map(files.map((file) => [keyOf(file), file]));
   try {
-    const again = await indexFiles(services, [...work.values()]);
+    const again = await indexFiles(services, [...work.values()], budget);
     const delays = new Map(again.map(({ message, delayMs }) => [keyOf(message), delayMs]));
-    for (const one of parsed) acknowledgeOrRetry(one, delays);
+    for (const one of parsed) await acknowledgeOrRetry(services, one, delays);
   } catch (thrown) {
     services.log.error("index batch failed", { reason: reasonOf(thrown) });
     for (const { message } of parsed) message.retry({ delaySeconds: WHOLE_BATCH_RETRY_SECONDS });
@@ -29,11 +62,24 @@ export async function consumeIndexMessages(
 const keyOf = ({ ragId, fileId, revision, generation }: IndexMessage) =>
   `${ragId} ${generation} ${fileId} ${revision}`;
 
-function acknowledgeOrRetry(
-  { message, content }: Parsed<IndexMessage>,
+/** Of several files, those to be tried again get messages of their own. */
+async function acknowledgeOrRetry(
+  { queue }: Services,
+  { message, content }: ParsedFiles,
   delays: Map<string, number>,
-): void {
-  const delayMs = delays.get(keyOf(content));
-  if (delayMs === undefined) message.ack();
-  else message.retry({ delaySeconds: Math.ceil(delayMs / SECOND_MS) });
+): Promise<void> {
+  const again = content.flatMap((file) => {
+    const delayMs = delays.get(keyOf(file));
+    return delayMs === undefined ? [] : [{ file, delaySeconds: Math.ceil(delayMs / SECOND_MS) }];
+  });
+  const [first] = again;
+  if (first !== undefined && content.length === 1) {
+    return message.retry({ delaySeconds: first.delaySeconds });
+  }
+  for (const { file, delaySeconds } of again) {
+    await queue.index([file], { delaySeconds });
+    // The same file in another message of the batch.
+    delays.delete(keyOf(file));
+  }
+  message.ack();
 }

@@ -27,12 +27,18 @@ export const scanMessage: z.ZodType<ScanMessage> = z.discriminatedUnion("kind", 
   z.object({ kind: z.literal("evaluate"), runId: id<EvaluationRunId>() }),
 ]);
 
-export const indexMessage: z.ZodType<IndexMessage> = z.object({
+const indexedFile: z.ZodType<IndexMessage> = z.object({
   ragId,
   fileId: id<FileId>(),
   revision: z.number(),
   generation: z.number(),
 });
+
+/** The files of a message of the index queue: one, or several small ones. */
+export const indexMessage: z.ZodType<IndexMessage[]> = z.union([
+  indexedFile.transform((file) => [file]),
+  z.object({ files: z.array(indexedFile) }).transform(({ files }) => files),
+]);
 
 export const usageMessage: z.ZodType<UsageMessage> = z.object({
   id: z.string(),

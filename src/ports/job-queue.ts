@@ -33,6 +33,9 @@ export type IndexMessage = {
   revision: number;
 };
 
+/** Several files in one message of the index queue. */
+export type IndexMessages = { files: IndexMessage[] };
+
 /** What a call, or indexing, used of an embedding model or reranker; the consumer adds prices. */
 export type ModelUse = {
   kind: "embedding" | "reranker";
@@ -80,7 +83,13 @@ export type QueueBacklog = {
 /** Queues. At-least-once and unordered: every receiver checks the current state in D1 first. */
 export interface JobQueue {
   scan(message: ScanMessage, delaySeconds?: number): Promise<void>;
-  /** Any number; sent in batches within the platform's limits. */
-  index(messages: IndexMessage[], delaySeconds?: number): Promise<void>;
+  /**
+   * Any number; sent in batches within the platform's limits. `together`: the files are small, and
+   * several of them share a message.
+   */
+  index(
+    messages: IndexMessage[],
+    options?: { delaySeconds?: number; together?: boolean },
+  ): Promise<void>;
   usage(message: UsageMessage): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
-import type { FileUpsertBatch, StoredVector, VectorLedger } from "./vector-ledger.ts";
+import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
 export type IndexAddress = { ragId: RagId; generation: number; shard: number };
@@ -50,6 +50,17 @@ export type ActivationResult =
   | { outcome: "incomplete"; missing: ChunkId[] }
   /** Too many live chunks are in flight to the vector index; activate again later. */
   | { outcome: "full" };
+
+/** A whole version of a file; `staged`: those of its chunks that are not stored yet. */
+export type FileVersion = {
+  file: FileFacts;
+  revision: number;
+  staged: StagedChunk[];
+  chunks: PlacedChunk[];
+};
+
+/** What was added to storage, and whether it is live. */
+export type WrittenVersion = { stored: StoredVector[]; activation: ActivationResult };
 
 export type DescribeResult =
   | { outcome: "described" }
@@ -219,8 +230,8 @@ export type Passage = Pick<
  * call with an older one than the index knows is refused, so that removed content never returns.
  */
 export interface RagIndex extends VectorLedger {
-  /** Which of these chunks have no stored text and vector yet. */
-  missing(fileId: FileId, ids: ChunkId[]): Promise<ChunkId[]>;
+  /** Which of these files' chunks have no stored text and vector yet. */
+  missing(files: { fileId: FileId; ids: ChunkId[] }[]): Promise<ChunkId[]>;
   /** Vectors of a file's chunks, staged ones included; those not stored are left out. */
   vectors(fileId: FileId, ids: ChunkId[]): Promise<{ id: ChunkId; vector: Uint8Array }[]>;
   /**
@@ -239,6 +250,11 @@ export interface RagIndex extends VectorLedger {
     revision: number,
     chunks: PlacedChunk[],
   ): Promise<ActivationResult>;
+  /**
+   * Stages and activates versions of files, all in one step; about a MiB per call. With `batch`
+   * the stored vectors are about to be sent. A result for each, in their order.
+   */
+  writeVersions(versions: FileVersion[], batch?: UpsertBatch): Promise<WrittenVersion[]>;
   /** The file moved or its metadata changed, with the same content. */
   describeFile(file: FileFacts, revision: number): Promise<DescribeResult>;
   /** Removes files from every answer, at once. */

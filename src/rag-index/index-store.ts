@@ -23,6 +23,7 @@ import { TermCounts } from "./write/term-counts.ts";
 import { hasWordsToMerge, mergeWords } from "./write/word-merges.ts";
 import { noChange, noRemovals } from "./write/write-context.ts";
 import type { WriteContext } from "./write/write-context.ts";
+import { writeVersions } from "./write/write-versions.ts";
 
 /** What is called on the tables; `destroy` is implemented by the object itself. */
 export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
@@ -41,6 +42,7 @@ type Answers<Names extends IndexVerb> = {
 const FIRST_WRITES = {
   stage,
   activateVersion,
+  writeVersions,
   describeFile,
   remove,
   restrictToScopes,
@@ -138,7 +140,7 @@ export class IndexStore {
 
 /** What an empty index answers: it has no tables, and reading does not create them. */
 const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> = {
-  missing: (_fileId, ids) => ids,
+  missing: (files) => files.flatMap(({ ids }) => ids),
   vectors: () => [],
   candidates: candidatesOfEmpty,
   candidatesWithChunks: (request) => ({ ...candidatesOfEmpty(request), chunks: [] }),

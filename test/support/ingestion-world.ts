@@ -1,6 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
+import { indexBodies } from "../../src/adapters/cloudflare/job-queue.ts";
 import { firstVectorPlace } from "../../src/catalog/rags/vector-place.ts";
 import { composeServices } from "../../src/compose.ts";
 import { newId } from "../../src/core/ids.ts";
@@ -8,13 +9,16 @@ import type { FileSourceId, RagId } from "../../src/core/ids.ts";
 import { ExtractionMemory } from "../../src/core/work/extraction-memory.ts";
 import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { consume } from "../../src/jobs/consume.ts";
-import type { IndexMessage, ScanMessage } from "../../src/ports/job-queue.ts";
+import type { IndexMessage, IndexMessages, ScanMessage } from "../../src/ports/job-queue.ts";
 import type { RagIndex } from "../../src/ports/rag-index.ts";
 import type { UsageMessage } from "../../src/ports/job-queue.ts";
 import type { Services } from "../../src/services.ts";
 import { followClock, testedEnv } from "./tested-adapters.ts";
 
-type Envelope = { queue: "quarry-index" | "quarry-scan"; body: IndexMessage | ScanMessage };
+type Envelope = {
+  queue: "quarry-index" | "quarry-scan";
+  body: IndexMessage | IndexMessages | ScanMessage;
+};
 
 /** Services over the real D1, R2 and objects, with the queues' messages in the test's hand. */
 export class World {
@@ -35,8 +39,10 @@ export class World {
       log: silent,
       inBackground: (work) => void this.background.push(work.catch(() => undefined)),
       queue: {
-        index: async (messages) => {
-          for (const body of messages) this.waiting.push({ queue: "quarry-index", body });
+        index: async (messages, { together = false } = {}) => {
+          for (const body of indexBodies(messages, together)) {
+            this.waiting.push({ queue: "quarry-index", body });
+          }
         },
         scan: async (body) => void this.waiting.push({ queue: "quarry-scan", body }),
         usage: async (message) => void this.usage.push(message),

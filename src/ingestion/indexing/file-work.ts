@@ -1,12 +1,14 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { FileFacts, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
+import type { ActivationResult, FileFacts, PlacedChunk, RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import type { Chunk } from "../../documents/chunking/chunk-document.ts";
 import { shardOf } from "../../core/shard-of.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 export type IdentifiedChunk = Chunk & { id: ChunkId };
+
+export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
 
 /** One file that is being indexed in one generation of a RAG. */
 export type FileWork = {
@@ -18,6 +20,13 @@ export type FileWork = {
   chunks: IdentifiedChunk[];
   /** Chunks for which the index has no vector. */
   missing: IdentifiedChunk[];
+  /**
+   * Of a small file: its chunks that wait to be stored with the whole version, and how many they
+   * will be. Null: chunks are stored as they are embedded.
+   */
+  held: { chunks: Embedded[]; wanted: number } | null;
+  /** The result, where the whole version was stored. */
+  activation: ActivationResult | null;
   /** Why a step failed for this file; later steps skip it. */
   failure: { thrown: unknown } | null;
 };

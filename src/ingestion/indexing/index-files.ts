@@ -20,7 +20,7 @@ import { scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import { leaseOf } from "./lease.ts";
 import type { Lease } from "./lease.ts";
 import { confirmWaiting } from "../vector-sync/sync-vectors.ts";
-import { workBudget } from "./work-budget.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** The files of a group hold at most this much text (bytes); a larger file is processed alone. */
 const GROUP_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -42,8 +42,8 @@ export type Redelivery = { message: IndexMessage; delayMs: number };
 export async function indexFiles(
   services: Services,
   messages: IndexMessage[],
+  budget: WorkBudget,
 ): Promise<Redelivery[]> {
-  const budget = workBudget(services.now);
   const lease = leaseOf(services, messages);
   const now = services.now();
   const hold = { id: lease.id, until: now + LEASE_MS, now };

@@ -21,6 +21,7 @@ import type { LoadedDocument } from "./load-document.ts";
 import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
+import { byIndex, isComplete, isSmall, storeVersions } from "./store-versions.ts";
 import { storedNotes } from "./stored-notes.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
@@ -59,12 +60,14 @@ export async function indexGroup(
     return await attempt(services, file, () => prepare(services, file, load));
   });
   const works = prepared.flatMap((one) => ("chunks" in one ? [one] : []));
+  await findMissing(services, works);
   await inParallel(works, FILES_AT_ONCE, async (work) => await reuseVectors(services, work));
   const limitOf = (file: ClaimedFile) => embedderOf(services, file).batchLimit;
   await inParallel(slicesOf(works, limitOf), SLICES_AT_ONCE, async (slice) => {
     await lease.renew();
     await storeSlice(services, slice, tally);
   });
+  await storeVersions(services, works.filter(isComplete));
   const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
     "chunks" in one ? await attempt(services, one.file, () => activate(services, one)) : one,
   );
@@ -130,12 +133,30 @@ async function prepare(
   if (cut.length === 0) throw new UnreadableDocument("no text found");
   const { markdown } = loaded.document;
   const chunks = await identify(file, markdown, cut);
-  const ids = chunks.map(({ id }) => id);
-  const lacking = await during("index", () => indexOf(services, file).missing(file.fileId, ids));
-  const wanted = new Set(lacking);
-  const missing = chunks.filter(({ id }) => wanted.has(id));
   const notes = storedNotes(loaded.document.notes);
-  return { file, fingerprint, markdown, notes, chunks, missing, failure: null };
+  const of = { file, fingerprint, markdown, notes };
+  return { ...of, chunks, missing: chunks, held: null, activation: null, failure: null };
+}
+
+/** One call for all files of an index. */
+async function findMissing(services: Services, works: FileWork[]): Promise<void> {
+  await inParallel(byIndex(works), FILES_AT_ONCE, async (ofIndex) => {
+    const [first] = ofIndex;
+    if (first === undefined) return;
+    const files = ofIndex.map(({ file: { fileId }, chunks }) => {
+      return { fileId, ids: chunks.map(({ id }) => id) };
+    });
+    try {
+      const index = indexOf(services, first.file);
+      const lacking = new Set(await during("index", () => index.missing(files)));
+      for (const work of ofIndex) {
+        work.missing = work.chunks.filter(({ id }) => lacking.has(id));
+        if (isSmall(work)) work.held = { chunks: [], wanted: work.missing.length };
+      }
+    } catch (thrown) {
+      for (const work of ofIndex) work.failure ??= { thrown };
+    }
+  });
 }
 
 /** Bytes that return after others were indexed are known, but their text was deleted. */
@@ -171,10 +192,11 @@ function superseded(file: ClaimedFile, above: number): FileResult {
 async function activate(services: Services, work: FileWork): Promise<FileResult> {
   if (work.failure !== null) throw work.failure.thrown;
   const { file, chunks, fingerprint, notes } = work;
-  const index = indexOf(services, file);
-  const activation = await during("index", () =>
-    index.activateVersion(factsOf(file), file.revision, chunks.map(placed)),
-  );
+  const activation =
+    work.activation ??
+    (await during("index", () =>
+      indexOf(services, file).activateVersion(factsOf(file), file.revision, chunks.map(placed)),
+    ));
   if (activation.outcome === "incomplete") {
     throw new StepFailure("index: stored chunks are missing", null);
   }

@@ -6,7 +6,8 @@ import { chunkIdsOf } from "./fingerprint-and-ids.ts";
 import type { FileWork, IdentifiedChunk } from "./file-work.ts";
 import { during } from "./index-failure.ts";
 import { shardOf } from "../../core/shard-of.ts";
-import { noting, storeEmbedded } from "./store-embedded.ts";
+import { storeEmbedded } from "./store-embedded.ts";
+import { noting } from "./store-versions.ts";
 
 /** Chunks requested and stored at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;

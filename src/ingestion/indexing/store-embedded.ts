@@ -5,24 +5,30 @@ import type { UpsertBatch } from "../../ports/vector-ledger.ts";
 import type { Services } from "../../services.ts";
 import { stagedFrom } from "./embed-chunks.ts";
 import { indexOf } from "./file-work.ts";
-import type { FileWork, IdentifiedChunk } from "./file-work.ts";
+import type { Embedded, FileWork } from "./file-work.ts";
 import { during } from "./index-failure.ts";
+import { isComplete, noting, storeVersions } from "./store-versions.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 const FILES_AT_ONCE = 6;
 
 type PlacedSpace = VectorSpace & Pick<FileWork["file"], "vectorsIn">;
 
-export type Embedded = { chunk: IdentifiedChunk; vector: Float32Array };
-
 /**
- * Stores chunks with their vectors, file by file. A failure is recorded on the files it affects.
+ * Stores chunks with their vectors: of a large file at once, of small ones when all chunks are
+ * there, several files together. A failure is recorded on the files it affects.
  */
 export async function storeEmbedded(
   services: Services,
   byWork: Map<FileWork, Embedded[]>,
 ): Promise<void> {
-  for (const [space, works] of bySpace([...byWork])) await storeInSpace(services, space, works);
+  const direct: [FileWork, Embedded[]][] = [];
+  for (const [work, embedded] of byWork) {
+    if (work.held === null) direct.push([work, embedded]);
+    else work.held.chunks.push(...embedded);
+  }
+  for (const [space, works] of bySpace(direct)) await storeInSpace(services, space, works);
+  await storeVersions(services, [...byWork.keys()].filter(isComplete));
 }
 
 /** Files whose vectors go to the same part of the vector index. */
@@ -56,14 +62,6 @@ async function storeInSpace(
     });
   });
   if (isSent && vectors.length > 0) await upsertVectors(services, space, vectors);
-}
-
-export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
-  try {
-    await step();
-  } catch (thrown) {
-    work.failure ??= { thrown };
-  }
 }
 
 /** Returns the vectors to upsert into the vector index. */

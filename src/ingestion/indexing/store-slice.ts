@@ -5,9 +5,9 @@ import { embeddedText } from "../../documents/chunking/chunk-document.ts";
 import { embedSlice } from "./embed-chunks.ts";
 import type { Slice, Wanted } from "./embed-chunks.ts";
 import type { EmbeddingTally } from "./embedding-tally.ts";
-import type { FileWork } from "./file-work.ts";
-import { noting, storeEmbedded } from "./store-embedded.ts";
-import type { Embedded } from "./store-embedded.ts";
+import type { Embedded, FileWork } from "./file-work.ts";
+import { storeEmbedded } from "./store-embedded.ts";
+import { noting } from "./store-versions.ts";
 
 /**
  * Embeds a slice and stores its chunks, file by file. A failure is recorded on the files it

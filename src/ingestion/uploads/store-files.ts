@@ -5,7 +5,8 @@ import { inParallel } from "../../core/work/parallel.ts";
 import { findFiles } from "../../db/files/file-store.ts";
 import type { StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles } from "../../db/files/write-files.ts";
-import type { WrittenFile } from "../../db/files/write-files.ts";
+import type { FilesWritten, WrittenFile } from "../../db/files/write-files.ts";
+import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
@@ -41,6 +42,7 @@ type Source = { id: FileSourceId };
 const WRITE_TRIES = 4;
 /** An invocation may have six connections at once. */
 const WRITES_AT_ONCE = 6;
+const SMALL_FILE_BYTES = 64 * 1_024;
 
 export const receivedFile = <File extends FileOfCaller>({ now }: Services, file: File) => ({
   ...file,
@@ -95,22 +97,56 @@ async function storeOnce(
     placed.map((file) => rowOf(file, known.get(file.path))),
     { sourceId: source.id, ...times },
   );
+  noteWritten(services, source, { placed, known, written, results });
+  await queueFiles(services, written.messages, placed, known);
+}
+
+type Written = {
+  placed: ReceivedFile[];
+  known: Map<string, StoredFile>;
+  written: FilesWritten;
+  results: Map<ReceivedFile, StoredOrFailed>;
+};
+
+/** Notes the results, and deletes the bytes of replaced versions. */
+function noteWritten(
+  { files, inBackground }: Services,
+  source: Source,
+  { placed, known, written, results }: Written,
+): void {
   const leaving: string[] = [];
   for (const file of placed) {
     const before = known.get(file.path);
-    const fileId = before?.id ?? file.newId;
+    const fileId = idOf(file, known);
     const replaced = written.replaced.get(fileId);
     if (replaced === undefined) continue;
     if (replaced !== null && replaced !== file.version) {
       leaving.push(bytesKey({ sourceId: source.id, fileId }, replaced));
     }
-    const created = before === undefined || before.deletedAt !== null;
-    results.set(file, resultOf(file, true, created));
+    results.set(file, resultOf(file, true, before === undefined || before.deletedAt !== null));
   }
   // The sweep does it again if this is interrupted, and deletes the texts.
-  if (leaving.length > 0) services.inBackground(services.files.delete(leaving));
-  await services.queue.index(written.messages);
+  if (leaving.length > 0) inBackground(files.delete(leaving));
 }
+
+/** Small files share messages, so that they are indexed together. */
+async function queueFiles(
+  { queue }: Services,
+  messages: IndexMessage[],
+  files: ReceivedFile[],
+  known: Map<string, StoredFile>,
+): Promise<void> {
+  const small = files.filter(({ upload }) => upload.size <= SMALL_FILE_BYTES);
+  const ids = new Set(small.map((file) => idOf(file, known)));
+  const { together = [], alone = [] } = Object.groupBy(messages, ({ fileId }) =>
+    ids.has(fileId) ? "together" : "alone",
+  );
+  if (alone.length > 0) await queue.index(alone);
+  if (together.length > 0) await queue.index(together, { together: true });
+}
+
+const idOf = (file: ReceivedFile, known: Map<string, StoredFile>): FileId =>
+  known.get(file.path)?.id ?? file.newId;
 
 /** A failure before any row can refer to the uploads deletes their bytes. */
 async function unlessLost<T>(
@@ -135,7 +171,7 @@ async function storeBytes(
   results: Map<ReceivedFile, StoredOrFailed>,
 ): Promise<ReceivedFile[]> {
   await inParallel(files, WRITES_AT_ONCE, async (file) => {
-    const fileId = known.get(file.path)?.id ?? file.newId;
+    const fileId = idOf(file, known);
     try {
       await file.upload.storeAt(bytesKey({ sourceId: source.id, fileId }, file.version));
     } catch (thrown) {

@@ -10,8 +10,15 @@ import { noteFolders } from "../vectors/vector-folders.ts";
 
 type Stored = { sql: SqlStorage };
 
-/** The ids whose text and vector are not stored. */
-export function missing({ sql }: Stored, fileId: FileId, ids: ChunkId[]): ChunkId[] {
+/** The ids of these files' chunks whose text and vector are not stored. */
+export function missing({ sql }: Stored, files: { fileId: FileId; ids: ChunkId[] }[]): ChunkId[] {
+  return files.flatMap((file) => missingOf(sql, file));
+}
+
+function missingOf(
+  sql: SqlStorage,
+  { fileId, ids }: { fileId: FileId; ids: ChunkId[] },
+): ChunkId[] {
   const file = findFile(sql, fileId);
   if (file === null) return ids;
   const rows = sql.exec<{ id: ChunkId }>(

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { unstable_readConfig as readConfig, unstable_startWorker as startWorker } from "wrangler";
 
+import { multipartBody } from "../../../src/cli/api/multipart-body.ts";
 import type { Told } from "./round-trips-worker.ts";
 
 const PROJECT = join(import.meta.dirname, "../../..");
@@ -18,6 +19,8 @@ const ADMIN = { email: "admin@localhost", password: "quarry-quarry" };
 export type CountedService = {
   call: <Body>(method: string, path: string, body?: unknown) => Promise<Body>;
   put: (path: string, text: string) => Promise<void>;
+  /** Many files in one call. */
+  putAll: (path: string, files: { path: string; text: string }[]) => Promise<void>;
   useToken: (token: string) => void;
   /** Everything since the last time, once nothing goes on any more. */
   settled: () => Promise<Told>;
@@ -106,6 +109,13 @@ export async function startCountedService(): Promise<CountedService> {
     },
     put: async (path, body) => {
       await send("PUT", path, { body, headers: { "Content-Type": "text/markdown" } });
+    },
+    putAll: async (path, files) => {
+      const parts = files.map(({ path: name, text }) => {
+        return { path: name, data: new TextEncoder().encode(text), contentType: "text/markdown" };
+      });
+      const { data, contentType } = multipartBody(parts);
+      await send("POST", path, { body: data, headers: { "Content-Type": contentType } });
     },
     useToken: (token) => {
       credential = { Authorization: `Bearer ${token}` };

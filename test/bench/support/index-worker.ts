@@ -12,7 +12,12 @@ const DIMENSIONS = 1_024;
 /** The index lies in an isolate of its own: here it takes everything in, and forgets it. */
 const index = {
   describeFile: async () => ({ outcome: "absent" }),
-  missing: async (_fileId: string, ids: string[]) => ids,
+  missing: async (files: { ids: string[] }[]) => files.flatMap(({ ids }) => ids),
+  writeVersions: async (versions: { chunks: unknown[] }[]) =>
+    versions.map(({ chunks }) => ({
+      stored: [],
+      activation: { outcome: "activated", chunkCount: chunks.length },
+    })),
   stage: async () => [],
   activateVersion: async (_file: unknown, _revision: number, chunks: unknown[]) => ({
     outcome: "activated",

@@ -80,7 +80,7 @@ export class RagIndex extends Index {
   async put(file: number, version: number, changed: number): Promise<void> {
     const chunks = chunksOf(file, version, changed);
     const ids = chunks.map(({ place }) => place.id);
-    const missing = new Set(await this.missing(fileIdOf(file), ids));
+    const missing = new Set(await this.missing([{ fileId: fileIdOf(file), ids }]));
     const wanted = chunks.filter(({ place }) => missing.has(place.id));
     await this.stage(
       fileIdOf(file),

@@ -5,6 +5,7 @@ import { chainOf, countsOf, type Counts } from "./operation-counts.ts";
 import type { Operation } from "../../support/counted-bindings.ts";
 
 const FILES = 40;
+const SMALL_FILES = 400;
 const PARAGRAPHS_A_FILE = 20;
 const RETRIEVALS = 100;
 const AT_ONCE = 10;
@@ -13,12 +14,12 @@ const RERANKER = "workers-ai/@cf/baai/bge-reranker-base";
 const CHAT = "workers-ai/@cf/meta/llama-3.1-8b-instruct";
 
 /** About 80 words of their own each, so that a file makes several chunks. */
-function noteOf(file: number): string {
+function noteOf(file: number, paragraphs = PARAGRAPHS_A_FILE): string {
   const paragraph = (at: number) =>
     Array.from({ length: 80 }, (_, word) => `moss${(file * 7 + at * 31 + word * 13) % 997}`).join(
       " ",
     );
-  const body = Array.from({ length: PARAGRAPHS_A_FILE }, (_, at) => paragraph(at)).join(".\n\n");
+  const body = Array.from({ length: paragraphs }, (_, at) => paragraph(at)).join(".\n\n");
   return `# Note ${file}\n\n${body}.`;
 }
 
@@ -78,6 +79,7 @@ export async function measureScenarios(): Promise<Measured> {
     const told = await measure(`the same, of ${FILES} at once`, path(1), FILES, () =>
       Promise.all(many.map(put)),
     );
+    await batchScenarios(service, measure);
     await scanScenarios(service, measure);
     await vectorsShow(service);
     await measure("a beat of the clock", "tick", 1, () => service.call("POST", "/__tick"));
@@ -122,6 +124,25 @@ type Measure = (
   times: number,
   work: () => Promise<unknown>,
 ) => Promise<unknown>;
+
+/** In a source of their own, so that the retrievals stay comparable. */
+async function batchScenarios(service: CountedService, measure: Measure): Promise<void> {
+  await service.call("POST", "/panel/api/file-sources", { name: "Batch", provider: "file_system" });
+  await service.call("POST", "/panel/api/rags", { name: "Batch", fileSource: "batch" });
+  await service.settled();
+  const path = "/panel/api/file-sources/batch/files";
+  const files = (folder: string, count: number, paragraphs?: number) =>
+    Array.from({ length: count }, (_, at) => {
+      return { path: `${folder}/${at}.md`, text: noteOf(at, paragraphs) };
+    });
+  await measure(`the same, of ${FILES} in one call`, `POST ${path}`, FILES, () =>
+    service.putAll(path, files("notes", FILES)),
+  );
+  const name = `a file of one chunk, of ${SMALL_FILES} in one call`;
+  await measure(name, `POST ${path}`, SMALL_FILES, () =>
+    service.putAll(path, files("small", SMALL_FILES, 1)),
+  );
+}
 
 /** A bucket of 1,000 objects: the first scan, and one that finds everything as it was. */
 async function scanScenarios(service: CountedService, measure: Measure): Promise<void> {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
+import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import type { Services } from "../../../src/services.ts";
@@ -20,9 +21,10 @@ const TIMEOUT_MS = 300_000;
 async function atEachCall(
   run: (world: World, crash: CrashPoint) => Promise<void>,
   check: (world: World) => Promise<void>,
+  moments = MOMENTS,
 ): Promise<number> {
   let points = 0;
-  for (const moment of MOMENTS) {
+  for (const moment of moments) {
     for (let at = 1; ; at++) {
       if (at > LIMIT) throw new Error("the work does not come to an end");
       const world = new World();
@@ -92,6 +94,46 @@ test(
       },
     );
     expect(points).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a message of several files whose worker dies at any call ends as if it had not",
+  async () => {
+    let rag: RagId;
+    const texts = ["A note about moss.", "A note about peat.", "", "A note about ferns."];
+    async function* files() {
+      for (const [at, text] of texts.entries()) {
+        const bytes = Uint8Array.from(new TextEncoder().encode(text));
+        yield { path: `${at}.txt`, mimeType: "text/plain", metadata: null, bytes };
+      }
+    }
+    const points = await atEachCall(
+      async (world, crash) => {
+        const source = { id: await world.addSource() };
+        rag = await world.addRag(source.id);
+        await putFiles(world.services, { source, files: files() });
+        expect(world.waiting).toHaveLength(1);
+        const untouched = world.services;
+        world.services = crash.wrap(untouched);
+        await world.deliver().catch(() => undefined);
+        world.services = untouched;
+        await recover(world, crash);
+      },
+      async (world) => {
+        expect(await world.rows(rag)).toMatchObject(
+          texts.map((text, at) => ({
+            path: `${at}.txt`,
+            status: text === "" ? "error" : "indexed",
+            attempts: 0,
+          })),
+        );
+        expect(await world.index(rag).facts()).toMatchObject({ chunks: 3, files: 3, staged: 0 });
+      },
+      ["after"],
+    );
+    expect(points).toBeGreaterThan(8);
   },
   TIMEOUT_MS,
 );

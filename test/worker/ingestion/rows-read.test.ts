@@ -5,6 +5,7 @@ import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/client.ts";
 import { indexFiles } from "../../../src/ingestion/indexing/index-files.ts";
+import { workBudget } from "../../../src/ingestion/indexing/work-budget.ts";
 import { pushUrls } from "../../../src/ingestion/webhooks/push-urls.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { continueScan, startScan } from "../../../src/ingestion/scanning/scan-source.ts";
@@ -95,7 +96,7 @@ async function slowIndexJob(world: World, source: FileSourceId): Promise<void> {
   )
     .bind(pathOf(1), pathOf(2), source)
     .all<IndexMessage>();
-  await indexFiles(world.services, results);
+  await indexFiles(world.services, results, workBudget(world.services.now));
   world.services = untouched;
 }
 

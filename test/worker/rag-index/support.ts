@@ -73,10 +73,7 @@ export async function put(
   const facts = typeof file === "string" ? factsOf(file) : file;
   const { staged, placed } = await versionOf(facts.fileId, passages);
   const missing = new Set(
-    await index.missing(
-      facts.fileId,
-      placed.map(({ id }) => id),
-    ),
+    await index.missing([{ fileId: facts.fileId, ids: placed.map(({ id }) => id) }]),
   );
   await index.stage(
     facts.fileId,

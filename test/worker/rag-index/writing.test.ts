@@ -13,10 +13,12 @@ test("staged chunks are invisible until activation, and not asked for twice", as
   const index = indexOf("staging");
   const facts = factsOf("a.md");
   const version = await versionOf(facts.fileId, ["quartz", "granite"]);
-  expect(await index.missing(facts.fileId, ids(version))).toEqual(ids(version));
+  expect(await index.missing([{ fileId: facts.fileId, ids: ids(version) }])).toEqual(ids(version));
   await index.stage(facts.fileId, 1, version.staged.slice(0, 1));
   await index.stage(facts.fileId, 1, version.staged.slice(0, 1));
-  expect(await index.missing(facts.fileId, ids(version))).toEqual(ids(version).slice(1));
+  expect(await index.missing([{ fileId: facts.fileId, ids: ids(version) }])).toEqual(
+    ids(version).slice(1),
+  );
   expect((await search(index, "quartz")).vector).toEqual([]);
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 1, tombstones: 0 });
   const early = await index.activateVersion(facts, 1, version.placed);
@@ -34,7 +36,9 @@ test("a new version replaces the old one in one step and keeps what is the same"
   const facts = factsOf("a.md");
   await put(index, facts, 1, ["alpha stone", "beta stone"]);
   const next = await versionOf(facts.fileId, ["beta stone", "gamma stone"]);
-  expect(await index.missing(facts.fileId, ids(next))).toEqual(ids(next).slice(1));
+  expect(await index.missing([{ fileId: facts.fileId, ids: ids(next) }])).toEqual(
+    ids(next).slice(1),
+  );
   await index.stage(facts.fileId, 2, next.staged);
   expect((await search(index, "stone")).lexical.sort()).toEqual(["alpha stone", "beta stone"]);
   await index.activateVersion(facts, 2, next.placed);
@@ -43,6 +47,38 @@ test("a new version replaces the old one in one step and keeps what is the same"
   expect(found.hydrated.find(({ text }) => text === "beta stone")?.position).toBe(0);
   const tombstones = usesVectorize ? 1 : 0;
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones });
+});
+
+test("versions of several files are written in one step, a void one beside the others", async () => {
+  const index = indexOf("several");
+  await put(index, "old.md", 1, ["alpha stone", "beta stone"]);
+  await put(index, "newer.md", 5, ["delta stone"]);
+  const versions = await Promise.all(
+    [
+      { path: "old.md", texts: ["beta stone", "gamma stone"] },
+      { path: "newer.md", texts: ["late stone"] },
+      { path: "new.md", texts: ["Gamma  stone", "epsilon stone"] },
+    ].map(async ({ path, texts }) => {
+      const file = factsOf(path);
+      const { staged, placed } = await versionOf(file.fileId, texts);
+      const known = new Set(await index.missing([{ fileId: file.fileId, ids: ids({ placed }) }]));
+      const added = staged.filter(({ id }) => known.has(id));
+      return { file, revision: 2, staged: added, chunks: placed };
+    }),
+  );
+  const written = await index.writeVersions(versions);
+  expect(written.map(({ stored }) => stored.length)).toEqual([1, 0, 2]);
+  const activated = { outcome: "activated", chunkCount: 2 };
+  const outcomes = written.map(({ activation }) => activation);
+  expect(outcomes).toEqual([activated, { outcome: "superseded", revision: 5 }, activated]);
+  const found = await search(index, "stone");
+  const shown = ["beta stone", "delta stone", "epsilon stone", "gamma stone"];
+  expect(found.lexical.sort()).toEqual(shown);
+  expect(found.vector.sort()).toEqual(shown);
+  // A second delivery adds nothing and changes nothing.
+  const again = await index.writeVersions(versions);
+  expect(again.map(({ stored }) => stored.length)).toEqual([0, 0, 0]);
+  expect(await index.facts()).toMatchObject({ chunks: 5, files: 3, staged: 0 });
 });
 
 test("headings are searched, weigh more than text, and can change without the text", async () => {
@@ -143,7 +179,7 @@ test("an index that was only asked answers as an empty one and keeps no storage"
   const chunk = "e".repeat(40) as ChunkId;
   const vector = vectorIdOf(chunk, 1);
   const named = { files: [], folders: ["a"] };
-  expect(await index.missing(fileId, [chunk])).toEqual([chunk]);
+  expect(await index.missing([{ fileId, ids: [chunk] }])).toEqual([chunk]);
   expect(await index.vectors(fileId, [chunk])).toEqual([]);
   expect(await search(index, "word")).toMatchObject({ lexical: [], vector: [], hydrated: [] });
   const restricted = await search(index, "word", { restriction: { named, metadata: [] } });

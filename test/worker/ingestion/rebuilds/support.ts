@@ -119,7 +119,7 @@ export async function deliverBut(
 export const ofGeneration =
   (generation: number) =>
   ({ body }: World["waiting"][number]) =>
-    !("kind" in body) && body.generation === generation;
+    "generation" in body && body.generation === generation;
 
 /** Index messages of the first generation that is built beside the one that the RAG began with. */
 export const ofBuild = ofGeneration(2);

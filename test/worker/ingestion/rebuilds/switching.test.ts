@@ -208,7 +208,7 @@ test("what a worker still did for the replaced index does not count", async () =
           const call = Reflect.get(index, name) as (...args: unknown[]) => Promise<unknown>;
           return async (...args: unknown[]) => {
             const answer = await call(...args);
-            if (name === "activateVersion" && address.generation === 1) {
+            if (name === "writeVersions" && address.generation === 1) {
               world.services = untouched;
               await continueBuild(untouched, rag);
             }

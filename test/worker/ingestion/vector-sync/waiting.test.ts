@@ -2,8 +2,11 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { folderOf } from "../../../../src/core/folders.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import type { FileVersion } from "../../../../src/ports/rag-index.ts";
+import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
 import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { longText, push } from "../rebuilds/support.ts";
 
@@ -23,7 +26,16 @@ function withFullIndexes(world: VectorizeWorld) {
   world.services.ragIndexes = (address) =>
     new Proxy(ragIndexes(address), {
       get(index, name) {
-        if (name === "activateVersion" && full.isFull) return async () => ({ outcome: "full" });
+        if (name === "writeVersions" && full.isFull) {
+          return async (versions: FileVersion[], batch: UpsertBatch) =>
+            await Promise.all(
+              versions.map(async ({ file, revision, staged }) => {
+                const sent = { ...batch, folder: folderOf(file.path) };
+                const stored = await index.stage(file.fileId, revision, staged, sent);
+                return { stored, activation: { outcome: "full" } };
+              }),
+            );
+        }
         if (name === "inFlightBatches") full.looks++;
         const call = Reflect.get(index, name) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => call(...args);

@@ -1,0 +1,111 @@
+import { folderOf } from "../../core/folders.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import type { FileVersion, WrittenVersion } from "../../ports/rag-index.ts";
+import type { IndexedVector } from "../../ports/vector-index.ts";
+import type { Services } from "../../services.ts";
+import { stagedFrom } from "./embed-chunks.ts";
+import { addressOf, factsOf, indexOf, placed } from "./file-work.ts";
+import type { FileWork } from "./file-work.ts";
+import { during } from "./index-failure.ts";
+import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
+
+/** Indexes that are written at once. */
+const INDEXES_AT_ONCE = 6;
+/** Searches of an index wait while a call writes so many chunks: some ten milliseconds. */
+const CHUNKS_PER_CALL = 32;
+/** A file with more missing chunks is large: its chunks are stored as they are embedded. */
+const HELD_CHUNKS = 32;
+
+export const isSmall = ({ missing }: FileWork) => missing.length <= HELD_CHUNKS;
+
+/** Whether everything is there that the version of a small file needs. */
+export const isComplete = ({ held, failure, activation }: FileWork) =>
+  held !== null && held.chunks.length === held.wanted && failure === null && activation === null;
+
+export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (thrown) {
+    work.failure ??= { thrown };
+  }
+}
+
+/** The files of each index. */
+export function byIndex(works: FileWork[]): FileWork[][] {
+  return [...Map.groupBy(works, ({ file }) => JSON.stringify(addressOf(file))).values()];
+}
+
+/**
+ * Stores and activates the versions of complete files, several with one call of their index; the
+ * result or the failure is recorded on each.
+ */
+export async function storeVersions(services: Services, works: FileWork[]): Promise<void> {
+  await inParallel(byIndex(works), INDEXES_AT_ONCE, async (ofIndex) => {
+    for (const part of partsOf(ofIndex)) await storeTogether(services, part);
+  });
+}
+
+function partsOf(works: FileWork[]): FileWork[][] {
+  const parts: FileWork[][] = [];
+  let open: FileWork[] = [];
+  let chunks = 0;
+  for (const work of works) {
+    if (open.length === 0 || chunks + work.chunks.length > CHUNKS_PER_CALL) {
+      open = [];
+      chunks = 0;
+      parts.push(open);
+    }
+    open.push(work);
+    chunks += work.chunks.length;
+  }
+  return parts;
+}
+
+/** When a call of several files fails, each is tried alone. */
+async function storeTogether(services: Services, works: FileWork[]): Promise<void> {
+  try {
+    await writeVersions(services, works);
+  } catch (thrown) {
+    if (works.length > 1) {
+      for (const work of works) await storeTogether(services, [work]);
+    } else for (const work of works) work.failure ??= { thrown };
+  }
+}
+
+/** The index is written first: it records every vector before that is sent. */
+async function writeVersions(services: Services, works: FileWork[]): Promise<void> {
+  const [first] = works;
+  if (first === undefined) return;
+  const isSent = isInVectorIndex(services, first.file);
+  const batch = isSent ? newUpsertBatch(services.now()) : undefined;
+  const versions = await Promise.all(works.map(versionOf));
+  const index = indexOf(services, first.file);
+  const written = await during("index", () => index.writeVersions(versions, batch));
+  const vectors = works.flatMap((work, at) => vectorsOf(work, written[at]));
+  if (isSent && vectors.length > 0) {
+    const { ragId, generation } = first.file;
+    await upsertVectors(services, { ragId, generation }, vectors);
+  }
+  for (const [at, work] of works.entries()) {
+    work.activation = written[at]?.activation ?? null;
+    if (work.held !== null) work.held.chunks = [];
+  }
+}
+
+async function versionOf(work: FileWork): Promise<FileVersion> {
+  const { file, held, chunks } = work;
+  const staged = await Promise.all(
+    (held?.chunks ?? []).map(({ chunk, vector }) => stagedFrom(work, chunk, vector)),
+  );
+  return { file: factsOf(file), revision: file.revision, staged, chunks: chunks.map(placed) };
+}
+
+function vectorsOf({ file, held }: FileWork, written?: WrittenVersion): IndexedVector[] {
+  const vectorOf = new Map(held?.chunks.map(({ chunk, vector }) => [chunk.id, vector]));
+  const { fileId, path } = file;
+  const folder = folderOf(path);
+  return (written?.stored ?? []).flatMap(({ id, vectorId }) => {
+    const values = vectorOf.get(id);
+    return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
+  });
+}
