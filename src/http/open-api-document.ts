@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 
 import packageFacts from "../../package.json" with { type: "json" };
 import { isObject } from "../core/is-object.ts";
@@ -17,16 +17,21 @@ Fields of a body that are not known are ignored; \`X-Ignored-Fields\` names them
 
 Requests are limited per client IP: every limited answer carries \`RateLimit-Policy\` and \`RateLimit\`, and a refused one \`Retry-After\`.`;
 
+/** The part of `info` that all specifications of the service share. */
+export const aboutService = (baseUrl: string) => ({
+  version: packageFacts.version,
+  license: { name: "MIT", url: "https://opensource.org/license/mit" },
+  contact: { name: "The operator of this service", url: baseUrl },
+});
+
 /** The published specification, made from the routes that run. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
   const { webhooks: _none, ...document } = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
+      ...aboutService(baseUrl),
       title: "Quarry API",
-      version: packageFacts.version,
       description: DESCRIPTION,
-      license: { name: "MIT", url: "https://opensource.org/license/mit" },
-      contact: { name: "The operator of this service", url: baseUrl },
     },
     servers: [{ url: baseUrl, description: "This service." }],
     tags: [
@@ -36,6 +41,28 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
     security: [{ bearer: [] }],
   });
   return publishedPart(document);
+}
+
+/** The routes that are hidden in the published specification, as a document of their own. */
+export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
+  const app = new OpenAPIHono<AppEnv>();
+  const described = routes.map(({ hide: _hide, middleware: _middleware, ...route }) => route);
+  for (const route of described) app.openAPIRegistry.registerPath(route);
+  registerComponents(app, (header) => JSON.stringify(described).includes(`/headers/${header}"`));
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      ...aboutService(baseUrl),
+      title: "Quarry API: agents and webhooks",
+      description: "What programs may call beside the published API.",
+    },
+    servers: [{ url: baseUrl, description: "This service." }],
+    tags: [
+      { name: TAGS.agents, description: "Models that search on their own." },
+      { name: TAGS.webhooks, description: "Addresses that a web source is told of." },
+    ],
+    security: [{ bearer: [] }],
+  });
 }
 
 /** The same without the fields that are marked as unpublished. */
@@ -54,9 +81,12 @@ function publishedPart<Part>(part: Part): Part {
 }
 
 /** What the routes refer to: how to sign in, and the headers of answers. */
-export function registerComponents(app: OpenAPIHono<AppEnv>) {
+export function registerComponents(
+  app: OpenAPIHono<AppEnv>,
+  isUsed: (header: string) => boolean = () => true,
+) {
   for (const [name, header] of Object.entries(HEADERS)) {
-    app.openAPIRegistry.registerComponent("headers", name, header);
+    if (isUsed(name)) app.openAPIRegistry.registerComponent("headers", name, header);
   }
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",

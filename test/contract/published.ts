@@ -21,7 +21,9 @@ export function publishedFrom(document: unknown): Published {
   const operations = Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
-      path: new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+      path: new RegExp(
+        `^${template.replaceAll(/\{path\}/g, ".+").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`,
+      ),
       operation,
     })),
   );

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 
 import { composeServices } from "../../src/compose.ts";
 import { createApp } from "../../src/http/app.ts";
+import { panelDocument } from "../../src/panel/api/reference/document.ts";
 
 import { problemsWith, publishedFrom, type Published } from "../contract/published.ts";
 
@@ -29,6 +30,16 @@ async function published(): Promise<Published> {
     .then(async (response) => publishedFrom(await response.json()));
   return await specification;
 }
+
+let panelSpecification: Published | undefined;
+
+/** The same for the panel's API, whose document lists paths below its own address. */
+function panelPublished(): Published {
+  panelSpecification ??= publishedFrom(panelDocument(ORIGIN));
+  return panelSpecification;
+}
+
+const PANEL_API = "/panel/api";
 
 const publicApi = usesVectorize ? createApp(composeServices) : null;
 
@@ -62,6 +73,10 @@ export async function call(
   const answer = { status: response.status, body, headers: response.headers };
   if (path.startsWith("/api/")) {
     expect(problemsWith(await published(), { method, path }, answer)).toEqual([]);
+  }
+  if (path.startsWith(`${PANEL_API}/`) && (isJson || text === "")) {
+    const asked = { method, path: path.slice(PANEL_API.length) };
+    expect(problemsWith(panelPublished(), asked, answer)).toEqual([]);
   }
   return answer;
 }

@@ -12,13 +12,18 @@ import { runAnswer, timingHeader } from "../run-answer.ts";
 import { asksForEvents, streamRun } from "../run-stream.ts";
 import { AgentDetail, AgentInvokeRequest, AgentInvokeResponse } from "../schemas/agent.ts";
 import { errors } from "../schemas/error.ts";
-import { agentParams, json, jsonRequest, readsJson } from "./route-parts.ts";
+import { agentParams, bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
 const hide = true;
 
 const getAgent = createRoute({
   hide,
+  operationId: "getAgent",
+  tags: [TAGS.agents],
+  summary: "Agent by identifier",
+  description: "What it is called, where it is invoked, and the RAGs that it searches.",
+  security: bearer,
   method: "get",
   path: "/api/agents/{identifier}",
   middleware: [guardAgent] as const,
@@ -28,6 +33,11 @@ const getAgent = createRoute({
 
 const invokeAgent = createRoute({
   hide,
+  operationId: "invokeAgent",
+  tags: [TAGS.agents],
+  summary: "Invoke an agent",
+  description: "One turn: the agent searches its RAGs as often as it needs to, and answers.",
+  security: bearer,
   method: "post",
   path: "/api/agents/{identifier}/invoke",
   middleware: [guardAgent, ...readsJson(AgentInvokeRequest)] as const,
@@ -37,6 +47,8 @@ const invokeAgent = createRoute({
     ...errors(400, 403, 404, 413, 415, 502),
   },
 });
+
+export const agentReference = [getAgent, invokeAgent];
 
 export const agentRoutes = new OpenAPIHono<AppEnv>();
 

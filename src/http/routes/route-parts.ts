@@ -4,8 +4,13 @@ import { ignoredFields } from "../middleware/ignored-fields.ts";
 import { jsonBody } from "../middleware/json-body.ts";
 import { headersOf, type HeaderName } from "../schemas/headers.ts";
 
-/** Names of the groups in the published specification. */
-export const TAGS = { rags: "RAGs", inferences: "Inferences" };
+/** Names of the groups in the specifications; agents and webhooks are not published. */
+export const TAGS = {
+  rags: "RAGs",
+  inferences: "Inferences",
+  agents: "Agents",
+  webhooks: "Webhooks",
+};
 
 export const bearer = [{ bearer: [] }];
 

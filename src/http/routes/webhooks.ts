@@ -15,7 +15,7 @@ import type { AppEnv } from "../app-env.ts";
 import { auditedRefusal } from "../middleware/audit.ts";
 import { readText } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
-import { json, jsonRequest, readsJson } from "./route-parts.ts";
+import { bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
 const URLS_LIMIT = 1_000;
 
@@ -46,10 +46,18 @@ const pushedUrl = z
     `must have at most ${LONGEST_URL} characters`,
   );
 
+const sourceParams = z.object({
+  file_source_id: z.string().openapi({ description: "Id of the source." }),
+});
 const PushedUrls = z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) });
 
 const pushWebUrls = createRoute({
   hide: true,
+  operationId: "pushWebUrls",
+  tags: [TAGS.webhooks],
+  summary: "Push addresses of a web source",
+  description: "They are fetched soon. The bearer is the source's own webhook secret, not a token.",
+  security: bearer,
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
   middleware: [
@@ -57,7 +65,7 @@ const pushWebUrls = createRoute({
     guardWebSource,
     ...readsJson(PushedUrls),
   ] as const,
-  request: { body: jsonRequest(PushedUrls) },
+  request: { params: sourceParams, body: jsonRequest(PushedUrls) },
   responses: {
     200: json(
       z.object({ ok: z.literal(true), accepted: z.int(), queued: z.boolean() }),
@@ -66,6 +74,8 @@ const pushWebUrls = createRoute({
     ...errors(400, 404, 413, 415),
   },
 });
+
+export const webhookReference = [pushWebUrls];
 
 export const webhookRoutes = new OpenAPIHono<AppEnv>();
 

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { agentRoutes } from "./agents.ts";
+import { baseUrlOf } from "../../http/base-url.ts";
 import { audited } from "../../http/middleware/audit.ts";
 import { auditRoutes } from "./audit.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
@@ -33,6 +34,11 @@ export function panelApi(): Hono<PanelEnv> {
   app.use(signedInOnly, ownPagesOnly, enrolledOnly);
   app.route("/sessions", openSessionRoutes());
   app.route("/rags", ragSearchRoutes());
+  app.get("/openapi.json", async (context) => {
+    const { panelDocument } = await import("./reference/document.ts");
+    const { config } = context.get("services");
+    return context.json(panelDocument(baseUrlOf(config, context.req.raw)));
+  });
   app.use(adminsChange);
   app.route("/users", userRoutes());
   app.route("/keys", keyRoutes());

@@ -25,7 +25,7 @@ const time = z
   .string()
   .refine((text) => isTime(text), "must be an ISO 8601 time")
   .optional();
-const filters = z.object({
+export const auditFilters = z.object({
   actor: z.string().optional(),
   action: z.string().optional(),
   from: time,
@@ -34,7 +34,7 @@ const filters = z.object({
 });
 
 /** `to` is exclusive; a day alone is meant whole. */
-function filterOf({ actor, action, from, to }: z.infer<typeof filters>): AuditFilter {
+function filterOf({ actor, action, from, to }: z.infer<typeof auditFilters>): AuditFilter {
   return {
     actor: actor ?? null,
     action: action ?? null,
@@ -62,7 +62,7 @@ export function auditRoutes(): Hono<PanelEnv> {
   app.get("/", async (context) => {
     if (context.get("caller").role !== "admin") throw forbidden();
     const { db } = context.get("services");
-    const asked = parseOrRefuse(filters, context.req.query());
+    const asked = parseOrRefuse(auditFilters, context.req.query());
     const filter = filterOf(asked);
     const accepts = context.req.header("Accept") ?? "";
     if (asked.format === "jsonl" || accepts.includes("application/x-ndjson")) {

@@ -30,11 +30,18 @@ const INTERVAL_MINUTES_MAX = 525_600;
 const provider = z.enum(PROVIDERS);
 const scanIntervalMinutes = z.int().min(0).max(INTERVAL_MINUTES_MAX);
 
-const newSource = {
+export const newSource = {
   name,
   identifier: identifier.optional(),
   provider,
   scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
+};
+
+export const sourcePatch = {
+  name,
+  identifier: z.string(),
+  provider: z.string(),
+  scanIntervalMinutes,
 };
 
 const fieldOf = (body: unknown, field: string): unknown =>
@@ -52,8 +59,7 @@ export function checkedSource(body: unknown) {
 export function checkedPatch({ source }: FileSource, body: unknown) {
   const raw = fieldOf(body, "config");
   const config = configSchemaOf(source.provider, raw, source.sealedSecrets !== null);
-  const patch = { name, identifier: z.string(), provider: z.string(), config, scanIntervalMinutes };
-  return given(parseKnownOrRefuse(z.object(patch).partial(), body));
+  return given(parseKnownOrRefuse(z.object({ ...sourcePatch, config }).partial(), body));
 }
 
 /** What its provider said of a source that was saved; nothing for one that is not asked. */
@@ -108,7 +114,7 @@ export function fileSourceRoutes(): Hono<PanelEnv> {
   return app;
 }
 
-const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
+export const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
 function addActions(app: Hono<PanelEnv>): void {
   app.post("/:id/webhook-secret", async (context) => {
@@ -134,7 +140,7 @@ function addActions(app: Hono<PanelEnv>): void {
 
 const FOLDER_ENTRIES = 200;
 const PATH_MAX_LENGTH = 4_096;
-const folderQuery = z.object({
+export const folderQuery = z.object({
   path: relativePath
     .max(PATH_MAX_LENGTH)
     .default("")

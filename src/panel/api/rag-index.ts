@@ -25,7 +25,7 @@ import { bodyOf, pageOf, pagingOf } from "./request/read-request.ts";
 
 const DIMENSIONS_MAX = 1_536;
 
-const wish = z.object({
+export const wish = z.object({
   chunkSize: z.int().min(CHUNK_SIZE_MIN).max(CHUNK_SIZE_MAX).optional(),
   chunkOverlap: z.int().min(0).max(CHUNK_SIZE_MAX).optional(),
   embeddingModel: modelName.optional(),
@@ -33,7 +33,7 @@ const wish = z.object({
   reindex: z.boolean().optional(),
 });
 
-const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
+export const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 export const previewWish = wish.pick({ chunkSize: true, chunkOverlap: true }).extend(ofFile.shape);
 
 const shownPassage = ({ id: _internal, ...passage }: Passage) => passage;

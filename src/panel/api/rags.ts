@@ -22,7 +22,7 @@ import { relativePath } from "../../http/schemas/relative-path.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { storedPath } from "../../sources/file-names.ts";
 
-const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
+export const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
 
 const settings = {
   fileSource: z.string().min(1).max(IDENTIFIER_MAX_LENGTH),
@@ -64,7 +64,7 @@ const shown = ({ rag, scopes }: ScopedRag) => ({
   searchMode: rag.searchMode,
 });
 
-const ragQuery = z.object({ check: z.literal("scopes").optional() });
+export const ragQuery = z.object({ check: z.literal("scopes").optional() });
 
 const shownAlone = async ({ db }: Pick<Services, "db">, rag: RagRecord) =>
   shown({ rag, scopes: await scopesOf(db, rag.id) });

@@ -24,13 +24,13 @@ import { pageOf, pagingOf } from "./request/read-request.ts";
 
 type SourceFile = Awaited<ReturnType<typeof listSourceFiles>>["data"][number];
 
-const filters = z.object({
+export const fileFilters = z.object({
   status: z.enum(FILE_STATUSES).optional(),
   path: relativePath.transform(storedPath).optional(),
 });
-const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
+export const manifestQuery = z.object({ cursor: z.string().nullable().default(null) });
 const offset = z.coerce.number().int().min(0).optional();
-const offsets = z.object({ start: offset, end: offset });
+export const offsets = z.object({ start: offset, end: offset });
 
 const shown = (file: SourceFile) => ({
   filePath: file.path,
@@ -65,7 +65,7 @@ export function sourceFileRoutes(): Hono<PanelEnv> {
     const services = context.get("services");
     const { source } = await findFileSource(services, { key: context.req.param("id") });
     const paging = pagingOf(context.req);
-    const filter = parseOrRefuse(filters, context.req.query());
+    const filter = parseOrRefuse(fileFilters, context.req.query());
     const { page, limit } = paging;
     const listed = await listSourceFiles(services, { source, page, limit, ...filter });
     return context.json(pageOf(listed, paging, shown));

@@ -16,7 +16,7 @@ const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
 const time = z.string().refine(isTime, "must be an ISO 8601 day or time").optional();
 
-const query = z.object({
+export const usageQuery = z.object({
   from: time,
   to: time,
   group: z.enum(["hour", "day", "inference", "agent", "rag", "token", "model"]).default("day"),
@@ -36,7 +36,7 @@ export function usageRoutes(): Hono<PanelEnv> {
   const app = new Hono<PanelEnv>();
   app.get("/", async (context) => {
     const { db, now } = context.get("services");
-    const { group, ...sent } = parseOrRefuse(query, context.req.query());
+    const { group, ...sent } = parseOrRefuse(usageQuery, context.req.query());
     const span = spanOf(sent, now());
     if (group === "hour" && span.to - span.from > HOURS_MAX * HOUR_MS) {
       throw invalid(`from must lie at most ${HOURS_MAX} hours before to`);

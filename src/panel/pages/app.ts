@@ -26,6 +26,7 @@ import { sourceListPages } from "./sources/sources.tsx";
 import { sourcePages } from "./sources/source.tsx";
 import { answerPages, newModelPages, runPages } from "./answers/answer-pages.tsx";
 import { tokenPages } from "./tokens/tokens.tsx";
+import { referencePage } from "../../http/reference-page.ts";
 import { newRagPages, ragPages } from "./rags/rags.tsx";
 import { searchPages } from "./search/search.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
@@ -44,6 +45,9 @@ export function panelPages(): Hono<PageEnv> {
   app.use(enrolledPage);
   app.route("/account", accountPages());
   app.route("/", overviewPages());
+  app.get("/reference", (context) =>
+    referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
+  );
   // What members may post stands above, what administrators may below.
   app.route("/search", searchPages());
   app.route("/inferences", runPages("inference"));

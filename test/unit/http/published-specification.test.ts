@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { panelDocument } from "../../../src/panel/api/reference/document.ts";
 import type { Services } from "../../../src/services.ts";
 
 const BASE_URL = "https://quarry.test";
@@ -15,22 +16,33 @@ const RULESET = "extends:\n  - spectral:oas\n";
 const LINT_WITHIN_MS = 60_000;
 
 let folder: string;
-let file: string;
+/** The published specification, and those beside it. */
+let files: string[];
 let document: Record<string, unknown>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "quarry-openapi-"));
-  file = join(folder, "openapi.json");
   const config = parseConfig({ ENVIRONMENT: "development", PUBLIC_BASE_URL: BASE_URL });
   // The page needs no more of the services than this.
   const services = { config, log: jsonLog(() => {}) } as unknown as Services;
   const app = createApp(() => services);
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
-  const request = new Request(`${BASE_URL}/api/openapi.json`);
-  const response = await app.fetch(request, {}, context);
-  const text = await response.text();
+  const fetched = async (path: string) => {
+    const response = await app.fetch(new Request(`${BASE_URL}${path}`), {}, context);
+    return await response.text();
+  };
+  const text = await fetched("/api/openapi.json");
   document = JSON.parse(text) as Record<string, unknown>;
-  writeFileSync(file, text);
+  const texts = [
+    text,
+    await fetched("/api/openapi-agents-and-webhooks.json"),
+    JSON.stringify(panelDocument(BASE_URL)),
+  ];
+  files = texts.map((content, at) => {
+    const file = join(folder, `${at}.json`);
+    writeFileSync(file, content);
+    return file;
+  });
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,19 +54,30 @@ function run(command: string, ...args: string[]) {
 }
 
 test("redocly finds neither errors nor warnings", { timeout: LINT_WITHIN_MS }, () => {
-  const { status, output } = run("redocly", "lint", "--format=json", file);
-  const found = JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)) as {
-    totals: { errors: number; warnings: number };
-  };
-  expect({ status, ...found.totals }).toMatchObject({ status: 0, errors: 0, warnings: 0 });
+  const { status, output } = run("redocly", "lint", "--format=json", ...files);
+  expect({ status, found: output.match(/"(error|warning)s": [1-9]\d*/g) }).toEqual({
+    status: 0,
+    found: null,
+  });
+  expect(output.match(/"totals"/g)).toHaveLength(files.length);
 });
 
 test("spectral's oas rules find nothing", { timeout: LINT_WITHIN_MS }, () => {
   const ruleset = join(folder, "spectral.yaml");
   writeFileSync(ruleset, RULESET);
-  const lint = run("spectral", "lint", file, "--ruleset", ruleset, "--fail-severity", "hint");
+  const lint = run("spectral", "lint", ...files, "--ruleset", ruleset, "--fail-severity", "hint");
   expect(lint).toMatchObject({ status: 0 });
   expect(lint.output).toContain("No results with a severity of 'hint' or higher found!");
+});
+
+test("agents and webhooks are in a document of their own", () => {
+  const { paths } = JSON.parse(readFileSync(files[1] ?? "", "utf8")) as { paths: object };
+  expect(Object.keys(paths).toSorted()).toEqual([
+    "/api/agents/{identifier}",
+    "/api/agents/{identifier}/invoke",
+    "/api/webhooks/web/{file_source_id}",
+  ]);
+  expect(document["paths"]).not.toHaveProperty("/api/agents/{identifier}");
 });
 
 test("it leaves out what is beside the contract", () => {

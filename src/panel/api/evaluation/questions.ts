@@ -32,10 +32,10 @@ import type { PanelEnv } from "../request/panel-env.ts";
 import { bodyOf, given, pageOf, pagingOf } from "../request/read-request.ts";
 
 const state = z.enum(QUESTION_STATES);
-const listed = z.object({ state: state.optional() });
-const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
+export const listedState = z.object({ state: state.optional() });
+export const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
 
-const questionPatch = z.object({ ...questionFields, state }).partial();
+export const questionPatch = z.object({ ...questionFields, state }).partial();
 export const newDrafts = z.object({
   model: modelName,
   count: z.int().min(1).max(DRAFTS_AT_ONCE_MAX).default(DRAFTS_AT_ONCE_MAX),
@@ -59,7 +59,7 @@ export function questionRoutes(): Hono<PanelEnv> {
   app.get("/:id/questions", async (context) => {
     const services = context.get("services");
     const set = await findQuestionSet(services, context.req.param("id"));
-    const { state: wanted = null } = parseOrRefuse(listed, context.req.query());
+    const { state: wanted = null } = parseOrRefuse(listedState, context.req.query());
     const paging = pagingOf(context.req);
     const found = await listQuestions(services.db, set.id, { ...paging, state: wanted });
     return context.json(pageOf(found, paging, shown));

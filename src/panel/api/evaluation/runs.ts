@@ -36,8 +36,8 @@ export const runSetting = z.object({
   similarityThreshold: searchFields.similarityThreshold,
   includeDuplicates: z.boolean().optional(),
 });
-const newRun = z.object({ setting: runSetting.default({}) });
-const compared = z.object({ with: z.string().min(1) });
+export const newRun = z.object({ setting: runSetting.default({}) });
+export const compared = z.object({ with: z.string().min(1) });
 
 const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
 

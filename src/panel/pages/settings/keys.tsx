@@ -65,7 +65,8 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
     <>
       <p class="soft">
         For programs that use the panel’s API, such as <code>npm run quarry -- push</code>. The
-        public API takes tokens instead.
+        public API takes tokens instead. Every call of it, to read and to try:{" "}
+        <a href="/panel/reference">the reference</a>.
       </p>
       <PrefixFilter action={HERE} label="Name begins with" prefix={prefix} />
       <Table
