@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { bytesOfSigns } from "../../src/rag-index/memory/sign-memory.ts";
-import { bytesOfVectors, WHOLE_LIMIT_BYTES } from "../../src/rag-index/memory/vector-memory.ts";
+import { bytesOfVectors, MEMORY_LIMIT_BYTES } from "../../src/rag-index/memory/vector-memory.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Answered, Ask, Fill, Kind } from "./support/exact-worker.ts";
 import { startWorkerd } from "./support/workerd.ts";
@@ -54,7 +54,7 @@ async function measure(address: URL, { kind, chunks, texts, queries }: Case) {
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
   const rows = answers.map(({ rowsRead }) => rowsRead).sort((a, b) => a - b);
   const whole = bytesOfVectors(chunks, DIMENSIONS);
-  const bytes = whole <= WHOLE_LIMIT_BYTES ? whole : bytesOfSigns(chunks, DIMENSIONS);
+  const bytes = whole <= MEMORY_LIMIT_BYTES ? whole : bytesOfSigns(chunks, DIMENSIONS);
   return {
     vectors: name,
     recallAt100: Number((recalled / QUERIES_WITH_TRUTH).toFixed(4)),

@@ -17,7 +17,7 @@ const FIRST_EXTRA = 32;
  */
 const DEVIATIONS = 1.5;
 /** A query scores at most so many vectors exactly; each takes some microseconds. */
-const SCORED_MOST = 8_000;
+const SCORED_MOST = 20_000;
 /** Memory with more removed vectors than others is loaded again. */
 const REMOVED_SHARE = 0.5;
 

@@ -12,8 +12,6 @@ import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts"
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
-/** Vectors that take more are searched by their signs. */
-export const WHOLE_LIMIT_BYTES = 20 * 1_024 * 1_024;
 
 type Row = Placed & { vector: ArrayBuffer };
 
@@ -65,7 +63,7 @@ export class VectorMemory {
   follow(sql: SqlStorage, change: IndexChange): boolean {
     for (const chunk of change.left) this.#remove(chunk);
     const vectors = this.#places.size + change.entered.length;
-    if (bytesOfVectors(vectors, this.#dimensions) > WHOLE_LIMIT_BYTES) return false;
+    if (bytesOfVectors(vectors, this.#dimensions) > MEMORY_LIMIT_BYTES) return false;
     this.#read(sql, change.entered);
     for (const { chunk, duplicate } of change.marks) this.#mark(chunk, duplicate);
     return true;

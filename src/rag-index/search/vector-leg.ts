@@ -13,13 +13,15 @@ import { InFlightMemory } from "../memory/in-flight-memory.ts";
 import { bytesOfSigns, SignMemory } from "../memory/sign-memory.ts";
 import {
   bytesOfVectors,
+  MEMORY_LIMIT_BYTES,
   vectorBudget,
   VectorMemory,
-  WHOLE_LIMIT_BYTES,
 } from "../memory/vector-memory.ts";
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
+/** The same as a share of all: the others' signs would be loaded for nothing. */
+const READ_FROM_STORAGE_SHARE = 0.1;
 
 type LiveVector = { chunk: number; vector: ArrayBuffer; file: number; duplicate: number };
 
@@ -120,11 +122,12 @@ export class VectorLeg {
       vectorBudget.use(this);
       return this.#memory;
     }
-    if (files !== null && chunkCount <= READ_FROM_STORAGE_LIMIT) return null;
-    const dimensions = storedDimensions(this.#sql);
     const { chunks } = readTotals(this.#sql);
+    const few = Math.max(READ_FROM_STORAGE_LIMIT, READ_FROM_STORAGE_SHARE * chunks);
+    if (files !== null && chunkCount <= few) return null;
+    const dimensions = storedDimensions(this.#sql);
     const bytes = bytesOfVectors(chunks, dimensions);
-    if (bytes <= WHOLE_LIMIT_BYTES && vectorBudget.claim(this, bytes)) {
+    if (bytes <= MEMORY_LIMIT_BYTES && vectorBudget.claim(this, bytes)) {
       this.#memory = VectorMemory.load(this.#sql, dimensions);
     } else if (vectorBudget.claim(this, bytesOfSigns(chunks, dimensions))) {
       this.#memory = SignMemory.load(this.#sql, dimensions);

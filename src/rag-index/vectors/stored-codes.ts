@@ -21,7 +21,10 @@ export function coderOf(dimensions: number): SignCoder {
   return coder;
 }
 
-/** Called while chunks are stored; their search must not wait for all codes of a large index. */
+/**
+ * Called while chunks are stored, so that no search waits for all codes of a large index. Those of
+ * a vector index have them too: a restricted search looks through them here.
+ */
 export function storeCodesIfLarge(sql: SqlStorage, stored: StoredBytes[]): void {
   const { chunks, staged } = readTotals(sql);
   if (chunks + staged < STORED_FROM_CHUNKS) return;

@@ -90,7 +90,7 @@ export function stage(
       batch,
     );
   }
-  if (batch === undefined) storeCodesIfLarge(sql, added);
+  storeCodesIfLarge(sql, added);
   addToTotals(sql, { staged: added.length });
   return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
 }

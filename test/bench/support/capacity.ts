@@ -18,6 +18,13 @@ const ROWS_A_POSTING = 2;
 const CPU_MS_A_RETRIEVAL = 5;
 const OBJECT_MS_A_RETRIEVAL = 10;
 const OBJECT_GIGABYTES = 0.128;
+/** With `VECTOR_INDEX=auto`: above, a RAG is searched in Vectorize (src/config.ts). */
+const EXACT_SEARCH_CHUNKS = 100_000;
+/** Above, bits preselect; rows that scoring 132 clustered vectors reads (`bench -- exact`). */
+const WHOLE_IN_MEMORY_CHUNKS = 24_576;
+const VECTORS_SCORED = 300;
+/** Rows that a file of ten chunks writes more where Vectorize holds its vectors, as counted. */
+const SYNC_ROWS_A_FILE = 41;
 /** Rows of D1 and bytes in R2 that a file of 20 chunks keeps, about. */
 const D1_BYTES_A_FILE = 1_500;
 const MINUTES_A_MONTH = SECONDS_A_MONTH / 60;
@@ -59,6 +66,8 @@ function retrievalAmounts(
       ? retrieval.objectRowsRead * shards
       : retrieval.objectRowsRead + postings * ROWS_A_POSTING;
   const indexCalls = retrieval.objectCalls - 1;
+  const isInVectorize = ragChunks > EXACT_SEARCH_CHUNKS;
+  const vectorsRead = isInVectorize || ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : VECTORS_SCORED;
   return {
     requests: retrieval.executions,
     cpuMs: CPU_MS_A_RETRIEVAL,
@@ -67,19 +76,22 @@ function retrievalAmounts(
     d1RowsWritten: retrieval.d1RowsWritten + FORGOTTEN_ROWS,
     objectCalls: 1 + indexCalls * shards,
     objectGbSeconds: ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000) * OBJECT_GIGABYTES,
-    objectRowsRead: rowsRead,
+    objectRowsRead: rowsRead + vectorsRead,
     objectRowsWritten: retrieval.objectRowsWritten,
-    queriedDimensions: retrieval.vectorQueries * DIMENSIONS,
+    queriedDimensions: isInVectorize ? DIMENSIONS : 0,
     embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,
     queueOperations: retrieval.queueMessages * QUEUE_OPERATIONS_A_MESSAGE,
   };
 }
 
 /** What a month keeps and does without any retrieval. */
-function standing({ beat, chunksAFile, indexBytesAChunk }: Basis, chunks: number): Amounts {
+function standing(
+  { beat, chunksAFile, indexBytesAChunk }: Basis,
+  { chunks, ragChunks }: Case,
+): Amounts {
   const files = chunks / chunksAFile;
   return {
-    storedDimensions: chunks * DIMENSIONS,
+    storedDimensions: ragChunks > EXACT_SEARCH_CHUNKS ? chunks * DIMENSIONS : 0,
     objectGigabytes: (chunks * indexBytesAChunk) / GIGABYTE,
     d1Gigabytes: (files * D1_BYTES_A_FILE) / GIGABYTE,
     d1RowsRead: beat.d1RowsRead * MINUTES_A_MONTH,
@@ -99,12 +111,10 @@ function times(amounts: Amounts, factor: number): Amounts {
   return Object.fromEntries(scaled) as Amounts;
 }
 
-export function monthOf(basis: Basis, { chunks, perSecond, ragChunks }: Case, words: Words) {
+export function monthOf(basis: Basis, of: Case, words: Words) {
+  const { perSecond, ragChunks } = of;
   const calls = perSecond * SECONDS_A_MONTH;
-  const all = added(
-    standing(basis, chunks),
-    times(retrievalAmounts(basis, ragChunks, words), calls),
-  );
+  const all = added(standing(basis, of), times(retrievalAmounts(basis, ragChunks, words), calls));
   const lines = bill(all);
   const total = PLAN_A_MONTH + Object.values(lines).reduce((sum, cost) => sum + cost, 0);
   const [largest = "plan"] = Object.entries(lines)
@@ -116,6 +126,7 @@ export function monthOf(basis: Basis, { chunks, perSecond, ragChunks }: Case, wo
 /** What it costs to index so many chunks once, allowances left aside. */
 export function indexingCost({ indexedFile, chunksAFile }: Basis, chunks: number): number {
   const files = chunks / chunksAFile;
+  const isInVectorize = chunks > EXACT_SEARCH_CHUNKS;
   return marginal(
     times(
       {
@@ -124,9 +135,9 @@ export function indexingCost({ indexedFile, chunksAFile }: Basis, chunks: number
         d1RowsWritten: indexedFile.d1RowsWritten,
         objectCalls: indexedFile.objectCalls,
         objectRowsRead: indexedFile.objectRowsRead,
-        objectRowsWritten: indexedFile.objectRowsWritten,
-        // Vectors that are written count as queried once.
-        queriedDimensions: indexedFile.vectorWrites * DIMENSIONS,
+        objectRowsWritten: indexedFile.objectRowsWritten + (isInVectorize ? SYNC_ROWS_A_FILE : 0),
+        // Vectors that are written to Vectorize count as queried once.
+        queriedDimensions: isInVectorize ? chunksAFile * DIMENSIONS : 0,
         embeddedTokens: indexedFile.modelCharacters / CHARACTERS_A_TOKEN,
         queueOperations: indexedFile.queueMessages * QUEUE_OPERATIONS_A_MESSAGE,
         r2Writes: indexedFile.r2Writes,

@@ -41,7 +41,7 @@ function writeConfig(folder: string): string {
       ENVIRONMENT: "development",
       EMBEDDING_MODEL: "workers-ai/@cf/baai/bge-m3",
       EMBEDDING_DIMENSIONS: "1024",
-      VECTOR_INDEX: "vectorize",
+      VECTOR_INDEX: "auto",
       RATE_LIMIT_API: "10000",
       RATE_LIMIT_LOGIN: "10000",
       PANEL_ADMIN_EMAIL: ADMIN.email,
