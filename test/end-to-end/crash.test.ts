@@ -136,7 +136,7 @@ async function modelThatHangsOn(word: string) {
   };
 }
 
-test("a file that kills the server at each start is given up, and the others are indexed", async () => {
+test("a file that kills the server at each start is given up; others are indexed", async () => {
   const killing = join(scratch.path, "killing");
   const port = await freePort();
   const model = await modelThatHangsOn("poison");

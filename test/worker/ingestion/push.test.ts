@@ -5,6 +5,7 @@ import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-file
 import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
+import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
@@ -54,7 +55,7 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   expect(await world.shown(rag)).toEqual({});
   expect(await world.rows(rag)).toMatchObject([{ status: "deleted", chunks: 0 }]);
   expect(await world.counters(rag)).toMatchObject({ indexed: 0, deleted: 1, vectors: 0 });
-  await Promise.all(world.background);
+  await sweep(world.services);
   const left = await env.FILES.list({ prefix: `sources/${source}/` });
   expect(left.objects).toEqual([]);
 

@@ -96,7 +96,7 @@ test("settings of a RAG, a source and a user are kept in the same way", async ()
   expect(browser.html).toContain('<option value="admin" selected="">');
 });
 
-test("what another length of passages costs is asked with the change of this form only", async () => {
+test("the cost of another passage length is asked with this form's change only", async () => {
   const shown = { name: "R", chunkSize: "400", chunkOverlap: "60", searchMode: "semantic" };
   const send = await edit("/panel/rags/docs/settings", shown, { chunkSize: "200" });
   const { location } = await send();

@@ -134,7 +134,7 @@ test("more reasons of failed files than are shown are still counted", async () =
   await env.DB.prepare("delete from files where id like 'f-%'").run();
 });
 
-test("a form sent after the session ended says so, and an open tab does not prolong it", async () => {
+test("a form sent after the session ended says so; an open tab does not prolong it", async () => {
   const stranger = new Browser();
   const { status } = await stranger.post("/panel/inferences/ask/run", { prompt: "?" });
   expect(status).toBe(401);

@@ -42,7 +42,7 @@ test("words of a large file that is removed are merged away, step by step", asyn
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 });
 
-test("many small removals in one call are one large removal; a new merge follows an old", async () => {
+test("many small removals in one call are one large; a new merge follows an old", async () => {
   const name = "many removals";
   const index = indexOf(name);
   await put(index, "stays.txt", 1, passages("heather"));

@@ -207,15 +207,24 @@ function onlyName(text: string): { name: string; at: number } | null {
 /** Between a role and the name of whoever has it. */
 const APPOSITION = /^[\s,:(–—-]*(?:(?:is|are|was|the|our|a|an|ist|der|die|unser|unsere)\s+)*$/i;
 
+/** Characters before a name in which its role is looked for. */
+const LOOKED_BACK = 100;
+
+/** The word before a place in the text; "is" or "was" between them does not count. */
+function wordBefore(text: string, at: number): string {
+  const words = text.slice(Math.max(0, at - LOOKED_BACK), at).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const isLinked = /^(?:is|ist|was)$/.test(words.at(-1) ?? "");
+  return words.at(isLinked ? -2 : -1) ?? "";
+}
+
 /** The only name in a sentence, where the wanted words stand right before or after it. */
 function nameOf(text: string, wanted: string[]): string | undefined {
   const found = onlyName(text);
   if (found === null) return undefined;
   const { name, at } = found;
   const isRole = (word: string) => stemsOf(word).some((stem) => wanted.includes(stem));
-  const before = /([\p{L}\p{N}]+)([^\p{L}\p{N}]*(?:(?:is|ist|was)\s+)?)$/u.exec(text.slice(0, at));
   const after = /^(.{0,40}?)([\p{L}\p{N}-]+)(?=[\s.,;:)]|$)/u;
-  if (before !== null && isRole(before[1] ?? "")) return name;
+  if (isRole(wordBefore(text, at))) return name;
   let rest = text.slice(at + name.length);
   let between = "";
   for (let word = 0; word < APPOSITION_WORDS; word++) {

@@ -44,14 +44,21 @@ const FORMS = `
   told:tell took taken:take understood:understand went gone:go women:woman won:win wrote
   written:write`;
 
-const BASES = new Map(
-  [...FORMS.matchAll(/([^:]+):(\w+)/g)].flatMap(([, forms = "", base = ""]) =>
-    forms
-      .trim()
-      .split(/\s+/)
-      .map((form): [string, string] => [form, base]),
-  ),
-);
+/** `began begun:begin`: every form since the last base belongs to the one that follows. */
+function basesIn(forms: string): Map<string, string> {
+  const bases = new Map<string, string>();
+  let waiting: string[] = [];
+  for (const entry of forms.trim().split(/\s+/)) {
+    const [form = "", base] = entry.split(":");
+    waiting.push(form);
+    if (base === undefined) continue;
+    for (const one of waiting) bases.set(one, base);
+    waiting = [];
+  }
+  return bases;
+}
+
+const BASES = basesIn(FORMS);
 
 /** The stem of a word, also of an irregular form. */
 export const stemOfForm = (word: string): string => stemOf(BASES.get(word) ?? word);

@@ -117,7 +117,11 @@ function contentOf(answer: Answer) {
 
 /** `get /rags/{id}/passages` → `getRagsIdPassages`. */
 const operationIdOf = (method: Method, path: string) =>
-  method + path.replaceAll(/[^a-z]+([a-z]|$)/gi, (_, letter: string) => letter.toUpperCase());
+  method +
+  path
+    .split(/[^a-z]+/i)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
 
 const LIMIT_MAX = 100;
 export const paging = z.object({

@@ -124,7 +124,7 @@ test("scopes whose walk was never queued are applied by the sweep, removals too"
   expect(await totals(rag.id)).toEqual({ totalFiles: 3, processedFiles: 3 });
 });
 
-test("a removed scope takes along what it was still to add, and an unknown one nothing", async () => {
+test("a removed scope takes along what it was to add, an unknown one nothing", async () => {
   const { world, source, totals } = await prepared();
   const scopes = [folder("few/")];
   const rag = await createRag(world.services, { name: "Soon", fileSource: source, scopes });
