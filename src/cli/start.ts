@@ -25,6 +25,7 @@ const program = new Command("npm start --")
   .option("--prompt <text>", "what to ask (default: the same)")
   .option("--port <n>", "port to listen on", port, 8787)
   .option("--state <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
+  .option("--embedded", "use the built-in models, even where a model server runs")
   .option(
     "--confirm-removals",
     "allow a removal of more than half of the documents (and more than 20)",
@@ -34,9 +35,9 @@ const program = new Command("npm start --")
   .addHelpText(
     "after",
     `
-Environment (all optional). With a base URL, the models of an OpenAI-compatible server replace the
-built-in ones: the first of each kind that it lists, or those that are named here.
-  OPENAI_COMPATIBLE_BASE_URL  its address, ending in /v1 (Ollama: http://localhost:11434/v1)
+Models: those of a server that runs on this machine at the usual port of Ollama, LM Studio,
+llama.cpp or vLLM, else the built-in ones. Environment (all optional):
+  OPENAI_COMPATIBLE_BASE_URL  another OpenAI-compatible server, ending in /v1
   OPENAI_COMPATIBLE_API_KEY   its key, if it needs one
   CHAT_MODEL                  model that answers, such as local/llama3.2
   EMBEDDING_MODEL             model that embeds, such as local/nomic-embed-text

@@ -26,12 +26,14 @@ const SAMPLE_FILES = 56;
 describe("npm start on the sample", () => {
   const scratch = scratchFolder();
   const state = join(scratch.path, "state");
+  // Not the models that happen to be served on the machine of whoever tests.
+  const own = ["--embedded", "--state", state];
   let first: { code: number | null; stdout: string; stderr: string };
   let endedAt = 0;
 
   beforeAll(async () => {
     const port = String(await freePort());
-    first = await runCli("start", ["--once", "--json", "--port", port, "--state", state]);
+    first = await runCli("start", ["--once", "--json", ...own, "--port", port]);
     endedAt = Date.now();
   });
   afterAll(scratch.remove);
@@ -61,7 +63,7 @@ describe("npm start on the sample", () => {
 
   test("a second start indexes nothing; printed lines and the pages' samples work", async () => {
     const port = String(await freePort());
-    const { child, finished, untilItSays } = startCli("start", ["--port", port, "--state", state]);
+    const { child, finished, untilItSays } = startCli("start", [...own, "--port", port]);
     const shown = await untilItSays("Ctrl-C ends it");
     expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
     const { token } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
@@ -90,7 +92,7 @@ describe("npm start on the sample", () => {
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
     writeFileSync(join(folder, "picture.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64"));
-    const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
+    const options = ["--once", "--json", "--port", String(await freePort()), ...own];
     const done = await runCli("start", [folder, ...options]);
     expectSuccess(done);
     const { stdout, stderr } = done;
@@ -105,7 +107,7 @@ describe("npm start on the sample", () => {
     const port = await freePort();
     const { createServer } = await import("node:net");
     const other = createServer().listen(port, "127.0.0.1");
-    const { code, stderr } = await runCli("start", ["--port", String(port), "--state", state]);
+    const { code, stderr } = await runCli("start", [...own, "--port", String(port)]);
     other.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`Port ${port} is taken`);

@@ -11,8 +11,8 @@ const demoState = z.object({
   password: z.string().nullable().default(null),
   /** The folder of each demo identifier. */
   folders: z.record(z.string(), z.string()).default({}),
-  /** The embedding model that each demo RAG last used. */
-  embeddings: z.record(z.string(), z.string()).default({}),
+  /** The embedding model of the last start: all RAGs of a deployment have the same. */
+  embeddingModel: z.string().nullable().default(null),
 });
 
 export type DemoState = z.infer<typeof demoState>;

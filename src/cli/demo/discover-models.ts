@@ -1,46 +1,48 @@
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
-
-/** The chat model and the embedding model of a server. */
-export type ServedModels = { chat: string | null; embedding: string | null };
+import { chooseModels } from "./choose-models.ts";
+import type { ServedModels } from "./choose-models.ts";
 
 export type ModelServer = { baseUrl: string; apiKey: string | undefined };
 
-const ANSWER_WITHIN_MS = 10_000;
+const LISTS = { body: null, withinMs: 10_000 };
 /** Loading a model for the first time is slow. */
 const EMBEDS_WITHIN_MS = 60_000;
 /** The most dimensions that the service supports. */
 const MOST_DIMENSIONS = 1_536;
 
-/**
- * Servers list names, not purposes: embedding models are recognised by the names of their
- * families.
- */
-const EMBEDS =
-  /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
-const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;
-
-const listed = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
+/** A server without models may send null. */
+export const modelList = z.object({
+  data: z.array(z.object({ id: z.string().min(1) })).nullable(),
+});
 const embedded = z.object({ data: z.array(z.object({ embedding: z.array(z.number()) })).min(1) });
 
 /**
- * The first chat model and the first embedding model that the server lists.
+ * A chat model and an embedding model that the server lists; `madeWith` is the embedding model of
+ * the existing index.
  * https://platform.openai.com/docs/api-reference/models/list
  * @throws CommandFailure when the server does not answer
  */
-export async function discoverModels(server: ModelServer): Promise<ServedModels> {
-  const { data } = await ask(server, "/models", null, listed);
-  const names = data.map(({ id }) => id).filter((id) => !NEITHER.test(id));
-  const embedding = names.find((id) => EMBEDS.test(id)) ?? null;
-  const chat = names.find((id) => !EMBEDS.test(id)) ?? null;
-  return { chat, embedding };
+export async function discoverModels(
+  server: ModelServer,
+  madeWith: string | null,
+): Promise<ServedModels> {
+  const { data } = await ask(server, "/models", LISTS, modelList);
+  return chooseModels(
+    (data ?? []).map(({ id }) => id),
+    madeWith,
+  );
 }
 
 /** The number of dimensions, measured on one vector. @throws CommandFailure */
-export async function dimensionsOf(server: ModelServer, model: string): Promise<number> {
+export async function dimensionsOf(
+  server: ModelServer,
+  model: string,
+  withinMs = EMBEDS_WITHIN_MS,
+): Promise<number> {
   const request = { model, input: ["How long is a vector?"], encoding_format: "float" };
-  const { data } = await ask(server, "/embeddings", request, embedded);
+  const { data } = await ask(server, "/embeddings", { body: request, withinMs }, embedded);
   const dimensions = data[0]?.embedding.length ?? 0;
   if (dimensions <= MOST_DIMENSIONS) return dimensions;
   throw new CommandFailure(
@@ -52,7 +54,7 @@ export async function dimensionsOf(server: ModelServer, model: string): Promise<
 async function ask<Reply>(
   { baseUrl, apiKey }: ModelServer,
   path: string,
-  body: unknown,
+  { body, withinMs }: { body: object | null; withinMs: number },
   form: z.ZodType<Reply>,
 ): Promise<Reply> {
   const address = `${baseUrl.replace(/\/+$/, "")}${path}`;
@@ -67,7 +69,7 @@ async function ask<Reply>(
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body: body === null ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(body === null ? ANSWER_WITHIN_MS : EMBEDS_WITHIN_MS),
+    signal: AbortSignal.timeout(withinMs),
   }).catch(() => {
     throw failed("does not answer");
   });

@@ -1,48 +1,59 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+import type { ServedModels } from "./choose-models.ts";
 import { dimensionsOf, discoverModels } from "./discover-models.ts";
 import type { ModelServer } from "./discover-models.ts";
+import {
+  builtInModels,
+  EMBEDDED_CHAT_MODEL,
+  EMBEDDED_EMBEDDING_MODEL,
+  findModels,
+  LOCAL,
+  localName,
+  usage,
+} from "./find-models.ts";
+import type { Models } from "./find-models.ts";
+import { USUAL_PLACES } from "./local-servers.ts";
+import type { ModelPlace } from "./local-servers.ts";
 
 const SECRET = "OPENAI_COMPATIBLE_API_KEY";
 const OWNER_ONLY = 0o600;
 
-const EMBEDDED_CHAT_MODEL = "embedded/extractive";
-/** The default of wrangler.toml. */
-const EMBEDDED_EMBEDDING_MODEL = "embedded/hash";
-const LOCAL = "local/";
-
-type Models = {
-  chatModel: string;
-  embeddingModel: string;
-  /** Null: the default of wrangler.toml. */
-  dimensions: string | null;
-};
-
 /** Settings of the Worker for a model server. The key is not an argument: `ps` would show it. */
 export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
 
+export type ModelChoice = {
+  /** Use the built-in models, whatever else there is. */
+  embedded?: boolean;
+  /** The embedding model of the existing index; null without one. */
+  madeWith?: string | null;
+  /** Where to look for a server when the environment names none. */
+  places?: ModelPlace[];
+};
+
 /**
  * The models that the user's environment names; where it names only a server, those that the
- * server lists.
- * @throws CommandFailure when the server does not answer
+ * server lists; where it names none, those of a server on this machine.
+ * @throws CommandFailure when a server that was named does not answer; see `findModels`
  */
 export async function modelSettings(
   environment: NodeJS.ProcessEnv,
   stateFolder: string,
+  choice: ModelChoice = {},
 ): Promise<ModelSettings> {
-  const baseUrl = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
-  const secret = valueOf(environment, SECRET);
-  const server = baseUrl === undefined ? null : { baseUrl, apiKey: secret };
-  const models = await chosenModels(environment, server);
-  const { embeddingModel, dimensions } = models;
+  const models = await chosenModels(environment, choice);
+  const { embeddingModel, dimensions, baseUrl } = models;
   const isDefault = embeddingModel === EMBEDDED_EMBEDDING_MODEL;
   const vars = [
-    ...(baseUrl === undefined ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
+    ...(baseUrl === null ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
     ...(isDefault ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
     ...(dimensions === null ? [] : [`EMBEDDING_DIMENSIONS:${dimensions}`]),
   ];
-  if (secret === undefined) return { ...models, vars, envFiles: [] };
+  const secret = valueOf(environment, SECRET);
+  // A server that was only found is not the one that the key was given for.
+  const isFound = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL") === undefined;
+  if (secret === undefined || isFound) return { ...models, vars, envFiles: [] };
   await mkdir(stateFolder, { recursive: true });
   const file = join(stateFolder, "model.env");
   await writeFile(file, `${SECRET}=${JSON.stringify(secret)}\n`, { mode: OWNER_ONLY });
@@ -57,21 +68,59 @@ function valueOf(environment: NodeJS.ProcessEnv, name: string): string | undefin
 
 async function chosenModels(
   environment: NodeJS.ProcessEnv,
-  server: ModelServer | null,
+  { embedded = false, madeWith = null, places = USUAL_PLACES }: ModelChoice,
 ): Promise<Models> {
+  if (embedded) return builtInModels();
   const chat = valueOf(environment, "CHAT_MODEL");
   const embedding = valueOf(environment, "EMBEDDING_MODEL");
-  const isNamed = chat !== undefined && embedding !== undefined;
-  const served = server === null || isNamed ? null : await discoverModels(server);
-  const chatModel = chat ?? localName(served?.chat) ?? EMBEDDED_CHAT_MODEL;
-  const embeddingModel = embedding ?? localName(served?.embedding) ?? EMBEDDED_EMBEDDING_MODEL;
-  const dimensions =
-    valueOf(environment, "EMBEDDING_DIMENSIONS") ?? (await askedDimensions(server, embeddingModel));
-  return { chatModel, embeddingModel, dimensions };
+  const dimensions = valueOf(environment, "EMBEDDING_DIMENSIONS");
+  const baseUrl = valueOf(environment, "OPENAI_COMPATIBLE_BASE_URL");
+  const named = { chat, embedding, dimensions };
+  if (baseUrl === undefined && maybeHere(chat, embedding)) {
+    return await findModels({ ...named, madeWith, places });
+  }
+  const server = baseUrl === undefined ? null : { baseUrl, apiKey: valueOf(environment, SECRET) };
+  return await namedModels(named, server, madeWith);
 }
 
-const localName = (name: string | null | undefined) =>
-  typeof name === "string" ? `${LOCAL}${name}` : undefined;
+/** Whether a server of this machine could serve what the user did not name, or did. */
+function maybeHere(chat: string | undefined, embedding: string | undefined): boolean {
+  const names = [chat, embedding];
+  const isElsewhere = (name = LOCAL) => !/^(local|embedded)\//.test(name);
+  if (names.some(isElsewhere)) return false;
+  return names.some((name) => name === undefined || name.startsWith(LOCAL));
+}
+
+type NamedModels = {
+  chat: string | undefined;
+  embedding: string | undefined;
+  dimensions: string | undefined;
+};
+
+async function namedModels(
+  { chat, embedding, dimensions }: NamedModels,
+  server: ModelServer | null,
+  madeWith: string | null,
+): Promise<Models> {
+  const isNamed = chat !== undefined && embedding !== undefined;
+  const served = server === null || isNamed ? NOTHING : await servedModels(server, madeWith);
+  const chatModel = chat ?? localName(served.chat) ?? EMBEDDED_CHAT_MODEL;
+  const embeddingModel = embedding ?? localName(served.embedding) ?? EMBEDDED_EMBEDDING_MODEL;
+  return {
+    chatModel,
+    embeddingModel,
+    dimensions: dimensions ?? (await askedDimensions(server, embeddingModel)),
+    baseUrl: server?.baseUrl ?? null,
+    about: `${usage(chatModel, embeddingModel)}.`,
+  };
+}
+
+const NOTHING: ServedModels = { chat: null, embedding: null };
+
+function servedModels(server: ModelServer, madeWith: string | null): Promise<ServedModels> {
+  const isLocal = madeWith?.startsWith(LOCAL) === true;
+  return discoverModels(server, isLocal ? madeWith.slice(LOCAL.length) : null);
+}
 
 async function askedDimensions(server: ModelServer | null, model: string): Promise<string | null> {
   if (server === null || !model.startsWith(LOCAL)) return null;

@@ -7,6 +7,7 @@ import { chooser } from "../push/choose-files.ts";
 import { listFolder } from "../push/list-folder.ts";
 import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
+import { hasDatabase } from "../worker/apply-migrations.ts";
 import { PROJECT } from "../worker/wrangler.ts";
 import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -14,6 +15,7 @@ import { withWorker } from "../worker/with-worker.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
+import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
 import { newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
@@ -30,6 +32,7 @@ export type DemoOptions = {
   prompt?: string;
   port: number;
   state: string;
+  embedded?: true;
   confirmRemovals?: true;
   once?: true;
   json?: true;
@@ -46,23 +49,27 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   const questions = await questionsOf(options, folder);
-  const settings = await modelSettings(process.env, stateFolder);
+  const madeWith = state.embeddingModel ?? modelOfDatabase(stateFolder);
+  const embedded = options.embedded === true;
+  const settings = await modelSettings(process.env, stateFolder, { embedded, madeWith });
   const { chatModel, embeddingModel, vars } = settings;
   state.password ??= newLocalPassword();
+  state.embeddingModel = madeWith ?? embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
   const signInFile = await writeSignInFile(stateFolder, state.password);
   // Named files replace .dev.vars, so that one is named too.
   const envFiles = [join(PROJECT, ".dev.vars"), ...settings.envFiles, signInFile];
-  terminal.say(`Models: ${chatModel} answers, ${embeddingModel} embeds.`);
+  terminal.say(settings.about);
   terminal.say("Starting the Worker …");
   await withWorker(
     { port: options.port, stateFolder, vars, envFiles, tell: terminal.warn },
     async (url) => {
       const api = await setUp(url, state, subject, chatModel);
-      const before = state.embeddings[subject.identifier] ?? embeddingModel;
-      if (before !== embeddingModel) terminal.warn(changesModel(subject, before, embeddingModel));
-      state.embeddings[subject.identifier] = embeddingModel;
+      if (madeWith !== null && madeWith !== embeddingModel) {
+        terminal.warn(changesModel(madeWith, embeddingModel));
+      }
+      state.embeddingModel = embeddingModel;
       await writeDemoState(stateFolder, state);
       await pushAndIndex(api, terminal, subject, options.confirmRemovals === true);
       await askAndShow(url, state.token ?? "", terminal, subject, questions);
@@ -101,9 +108,13 @@ async function setUp(
   return api;
 }
 
-function changesModel({ identifier }: Subject, before: string, wanted: string): string {
+/** Without a start before this one, `npm run dev` has made what there is. */
+const modelOfDatabase = (stateFolder: string) =>
+  hasDatabase(stateFolder) ? EMBEDDED_EMBEDDING_MODEL : null;
+
+function changesModel(before: string, wanted: string): string {
   const how = `Until ${wanted} has embedded everything, the old vectors answer.`;
-  return `The RAG ${identifier} was embedded with ${before} and is embedded anew. ${how}`;
+  return `The documents were embedded with ${before} and are embedded anew. ${how}`;
 }
 
 async function pushAndIndex(

@@ -18,10 +18,12 @@ export async function applyMigrations(stateFolder: string): Promise<void> {
   const stamp = join(stateFolder, STAMP);
   const wanted = await fingerprint();
   const applied = await readFile(stamp, "utf8").catch(() => "");
-  if (applied === wanted && existsSync(join(stateFolder, "v3", "d1"))) return;
+  if (applied === wanted && hasDatabase(stateFolder)) return;
   await runMigrations(stateFolder);
   await writeFile(stamp, wanted);
 }
+
+export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
 
 async function fingerprint(): Promise<string> {
   const folder = join(PROJECT, "migrations");

@@ -18,7 +18,7 @@ test("the token is kept, readable by its owner only", async () => {
     key: "qrya_1",
     password: "p",
     folders: { sample: "/s" },
-    embeddings: {},
+    embeddingModel: "local/bge-m3",
   };
   await writeDemoState(folder, state);
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
@@ -33,13 +33,13 @@ test("a file that others could read is closed when it is written again", async (
     key: null,
     password: null,
     folders: {},
-    embeddings: {},
+    embeddingModel: null,
   });
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
 });
 
 test("a spoilt file counts as none", async () => {
   writeFileSync(join(folder, "demo.json"), "{ not json");
-  const none = { token: null, key: null, password: null, folders: {}, embeddings: {} };
+  const none = { token: null, key: null, password: null, folders: {}, embeddingModel: null };
   expect(await readDemoState(folder)).toEqual(none);
 });

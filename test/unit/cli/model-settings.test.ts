@@ -29,10 +29,13 @@ async function served(models: string[], dimensions = 768) {
 }
 
 test("without a server the built-in models are used, and the Worker gets no settings", async () => {
-  expect(await modelSettings({ OPENAI_COMPATIBLE_BASE_URL: "" }, state)).toEqual({
+  const none = { OPENAI_COMPATIBLE_BASE_URL: "" };
+  expect(await modelSettings(none, state, { places: [] })).toEqual({
     chatModel: "embedded/extractive",
     embeddingModel: "embedded/hash",
     dimensions: null,
+    baseUrl: null,
+    about: "Models: embedded/extractive answers, embedded/hash embeds.",
     vars: [],
     envFiles: [],
   });
@@ -44,6 +47,7 @@ test.each([
   [["intfloat/multilingual-e5-large", "mistral"], "mistral", "intfloat/multilingual-e5-large"],
   [["gpt-4o-mini", "text-embedding-3-small"], "gpt-4o-mini", "text-embedding-3-small"],
   [["all-minilm", "gemma3"], "gemma3", "all-minilm"],
+  [["gpt-oss:120b-cloud", "qwen2.5-coder", "mistral", "bge-m3"], "mistral", "bge-m3"],
 ])("of %j the right ones are chosen", async (models, chat, embedding) => {
   const environment = await served(models);
   const settings = await modelSettings(environment, state);
