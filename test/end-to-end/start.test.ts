@@ -61,7 +61,7 @@ describe("npm start on the sample", () => {
     expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
   });
 
-  test("a second start indexes nothing; printed lines and the pages' samples work", async () => {
+  test("a second start indexes nothing; printed lines, sign-in and samples work", async () => {
     const port = String(await freePort());
     const { child, finished, untilItSays } = startCli("start", [...own, "--port", port]);
     const shown = await untilItSays("Ctrl-C ends it");
@@ -79,6 +79,13 @@ describe("npm start on the sample", () => {
       const { stdout } = await run("sh", ["-c", line]);
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
+    const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(shown) ?? [];
+    const signIn = async (typed: string) => {
+      const body = JSON.stringify({ email: "admin@localhost", password: typed });
+      const session = `http://localhost:${port}/panel/api/session`;
+      return (await fetch(session, { method: "POST", body })).status;
+    };
+    expect([await signIn(password), await signIn("quarry")]).toEqual([200, 401]);
     await runPastedSamples(scratch.path, { url: `http://localhost:${port}`, token });
     child.kill("SIGINT");
     await finished;

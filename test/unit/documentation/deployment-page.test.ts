@@ -50,3 +50,9 @@ test("every action of the workflow is pinned by its digest", () => {
   expect(used.length).toBeGreaterThan(0);
   expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });
+
+test("the workflow's actions are pinned by digest", () => {
+  const used = [...workflow.matchAll(/uses: (\S+)/g)].map(([, name = ""]) => name);
+  expect(used.length).toBeGreaterThan(0);
+  expect(used.filter((name) => !/@[0-9a-f]{40}$/.test(name))).toEqual([]);
+});
