@@ -7,7 +7,8 @@ const ASKED_MS = 60_000;
 const UNSETTLED = `select
   (select count(*) from file_sources where removed_at is null
     and (scan_run_id is not null or next_scan_at <= ?1))
-  + (select count(*) from file_sources where removed_at is not null)
+  + (select count(*) from files where file_source_id in
+    (select id from file_sources where removed_at is not null))
   + (select count(*) from rags where removed_at is not null)
   + (select count(*) from evaluation_runs where status = 'running')
   + (select count(*) from rag_files x join rag_generations g on g.rag_id = x.rag_id

@@ -229,9 +229,9 @@ test("the built-in model cites its sentences exactly, also as an agent", async (
   const input = inputOf({ prompt, semanticSearch: [prompt] });
   const inference = inferenceOf({ rags: [rag] });
   const asked = { cites: true, caller: nobody };
-  const response = [
-    { type: "text", text: HOLIDAY, citations: [{ item: 0, start: 0, end: HOLIDAY.length }] },
-  ];
+  const text = `${HOLIDAY}\n\nSource: handbook: leave.md`;
+  const citations = [{ item: 0, start: 0, end: HOLIDAY.length }];
+  const response = [{ type: "text", text, citations }];
   const streamedRun = runEvents((listening) =>
     runInference(services, { inference, input, ...asked, ...listening }),
   );

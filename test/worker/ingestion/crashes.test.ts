@@ -93,7 +93,7 @@ test(
         expect(embedded.length).toBeLessThanOrEqual(8);
       },
     );
-    expect(points).toBeGreaterThan(30);
+    expect(points).toBeGreaterThan(25);
   },
   TIMEOUT_MS,
 );
