@@ -7,7 +7,7 @@ import { ENVIRONMENTS, readDeploySettings } from "./deploy/settings.ts";
 import type { EnvironmentName } from "./deploy/settings.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler } from "./deploy/wrangler-command.ts";
-import { checkedUrl } from "./push-command.ts";
+import { checkedUrl } from "./target-options.ts";
 import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
 

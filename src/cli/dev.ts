@@ -7,6 +7,7 @@ import { readDemoState } from "./demo/demo-state.ts";
 import { collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
+import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
 import { PROJECT, spawnWrangler } from "./worker/wrangler.ts";
 
@@ -25,6 +26,7 @@ const program = new Command("npm run dev --")
 async function dev(options: DevOptions, command: Command): Promise<void> {
   const stateFolder = pathOfUser(options.persistTo);
   await checkPortIsFree(Number(options.port));
+  await claimState(stateFolder, Number(options.port));
   await applyMigrations(stateFolder);
   const vars = (options.var ?? []).flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.

@@ -8,7 +8,7 @@ import { report } from "./evaluate/report.ts";
 import { settingIn } from "./evaluate/setting-text.ts";
 import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
 import { CommandFailure } from "./failure.ts";
-import { checkedUrl, DEFAULT_URL } from "./push-command.ts";
+import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
 import { collect } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -40,7 +40,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   const thresholds = (options.failUnder ?? []).map(thresholdIn);
   const settings = [options.setting, ...(options.against === undefined ? [] : [options.against])];
   const wished = settings.map(settingIn);
-  const api = open(options);
+  const api = evaluationApi(checkedUrl(options.url), keyIn(process.env));
   const terminal = openTerminal(options.json === true);
   const done: { run: Run; summary: RunSummary }[] = [];
   for (const [at, setting] of wished.entries()) {
@@ -53,14 +53,6 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   if (!terminal.json) report(terminal, first.summary, comparison ?? null);
   const missed = missedThresholds(thresholds, first.summary.measures);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
-}
-
-function open({ url }: EvaluateOptions): EvaluationApi {
-  const key = process.env["QUARRY_KEY"];
-  if (key === undefined || key === "") {
-    throw new CommandFailure("Set QUARRY_KEY to an administrator's automation key.");
-  }
-  return evaluationApi(checkedUrl(url), key);
 }
 
 type Wish = { set: string; label: string; setting: Record<string, unknown> };

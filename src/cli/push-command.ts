@@ -3,9 +3,11 @@ import { Command } from "commander";
 import { panelApi } from "./api/panel-api.ts";
 import { CommandFailure } from "./failure.ts";
 import { pushFolder } from "./push/push-folder.ts";
+import type { PushSummary } from "./push/push-folder.ts";
 import { reportPush } from "./push/report-push.ts";
 import { watchFolder } from "./push/watch-folder.ts";
 import { collect } from "./run-command.ts";
+import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type PushOptions = {
@@ -18,17 +20,6 @@ type PushOptions = {
   include?: string[];
   exclude?: string[];
 };
-
-export const DEFAULT_URL = "http://localhost:8787";
-
-/** A base address without the slash at its end. @throws CommandFailure for anything else. */
-export function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CommandFailure(`--url must be an http or https address, not ${text}`);
-  }
-  return text.replace(/\/+$/, "");
-}
 
 export function pushCommand(): Command {
   return new Command("push")
@@ -54,10 +45,7 @@ export function pushCommand(): Command {
 }
 
 async function push(folder: string, options: PushOptions): Promise<void> {
-  const key = process.env["QUARRY_KEY"];
-  if (key === undefined || key === "") {
-    throw new CommandFailure("Set QUARRY_KEY to an automation key of the panel.");
-  }
+  const key = keyIn(process.env);
   const terminal = openTerminal(options.json === true);
   const api = panelApi(checkedUrl(options.url), key);
   const dryRun = options.dryRun === true;
@@ -79,18 +67,22 @@ async function push(folder: string, options: PushOptions): Promise<void> {
 async function keepWatching(
   folder: string,
   say: (line?: string) => void,
-  push: () => Promise<unknown>,
+  push: () => Promise<PushSummary>,
 ) {
   const stopping = new AbortController();
   process.once("SIGINT", () => stopping.abort());
   process.once("SIGTERM", () => stopping.abort());
   const pushAndTell = async (isFirst: boolean) => {
     try {
-      await push();
+      const { failed } = await push();
       if (isFirst) say(`Watching ${folder}. Ctrl-C ends it.`);
+      if (failed.length > 0) console.error("What failed is tried again by itself.");
+      return failed.length === 0;
     } catch (thrown) {
       if (isFirst) throw thrown;
       console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
+      console.error("It is tried again by itself.");
+      return false;
     }
   };
   await watchFolder(folder, pushAndTell, stopping.signal);

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
-
 import { Command } from "commander";
 
+import { panelApi } from "./api/panel-api.ts";
 import { answerText, publicApi } from "./api/public-api.ts";
 import type { FileEntry, PublicApi } from "./api/public-api.ts";
 import { showChunks, sourceLines } from "./demo/show-answers.ts";
-import { CommandFailure } from "./failure.ts";
-import { checkedUrl, DEFAULT_URL } from "./push-command.ts";
 import { collect } from "./run-command.ts";
+import { readSchema } from "./schema-file.ts";
+import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };
@@ -15,6 +14,8 @@ type SearchOptions = Shared & {
   topK: string;
   rerank?: true;
   threshold?: string;
+  query?: string[];
+  explain?: true;
   file?: string[];
   folder?: string[];
 };
@@ -33,12 +34,14 @@ export function searchCommand(): Command {
   return shared(new Command("search"))
     .description("find the passages of a RAG that answer a query")
     .argument("<rag>", "identifier of the RAG")
-    .argument("<query...>", "one query, or several")
+    .argument("<query...>", "what to search for; several words are one query")
+    .option("--query <text>", "one more query (may be repeated)", collect)
     .option("--top-k <n>", "how many passages", DEFAULT_TOP_K)
     .option("--rerank", "order them by the RAG's reranker")
     .option("--threshold <score>", "leave out passages with a lower score, 0 to 1")
     .option("--file <path>", "only in this file (may be repeated)", collect)
     .option("--folder <path>", "only in this folder (may be repeated)", collect)
+    .option("--explain", "why each passage stands where it does (an administrator's QUARRY_KEY)")
     .action(search);
 }
 
@@ -46,7 +49,7 @@ export function askCommand(): Command {
   return shared(new Command("ask"))
     .description("run an inference")
     .argument("<inference>", "identifier of the inference")
-    .argument("<prompt>", "what the model receives")
+    .argument("<prompt...>", "what the model receives")
     .option("--search <query>", "search for this instead of the prompt (may be repeated)", collect)
     .option("--top-k <n>", "how many passages the model gets", DEFAULT_TOP_K)
     .option("--rerank", "order them by the RAG's reranker")
@@ -61,10 +64,11 @@ export function statusCommand(): Command {
     .action(status);
 }
 
-async function search(rag: string, queries: string[], options: SearchOptions): Promise<void> {
+async function search(rag: string, words: string[], options: SearchOptions): Promise<void> {
+  const queries = [words.join(" "), ...(options.query ?? [])];
   const { file, folder, threshold } = options;
   const restricted = file !== undefined || folder !== undefined;
-  const answer = await open(options).retrieve(rag, {
+  const request = {
     semanticSearch: queries,
     topK: Number(options.topK),
     useReranking: options.rerank === true,
@@ -73,13 +77,23 @@ async function search(rag: string, queries: string[], options: SearchOptions): P
     ...(restricted
       ? { useAllFiles: false, selectedFiles: file ?? [], selectedFolders: folder ?? [] }
       : {}),
-  });
+  };
+  const answer =
+    options.explain === true
+      ? await panelApi(checkedUrl(options.url), keyIn(process.env)).search(rag, request)
+      : await open(options).retrieve(rag, request);
   const terminal = openTerminal(options.json === true);
   terminal.result(answer);
-  if (!terminal.json) showChunks(terminal, answer.chunks, queries);
+  if (terminal.json) return;
+  showChunks(terminal, answer.chunks, queries);
+  const [first] = answer.chunks;
+  if (options.explain === true && first !== undefined && first["explanation"] === undefined) {
+    terminal.warn("Explanations need the key of an administrator.");
+  }
 }
 
-async function ask(inference: string, prompt: string, options: AskOptions): Promise<void> {
+async function ask(inference: string, words: string[], options: AskOptions): Promise<void> {
+  const prompt = words.join(" ");
   const api = open(options);
   const { schema, search: searches } = options;
   const request = {
@@ -88,7 +102,7 @@ async function ask(inference: string, prompt: string, options: AskOptions): Prom
     useReranking: options.rerank === true,
     includeSources: true,
     ...((await hasRags(api, inference)) ? { semanticSearch: searches ?? [prompt] } : {}),
-    ...(schema === undefined ? {} : { jsonSchema: await readFile(pathOfUser(schema), "utf8") }),
+    ...(schema === undefined ? {} : { jsonSchema: await readSchema(pathOfUser(schema)) }),
   };
   const terminal = openTerminal(options.json === true);
   if (terminal.json) return terminal.result(await api.runInference(inference, request));
@@ -138,9 +152,5 @@ async function failedFiles(api: PublicApi, identifier: string): Promise<FileEntr
 }
 
 function open({ url }: Shared): PublicApi {
-  const token = process.env["QUARRY_TOKEN"];
-  if (token === undefined || token === "") {
-    throw new CommandFailure("Set QUARRY_TOKEN to an access token; npm start prints one.");
-  }
-  return publicApi(checkedUrl(url), token);
+  return publicApi(checkedUrl(url), tokenIn(process.env));
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 
 import { smokeTest } from "./deploy/smoke-test.ts";
-import { checkedUrl } from "./push-command.ts";
+import { checkedUrl } from "./target-options.ts";
 import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
 

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { runDemo } from "./demo/run-demo.ts";
 import type { DemoOptions } from "./demo/run-demo.ts";
 import { runCommand } from "./run-command.ts";
+import { versionOfProject } from "./version.ts";
 import { PROJECT } from "./worker/wrangler.ts";
 
 const HIGHEST_PORT = 65_535;
@@ -20,6 +21,7 @@ const program = new Command("npm start --")
     "Start the service on this machine, index a folder, and ask it something.\n" +
       "Without a folder it indexes the bundled sample: the handbook of a company that grows moss.",
   )
+  .version(versionOfProject())
   .argument("[folder]", "folder of documents")
   .option("--query <text>", "what to search for (default: the folder's first heading)")
   .option("--prompt <text>", "what to ask (default: the same)")

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-import Table from "cli-table3";
-
 import { openProgress } from "./progress.ts";
 import type { Progress } from "./progress.ts";
+import { drawTable, terminalColumns } from "./table.ts";
 
 /** Where a command prints. With `json`, text for people goes to standard error. */
 export type Terminal = {
@@ -13,7 +12,8 @@ export type Terminal = {
   /** As it is, without an end of line. */
   write: (text: string) => void;
   warn: (line: string) => void;
-  table: (head: string[], rows: string[][], widths?: number[]) => void;
+  /** `caps`: the most columns of text for each column of the table. */
+  table: (head: string[], rows: string[][], caps?: (number | undefined)[]) => void;
   progress: (label: string, total: number) => Progress;
   /** Prints the single object of `--json`; does nothing without it. */
   result: (value: unknown) => void;
@@ -27,30 +27,12 @@ export function openTerminal(json: boolean): Terminal {
     say,
     write: (text) => void stream.write(text),
     warn: (line) => void process.stderr.write(`${line}\n`),
-    table: (head, rows, widths) => say(drawTable(head, rows, widths)),
+    table: (head, rows, caps) => say(drawTable(head, rows, terminalColumns(stream), caps)),
     progress: (label, total) => openProgress(process.stderr, label, total),
     result: (value) => {
       if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
   };
-}
-
-function drawTable(head: string[], rows: string[][], widths: number[] | undefined): string {
-  const table = new Table({
-    head,
-    wordWrap: true,
-    style: { head: [], border: [] },
-    ...(widths === undefined ? {} : { colWidths: widths }),
-  });
-  table.push(...rows);
-  return table.toString();
-}
-
-/** Columns for running text: the terminal's width within bounds. */
-export function textWidth(stream: NodeJS.WriteStream = process.stdout): number {
-  const NARROWEST = 60;
-  const WIDEST = 110;
-  return Math.min(WIDEST, Math.max(NARROWEST, stream.columns ?? WIDEST));
 }
 
 /** `'it'\''s'`: quoted as one word of a shell, whatever it contains. */

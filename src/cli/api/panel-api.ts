@@ -1,12 +1,23 @@
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
+import { chunk, retrieval } from "./public-api.ts";
+import type { RetrievalRequest } from "./public-api.ts";
 import { ApiError, send, sendForJson } from "./send.ts";
 import { multipartBody } from "./multipart-body.ts";
 import type { BatchPart } from "./multipart-body.ts";
 import type { ApiTarget } from "./send.ts";
 
 const NOT_FOUND = 404;
+const legRank = z.object({ rank: z.number(), score: z.number() }).nullable();
+const explanation = z.looseObject({
+  queries: z.array(z.looseObject({ lexical: legRank, vector: legRank })),
+  fusedRank: z.number(),
+  relevance: z.number().nullable(),
+});
+const explained = retrieval.extend({
+  chunks: z.array(chunk.extend({ explanation: explanation.optional() })),
+});
 const anything = z.looseObject({});
 const manifestPage = z.object({
   files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })),
@@ -25,6 +36,7 @@ const sourceFile = z.looseObject({ filePath: z.string(), errorMessage: z.string(
 const sourceFiles = z.looseObject({ data: z.array(sourceFile), total: z.number() });
 
 export type ManifestEntry = z.infer<typeof manifestPage>["files"][number];
+export type Explanation = z.infer<typeof explanation>;
 export type SourceFile = z.infer<typeof sourceFile>;
 export type Kind = "file-sources" | "rags" | "inferences" | "agents";
 
@@ -151,6 +163,11 @@ function resourceCalls(target: ApiTarget) {
     change: (kind: Kind, id: string, json: Record<string, unknown>) => {
       const path = `/panel/api/${kind}/${segment(id)}`;
       return sendForJson(target, { method: "PATCH", path, json }, anything);
+    },
+    /** A search that administrators get explained. */
+    search: (id: string, json: RetrievalRequest) => {
+      const path = `/panel/api/rags/${segment(id)}/search`;
+      return sendForJson(target, { method: "POST", path, json, what: `RAG ${id}` }, explained);
     },
     ragCounts: (id: string) =>
       sendForJson(target, { path: `/panel/api/rags/${segment(id)}` }, ragCounts),

@@ -10,8 +10,12 @@ const source = z.looseObject({
   page: z.number().nullish(),
   headings: z.array(z.string()).nullish(),
 });
-const chunk = z.looseObject({ text: z.string(), score: z.number(), source: source.optional() });
-const retrieval = z.looseObject({
+export const chunk = z.looseObject({
+  text: z.string(),
+  score: z.number(),
+  source: source.optional(),
+});
+export const retrieval = z.looseObject({
   chunks: z.array(chunk),
   degraded: z.looseObject({ message: z.string().optional() }).optional(),
 });

@@ -11,6 +11,8 @@ export type ApiTarget = {
   baseUrl: string;
   headers: Record<string, string>;
   credential: string;
+  /** Told of waits that a person notices; standard error unless given. */
+  tell?: (line: string) => void;
 };
 
 export type ApiRequest = {
@@ -46,6 +48,7 @@ const TRIES = 7;
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 60_000;
 const FIRST_FAILURE = 400;
+const MS_A_SECOND = 1_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
@@ -62,7 +65,9 @@ export async function send(target: ApiTarget, request: ApiRequest): Promise<Answ
     if (attempt === TRIES || !mayRepeat(outcome, request)) {
       throw answered ? errorOf(target, request, outcome) : outcome;
     }
-    await pause(waitBefore(outcome, attempt));
+    const waitMs = waitBefore(outcome, attempt);
+    if (answered && outcome.status === TOO_MANY_REQUESTS) sayWait(target, waitMs);
+    await pause(waitMs);
   }
 }
 
@@ -142,9 +147,20 @@ function mayRepeat(outcome: Answer | CommandFailure, request: ApiRequest): boole
 function waitBefore(outcome: Answer | CommandFailure, attempt: number): number {
   const answered = !(outcome instanceof CommandFailure);
   const asked = answered ? Number(outcome.headers.get("Retry-After")) : 0;
-  const MS_A_SECOND = 1_000;
   const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
   return Math.min(wait, LONGEST_WAIT_MS);
+}
+
+/** When the wait that was said last ends, so that calls side by side say it once. */
+const saidUntil = new WeakMap<ApiTarget, number>();
+
+function sayWait(target: ApiTarget, waitMs: number): void {
+  const now = Date.now();
+  if (waitMs < MS_A_SECOND || now < (saidUntil.get(target) ?? 0)) return;
+  saidUntil.set(target, now + waitMs);
+  const { baseUrl, tell = (line) => void process.stderr.write(`${line}\n`) } = target;
+  const seconds = Math.ceil(waitMs / MS_A_SECOND);
+  tell(`${baseUrl} takes no more calls for now (rate limit); going on in ${seconds} s.`);
 }
 
 function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {

@@ -1,30 +1,44 @@
+import type { Explanation } from "../api/panel-api.ts";
 import type { Chunk, Retrieval, Run } from "../api/public-api.ts";
 import { answerText, citedItems } from "../api/public-api.ts";
 import type { Terminal } from "../terminal.ts";
-import { textWidth } from "../terminal.ts";
 import { excerpt } from "./excerpt.ts";
 
 const SCORE_DIGITS = 3;
-const SCORE_WIDTH = 7;
-const FILE_WIDTH = 34;
-const CELL_PADDING = 2;
+const FILE_WIDTH = 32;
 
-/** Passages as a table: score, origin, and the part of the text that matches the queries. */
-export function showChunks(terminal: Terminal, chunks: Chunk[], queries: string[]): void {
+type ShownChunk = Chunk & { explanation?: Explanation | undefined };
+
+/**
+ * Passages as a table: score, origin, and the part of the text that matches the queries. Where a
+ * passage is explained, why it stands where it does.
+ */
+export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: string[]): void {
   if (chunks.length === 0) {
     terminal.say("Nothing was found.");
     return;
   }
-  const widths = [SCORE_WIDTH, FILE_WIDTH, textWidth() - SCORE_WIDTH - FILE_WIDTH];
-  const rows = chunks.map(({ score, text, source }) => [
+  const rows = chunks.map(({ score, text, source, explanation }) => [
     score.toFixed(SCORE_DIGITS),
-    [
-      brokenToFit(source?.filePath ?? "", FILE_WIDTH - CELL_PADDING),
-      ...(source?.headings ?? []).map((heading) => `› ${heading}`),
-    ].join("\n"),
-    excerpt(text, queries),
+    [source?.filePath ?? "", ...(source?.headings ?? []).map((heading) => `› ${heading}`)].join(
+      "\n",
+    ),
+    [excerpt(text, queries), ...(explanation === undefined ? [] : reasons(explanation))].join("\n"),
   ]);
-  terminal.table(["score", "file", "passage"], rows, widths);
+  terminal.table(["score", "file", "passage"], rows, [undefined, FILE_WIDTH]);
+}
+
+/** For each query the ranks of the passage by words (BM25) and by similarity (cosine). */
+function reasons({ queries, fusedRank, relevance }: Explanation): string[] {
+  const leg = (name: string, found: Explanation["queries"][number]["lexical"]) =>
+    found === null
+      ? `not found by ${name}`
+      : `${name} ${found.score.toFixed(SCORE_DIGITS)} (rank ${found.rank})`;
+  const legs = queries.map(
+    ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
+  );
+  const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
+  return [...legs, `together rank ${fusedRank}${reranked}`].map((line) => `= ${line}`);
 }
 
 export function showRetrieval(terminal: Terminal, query: string, retrieval: Retrieval): void {
@@ -51,21 +65,4 @@ export function sourceLines({ response, items }: Run): string[] {
   const lines = [...new Set(places)].map((place) => `- ${place}`);
   if (lines.length === 0) return [];
   return [cited.length > 0 ? "Sources:" : "Found, and cited by nothing in the answer:", ...lines];
-}
-
-/**
- * A path over several lines, broken after slashes where possible: a table truncates long words.
- */
-function brokenToFit(path: string, width: number): string {
-  const lines: string[] = [""];
-  for (const piece of path.match(/[^/]*\/?/g) ?? []) {
-    const pieces = piece.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
-    for (const part of pieces) {
-      const last = lines.length - 1;
-      const line = lines[last] ?? "";
-      if (line.length + part.length <= width) lines[last] = line + part;
-      else lines.push(part);
-    }
-  }
-  return lines.join("\n");
 }

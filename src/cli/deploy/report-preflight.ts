@@ -10,7 +10,7 @@ export function reportPreflight(
 ): void {
   terminal.say(`Preflight of ${workerName} (${environment})`);
   const rows = findings.map(({ what, state, note }) => [what, state, note ?? ""]);
-  terminal.table(["what", "state", ""], rows, [...WIDTHS]);
+  terminal.table(["what", "state", ""], rows, WIDTHS);
   if (ready) return;
   const fix = findings.flatMap(({ fix = [] }) => fix);
   if (fix.length > 0) {
@@ -21,4 +21,5 @@ export function reportPreflight(
   }
 }
 
-const WIDTHS = [34, 10, 62] as const;
+/** Columns of text: fits a terminal of 110. */
+const WIDTHS = [32, 8, 60];

@@ -6,42 +6,76 @@ import { isHidden } from "./choose-files.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */
 const QUIET_MS = 500;
+/** Before a push that failed is tried again; doubles with each failure. */
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 10 * 60_000;
 
 /**
- * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts.
+ * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
+ * returns whether everything was pushed; if not, it is called again after a growing wait.
  * The watch begins before the first call, so that no change is missed.
  * @throws what the first call throws; later calls must report their failures themselves.
  */
 export async function watchFolder(
   folder: string,
-  push: (isFirst: boolean) => Promise<void>,
+  push: (isFirst: boolean) => Promise<boolean>,
   signal: AbortSignal,
+  firstRetryMs = FIRST_RETRY_MS,
 ): Promise<void> {
   const watcher = watch(folder, {
     ignoreInitial: true,
     followSymlinks: false,
     ignored: (path) => isHidden(path.slice(folder.length).replaceAll("\\", "/")),
   });
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  const turns = pushInTurn(push, firstRetryMs);
   const ended = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   try {
     await once(watcher, "ready");
-    const first = push(true);
-    running = first.catch(() => undefined);
-    watcher.on("all", () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        running = running.then(() => push(false));
-      }, QUIET_MS);
-    });
+    const first = turns.first();
+    watcher.on("all", () => turns.after(QUIET_MS));
     await first;
     await ended;
   } finally {
-    clearTimeout(timer);
     await watcher.close();
-    await running;
+    await turns.end();
   }
+}
+
+/** Runs pushes one after the other; one that is due replaces one that waits. */
+function pushInTurn(push: (isFirst: boolean) => Promise<boolean>, firstRetryMs: number) {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let retryMs = firstRetryMs;
+  const state = { ended: false, changed: false };
+  const after = (waitMs: number) => {
+    if (state.ended) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      state.changed = false;
+      running = running.then(() => push(false)).then(settle);
+    }, waitMs);
+  };
+  const settle = (isDone: boolean) => {
+    // A change that came meanwhile has its own turn, which is sooner.
+    if (!isDone && !state.changed) after(retryMs);
+    retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  };
+  return {
+    first: async () => {
+      const first = push(true);
+      running = first.then(settle, () => undefined);
+      await first;
+    },
+    after: (waitMs: number) => {
+      state.changed = true;
+      after(waitMs);
+    },
+    end: async () => {
+      state.ended = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
 }

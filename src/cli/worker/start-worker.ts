@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { CommandFailure } from "../failure.ts";
 import { applyMigrations } from "./apply-migrations.ts";
+import { claimState } from "./claim-state.ts";
 import { checkPortIsFree } from "./free-port.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
@@ -42,11 +43,12 @@ const LINES_OF_LOG = 15;
 
 /**
  * Migrates, starts `wrangler dev` and waits until it answers.
- * @throws CommandFailure when the port is taken or the Worker does not come up.
+ * @throws CommandFailure when the port or the state folder is taken, or the Worker does not come up.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { port, stateFolder } = settings;
   await checkPortIsFree(port);
+  const release = await claimState(stateFolder, port);
   await applyMigrations(stateFolder);
   const logPath = join(stateFolder, "worker.log");
   const child = spawnWranglerGroup(argumentsOf(settings));
@@ -54,7 +56,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   followWorkerLog(streams, createWriteStream(logPath), settings.tell);
   const ended = once(child, "exit").then(() => undefined);
-  const stop = () => stopGroup(child);
+  const stop = async () => {
+    await stopGroup(child);
+    release();
+  };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://127.0.0.1:${port}/api/openapi.json`;
   if (!(await answers(probe, ended))) {

@@ -66,6 +66,19 @@ test("a batch of files is tried again after 503, whole and with every name", asy
   ]);
 });
 
+test("a wait for the rate window is said, once for calls side by side", async () => {
+  let calls = 0;
+  const url = await listen((_request, response) => {
+    if (++calls <= 2) response.setHeader("Retry-After", "1");
+    answer(response, calls <= 2 ? 429 : 200, {});
+  });
+  const said: string[] = [];
+  const tell = (line: string) => void said.push(line);
+  const target = { baseUrl: url, headers: {}, credential: "it", tell };
+  await Promise.all([send(target, { path: "/a" }), send(target, { path: "/b" })]);
+  expect(said).toEqual([`${url} takes no more calls for now (rate limit); going on in 1 s.`]);
+});
+
 test("a POST that failed inside is not repeated", async () => {
   let calls = 0;
   const url = await listen((_request, response) => {

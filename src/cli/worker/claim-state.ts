@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { CommandFailure } from "../failure.ts";
+import { checkPortIsFree } from "./free-port.ts";
+
+const FILE = "server.json";
+/** A server that listens nowhere after this long has not started. */
+const STARTS_WITHIN_MS = 120_000;
+
+const owner = z.object({ pid: z.number(), port: z.number() });
+
+/**
+ * Notes in a state folder that this process serves from it: two servers on one database fail with
+ * SQLITE_BUSY. What a killed server left behind is replaced. Returns what ends the claim, which
+ * the end of this process does as well.
+ * @throws CommandFailure when another server uses the folder
+ */
+export async function claimState(stateFolder: string, port: number): Promise<() => void> {
+  mkdirSync(stateFolder, { recursive: true });
+  const file = join(stateFolder, FILE);
+  const other = read(file);
+  if (other !== null && (await serves(other, file))) {
+    throw new CommandFailure(
+      `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
+        "End that one, or choose another folder with --state (npm run dev: --persist-to).",
+    );
+  }
+  writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
+  const release = () => {
+    if (read(file)?.pid === process.pid) rmSync(file, { force: true });
+  };
+  process.once("exit", release);
+  return () => {
+    process.off("exit", release);
+    release();
+  };
+}
+
+function read(file: string): z.infer<typeof owner> | null {
+  try {
+    return owner.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/** A process number may belong to another program by now, so that its port must be in use, too. */
+async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promise<boolean> {
+  if (pid === process.pid || !isAlive(pid)) return false;
+  const ageMs = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (ageMs < STARTS_WITHIN_MS) return true;
+  return checkPortIsFree(port).then(
+    () => false,
+    () => true,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    // The process of another user.
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+}

@@ -1,0 +1,135 @@
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { readSchema } from "../../../src/cli/schema-file.ts";
+import { searchCommand } from "../../../src/cli/query-commands.ts";
+import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
+import { versionOfProject } from "../../../src/cli/version.ts";
+import { claimState } from "../../../src/cli/worker/claim-state.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quarry-messages-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a key in place of a token, or the reverse, is told without the secret", () => {
+  expect(tokenIn({ QUARRY_TOKEN: "qry_a" })).toBe("qry_a");
+  expect(keyIn({ QUARRY_KEY: "qrya_a" })).toBe("qrya_a");
+  expect(() => tokenIn({ QUARRY_TOKEN: "qrya_sec" })).toThrow(
+    "QUARRY_TOKEN holds an automation key (qrya_…), which goes into QUARRY_KEY. This command needs an access token (qry_…).",
+  );
+  expect(() => keyIn({ QUARRY_KEY: "qry_sec" })).toThrow(/access token.*goes into QUARRY_TOKEN/);
+  expect(() => keyIn({})).toThrow("Set QUARRY_KEY");
+  expect(() => tokenIn({ QUARRY_TOKEN: "" })).toThrow("Set QUARRY_TOKEN");
+});
+
+test.each([
+  ["https://q.example/api", "without /api: https://q.example"],
+  ["http://localhost:8787/panel/api/", "without /panel/api: http://localhost:8787"],
+  ["http://localhost:8787/v1", "without /v1: http://localhost:8787"],
+  ["localhost:8787", "must be an http or https address"],
+])("the base address %s is refused with what is meant", (url, message) => {
+  expect(() => checkedUrl(url)).toThrow(message);
+});
+
+test("a base address may end in a slash", () => {
+  expect(checkedUrl("https://q.example/")).toBe("https://q.example");
+});
+
+test("a schema file that is not there, a folder or not JSON is told", async () => {
+  const path = join(folder, "schema.json");
+  await expect(readSchema(path)).rejects.toThrow(`The schema ${path} does not exist.`);
+  await expect(readSchema(folder)).rejects.toThrow(`The schema ${folder} is a folder.`);
+  writeFileSync(path, "{ type");
+  await expect(readSchema(path)).rejects.toThrow(`The schema ${path} is not JSON.`);
+  writeFileSync(path, '{"type":"object"}');
+  expect(await readSchema(path)).toBe('{"type":"object"}');
+});
+
+test("the version is the one of the package", () => {
+  expect(versionOfProject()).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+async function sentBy(...args: string[]): Promise<{ url: string; body: unknown }> {
+  let sent: { url: string; body: unknown } | null = null;
+  vi.stubEnv("QUARRY_TOKEN", "qry_a");
+  vi.stubEnv("QUARRY_KEY", "qrya_a");
+  vi.stubGlobal("fetch", (url: string, { body }: { body: string }) => {
+    sent = { url, body: JSON.parse(body) };
+    return Promise.resolve(Response.json({ chunks: [] }));
+  });
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  await searchCommand().parseAsync(["docs", ...args, "--url", "http://q"], { from: "user" });
+  if (sent === null) throw new Error("Nothing was sent.");
+  return sent;
+}
+
+test("unquoted words are one query, with the options of the search", async () => {
+  const { url, body } = await sentBy("days", "of", "leave", "--rerank", "--folder", "hr");
+  expect(url).toBe("http://q/api/rags/docs/retrieve");
+  expect(body).toMatchObject({
+    semanticSearch: ["days of leave"],
+    useReranking: true,
+    useAllFiles: false,
+    selectedFolders: ["hr"],
+  });
+  expect((await sentBy("leave", "--query", "holidays")).body).toMatchObject({
+    semanticSearch: ["leave", "holidays"],
+  });
+});
+
+test("--explain asks the panel's search, with --file", async () => {
+  const { url, body } = await sentBy("leave", "--explain", "--file", "a.md");
+  expect(url).toBe("http://q/panel/api/rags/docs/search");
+  expect(body).toMatchObject({ semanticSearch: ["leave"], selectedFiles: ["a.md"] });
+});
+
+/** The note of another server: this process's parent stands for it. */
+function noteOf(pid: number, port: number, ageMs = 0): string {
+  const file = join(folder, "server.json");
+  writeFileSync(file, JSON.stringify({ pid, port }));
+  const at = (Date.now() - ageMs) / 1_000;
+  utimesSync(file, at, at);
+  return file;
+}
+
+test("a second server on a state folder is refused; the first one's end frees it", async () => {
+  const release = await claimState(folder, 1);
+  release();
+  expect(existsSync(join(folder, "server.json"))).toBe(false);
+  const file = noteOf(process.ppid, 8_787);
+  await expect(claimState(folder, 1)).rejects.toThrow(
+    `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,
+  );
+  expect(existsSync(file)).toBe(true);
+});
+
+test("an old note counts while its process lives and its port is in use", async () => {
+  const AN_HOUR_MS = 3_600_000;
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((ready) => server.once("listening", ready));
+  const { port } = server.address() as AddressInfo;
+  noteOf(process.ppid, port, AN_HOUR_MS);
+  await expect(claimState(folder, 1)).rejects.toThrow("Another server");
+  await new Promise((closed) => server.close(closed));
+  const release = await claimState(folder, 1);
+  release();
+});
+
+test("the note of a killed server is replaced", async () => {
+  const NOBODY = 2 ** 22 + 1;
+  noteOf(NOBODY, 8_787);
+  const release = await claimState(folder, 1);
+  release();
+});
