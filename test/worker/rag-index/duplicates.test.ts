@@ -9,7 +9,7 @@ const remove = (name: string, path: string, revision: number) =>
   indexOf(name).remove([{ fileId: `file ${path}` as FileId, revision }]);
 
 test("of equal chunks the first answers, and when it goes the next one", async () => {
-  const index = indexOf("succession");
+  const index = indexOf("equal-succession");
   await put(index, "1.md", 1, [EQUAL]);
   await put(index, "2.md", 1, [`the SAME  notice\neverywhere.`]);
   await put(index, "3.md", 1, [EQUAL, "Something else."]);
@@ -20,9 +20,9 @@ test("of equal chunks the first answers, and when it goes the next one", async (
     return lexicalPlaces;
   };
   expect(await notices()).toEqual([`1.md: ${EQUAL}`]);
-  await remove("succession", "1.md", 2);
+  await remove("equal-succession", "1.md", 2);
   expect(await notices()).toEqual(["2.md: the SAME  notice\neverywhere."]);
-  await evictDurableObject(stubOf("succession"));
+  await evictDurableObject(stubOf("equal-succession"));
   await put(index, "2.md", 2, ["Now another text."]);
   expect(await notices()).toEqual([`3.md: ${EQUAL}`]);
   await put(index, "4.md", 1, [EQUAL]);

@@ -24,7 +24,7 @@ test("words of a large file that is removed are merged away, step by step", asyn
   const name = "large removal";
   const index = indexOf(name);
   await put(index, "stays.txt", 1, passages("heather"));
-  await put(index, "small.txt", 1, ["A note of juniper."]);
+  await put(index, "small.txt", 1, ["A note of lichen."]);
   await put(index, "large.txt", 1, passages("bracken"));
   expect(await wordsOf(name, "bracken")).toEqual({ holds: true, secure: 1 });
 
@@ -38,7 +38,7 @@ test("words of a large file that is removed are merged away, step by step", asyn
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 
   await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
-  expect(await wordsOf(name, "juniper")).toEqual({ holds: false, secure: 1 });
+  expect(await wordsOf(name, "lichen")).toEqual({ holds: false, secure: 1 });
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 });
 
