@@ -5,6 +5,7 @@ import { Data } from "../../components/data.tsx";
 import { modelsHint } from "../../components/more-choices.tsx";
 import { SelectField, TextField } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
+import { BUILT_IN_RERANKER } from "../search/search-settings.ts";
 
 type FieldsProps = { state: FormState; services: Pick<Services, "db"> };
 
@@ -47,7 +48,7 @@ export const SearchFields = async ({ state, services }: FieldsProps) => {
         state={state}
         name="reranker"
         label="Reranker"
-        hint={<Data>{`${modelsHint(rerankers, "embedded/lexical")}; empty for none.`}</Data>}
+        hint={<Data>{`${modelsHint(rerankers, BUILT_IN_RERANKER)}; empty for none.`}</Data>}
       />
     </>
   );

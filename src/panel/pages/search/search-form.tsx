@@ -21,7 +21,7 @@ const Ask = ({ state, rags }: Pick<FormProps, "state" | "rags">) => {
   return (
     <div class="ask">
       <select name="rag" aria-label="RAG">
-        {isListed ? null : (
+        {isListed || chosen === "" ? null : (
           <option value={chosen} selected>
             {chosen}
           </option>
