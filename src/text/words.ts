@@ -55,6 +55,34 @@ export function indexWordsOf(text: string): string[] {
   return paired.match(WORD) ?? [];
 }
 
+/** Names of ASCII letters alone: a letter with a diacritic does not cut a word in two. */
+const CODE = /(?<![\p{L}\p{N}\p{M}])[A-Za-z0-9]+(?![\p{L}\p{N}\p{M}])/gu;
+const CASE_CHANGES = /[a-z][A-Z]/;
+const BEFORE_CAPITAL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+/** Longer runs of letters are encoded data. */
+const CODE_LONGEST = 64;
+/** `mRNA` and `PubMed` are words of their own: of a name in code some part is a longer word. */
+const PART_LEAST = 2;
+const LONGEST_PART_LEAST = 4;
+
+/** The parts of names in code that change case: `retry`, `agent` for `RetryAgent`. */
+export function codeWordParts(text: string): string[] {
+  if (!CASE_CHANGES.test(text)) return [];
+  return (text.match(CODE) ?? []).flatMap((name) => {
+    if (name.length > CODE_LONGEST || !CASE_CHANGES.test(name)) return [];
+    const parts = name.split(BEFORE_CAPITAL);
+    const lengths = parts.map((part) => part.length);
+    const isCode = Math.min(...lengths) >= PART_LEAST && Math.max(...lengths) >= LONGEST_PART_LEAST;
+    return isCode ? parts.map((part) => part.toLowerCase()) : [];
+  });
+}
+
+/** As `indexWordsOf`, and after them the parts of names in code, which count as a whole, too. */
+export const namesAndWordsOf = (text: string): string[] => [
+  ...indexWordsOf(text),
+  ...codeWordParts(text),
+];
+
 /** Whether a word is one character of a script without spaces. */
 export function isUnspacedCharacter(word: string): boolean {
   return [...word].length === 1 && word.replace(UNSPACED, "") === "";

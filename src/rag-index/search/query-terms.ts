@@ -1,5 +1,5 @@
 import { withoutStopWords } from "../../text/stop-words.ts";
-import { isUnspacedCharacter, searchWordsOf } from "../../text/words.ts";
+import { codeWordParts, isUnspacedCharacter, searchWordsOf } from "../../text/words.ts";
 
 /** Posting list entries that one query may read; its rarest words are read first. */
 export const POSTINGS_LIMIT = 20_000;
@@ -14,10 +14,11 @@ export const isPrefixTerm = isUnspacedCharacter;
 
 /**
  * The words that a query is searched by, rarest first: without stop words and words that no chunk
- * contains. Repeats are kept, because word frequency matters.
+ * contains. Names in code are searched by their parts, too. Repeats are kept, because word
+ * frequency matters.
  */
 export function queryTerms(query: string, postingsOf: (word: string) => number): QueryTerm[] {
-  return withoutStopWords(searchWordsOf(query))
+  return withoutStopWords([...searchWordsOf(query), ...codeWordParts(query)])
     .map((word) => ({ word, postings: postingsOf(word) }))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)

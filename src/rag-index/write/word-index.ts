@@ -1,5 +1,5 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { indexWordsOf } from "../../text/words.ts";
+import { namesAndWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { TermCounts } from "./term-counts.ts";
@@ -12,7 +12,7 @@ export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 type Row = { chunk: number; headings: string; text: string };
 
 function chunkWordsOf(chunk: number, headings: string[], text: string): ChunkWords {
-  return { chunk, headings: indexWordsOf(headings.join("\n")), text: indexWordsOf(text) };
+  return { chunk, headings: namesAndWordsOf(headings.join("\n")), text: namesAndWordsOf(text) };
 }
 
 const slotsOf = ({ headings, text }: ChunkWords) => termSlotsOf([...headings, ...text]);

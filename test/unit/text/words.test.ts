@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
 import {
+  codeWordParts,
   indexWordsOf,
   isUnspacedCharacter,
   pairUnspacedScripts,
@@ -25,6 +26,15 @@ test("scripts without spaces become pairs; kana keep their voicing", () => {
   expect(searchWordsOf("กินข้าว")).toEqual(["กน", "นข", "ขา", "าว"]);
   expect(indexWordsOf("東京都 x")).toEqual(["東京", "京都", "都", "x"]);
   expect(indexWordsOf("東")).toEqual(["東"]);
+});
+
+test("names in code have parts; abbreviations that change case have none", () => {
+  expect(codeWordParts("a RetryAgent and parseHTTPHeader")).toEqual(
+    "retry agent parse http header".split(" "),
+  );
+  expect(codeWordParts("mRNA, siRNAs, PubMed, NASA, Otter")).toEqual([]);
+  expect(codeWordParts(`${"a".repeat(100)}Bcdef`)).toEqual([]);
+  expect(codeWordParts("l'éléphantRose")).toEqual([]);
 });
 
 test("one character of a script without spaces is told from a letter", () => {

@@ -109,3 +109,15 @@ test("scores are positive, fall, and do not drift with changes", async () => {
   await evictDurableObject(stubOf(name));
   expect(await scores(index)).toEqual(expected);
 });
+
+test("names in code are found by their parts, and by the whole", async () => {
+  const index = indexOf("names in code");
+  await put(index, "a.md", 1, ["Use RetryAgent.", "Call parseHTTPHeader.", "An agent may retry."]);
+  const lexicalOf = async (query: string) => (await search(index, query)).lexical.toSorted();
+  expect(await lexicalOf("retry")).toEqual(["An agent may retry.", "Use RetryAgent."]);
+  expect(await lexicalOf("header")).toEqual(["Call parseHTTPHeader."]);
+  expect((await search(index, "RetryAgent")).lexical[0]).toBe("Use RetryAgent.");
+  expect(await lexicalOf("parseHTTPHeader")).toEqual(["Call parseHTTPHeader."]);
+  await put(index, "a.md", 2, ["An agent may retry."]);
+  expect(await lexicalOf("header")).toEqual([]);
+});
