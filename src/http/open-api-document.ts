@@ -48,7 +48,8 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
   const app = new OpenAPIHono<AppEnv>();
   const described = routes.map(({ hide: _hide, middleware: _middleware, ...route }) => route);
   for (const route of described) app.openAPIRegistry.registerPath(route);
-  registerComponents(app, (header) => JSON.stringify(described).includes(`/headers/${header}"`));
+  const text = JSON.stringify(described);
+  registerComponents(app, (header) => text.includes(`/headers/${header}"`));
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

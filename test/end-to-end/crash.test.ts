@@ -16,6 +16,7 @@ import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 /** More than are indexed between two looks. */
 const FILES = 800;
 const CRASHES = 3;
+const CRASH_EVERY = 80;
 const POLL_EVERY_MS = 50;
 
 const scratch = scratchFolder();
@@ -79,7 +80,7 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
   const pushing = runCli("quarry", ["push", folder, ...target], { QUARRY_KEY: key });
 
   for (let crash = 1; crash <= CRASHES; crash++) {
-    const seen = await untilIndexed(api, (FILES * crash) / (CRASHES + 2));
+    const seen = await untilIndexed(api, CRASH_EVERY * crash);
     expect(seen).toBeLessThan(FILES);
     process.kill(-service.pid, "SIGKILL");
     await service.ended;

@@ -96,8 +96,8 @@ function actorOf(context: Context<AppEnv>) {
   };
 }
 
-const isOfFiles = (action: string) =>
-  action === "file-sources.files.put" || action === "file-sources.files.remove";
+const OF_FILES = new Set(["put", "refused", "remove"].map((verb) => `file-sources.files.${verb}`));
+const isOfFiles = (action: string) => OF_FILES.has(action);
 
 const pathBelow = (prefix: string, path: string) =>
   path

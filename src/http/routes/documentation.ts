@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { Hono } from "hono";
+import { Hono, type Handler } from "hono";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
@@ -17,17 +17,15 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   registerComponents(api);
 
-  // Cached for one base address; a request under another address rebuilds it.
-  let made: { base: string; text: string } | null = null;
-  app.get(DOCUMENT, (context) => {
-    const base = baseUrlOf(context.get("services").config, context.req.raw);
-    if (made?.base !== base) made = { base, text: JSON.stringify(openApiDocument(api, base)) };
-    return context.body(made.text, 200, { "Content-Type": "application/json" });
-  });
-  app.get(UNPUBLISHED_DOCUMENT, (context) => {
-    const base = baseUrlOf(context.get("services").config, context.req.raw);
-    return context.json(unpublishedDocument([...agentReference, ...webhookReference], base));
-  });
+  app.get(
+    DOCUMENT,
+    documentRoute((base) => openApiDocument(api, base)),
+  );
+  const unpublished = [...agentReference, ...webhookReference];
+  app.get(
+    UNPUBLISHED_DOCUMENT,
+    documentRoute((base) => unpublishedDocument(unpublished, base)),
+  );
 
   app.get("/api/docs", (context) =>
     referencePage(context, { title: "Quarry API", document: DOCUMENT }),
@@ -39,4 +37,14 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
     }),
   );
   return app;
+}
+
+/** Cached for one base address; a request under another address rebuilds it. */
+function documentRoute(documentOf: (base: string) => object): Handler<AppEnv> {
+  let made: { base: string; text: string } | null = null;
+  return (context) => {
+    const base = baseUrlOf(context.get("services").config, context.req.raw);
+    if (made?.base !== base) made = { base, text: JSON.stringify(documentOf(base)) };
+    return context.body(made.text, 200, { "Content-Type": "application/json" });
+  };
 }

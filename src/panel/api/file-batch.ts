@@ -40,8 +40,12 @@ export function fileBatchRoutes(): Hono<PanelEnv> {
     const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
     const results = await putFiles(services, { source, files: filesOf(parts) });
     const files = results.map((result) => shown(services, result));
-    context.set("auditAction", "file-sources.files.put");
-    context.set("auditCount", files.filter(({ status }) => status < FIRST_FAILURE).length);
+    const stored = files.filter(({ status }) => status < FIRST_FAILURE).length;
+    context.set(
+      "auditAction",
+      stored > 0 ? "file-sources.files.put" : "file-sources.files.refused",
+    );
+    context.set("auditCount", stored > 0 ? stored : files.length);
     return context.json({ files });
   });
   return app;

@@ -71,12 +71,78 @@ export const FIXED_SEGMENTS = new Set(
     "api panel health embed webhooks web drive graph session sessions password users keys file-sources",
     "scan check webhook-secret files manifest text rags estimate index reindex return retry inferences",
     "agents tokens models usage overview audit invoke retrieve scopes openapi.json docs",
+    "totp confirm runs folders search passages preview question-sets questions import export draft",
+    "results comparison",
   ]
     .join(" ")
     .split(" "),
 );
 
 type Method = [method: string, path: string, more?: Partial<Route>];
+
+const BATCH = '--b\r\nContent-Disposition: form-data; filename="a.md"\r\n\r\nA note.\r\n--b--';
+const BATCH_HEADERS = { "Content-Type": "multipart/form-data; boundary=b" };
+
+const SEARCH = {
+  semanticSearch: ["leave"],
+  topK: 5,
+  useReranking: true,
+  candidateMultiplier: 2,
+  similarityThreshold: 0.1,
+  includeDuplicates: true,
+  useAllFiles: false,
+  selectedFiles: ["guide/leave.md"],
+  selectedFolders: ["guide/"],
+  providerFilter: [{ field: "labels", values: ["a"] }],
+  searchMode: "hybrid",
+  reranker: "embedded/lexical",
+};
+
+/** The set that the world is given for them. */
+export const QUESTION_SET = "swollen-set";
+
+function questionMethods(rag: string, paging: Record<string, string>): Method[] {
+  const set = `/question-sets/${QUESTION_SET}`;
+  const question = {
+    question: "How long is the leave?",
+    expected: [{ file: "guide/leave.md", passage: "26 days" }],
+    check: null,
+    answer: null,
+    jsonSchema: null,
+  };
+  const setting = {
+    target: rag,
+    model: "embedded/extractive",
+    reranker: "embedded/lexical",
+    topK: 5,
+    searchMode: "hybrid",
+    useReranking: true,
+    candidateMultiplier: 2,
+    similarityThreshold: 0.1,
+    includeDuplicates: true,
+  };
+  const lines = { "Content-Type": "application/x-ndjson" };
+  return [
+    ["GET", "/question-sets", { query: paging }],
+    ["POST", "/question-sets", { body: { ...titled, rag: "nothing", judgeModel: null } }],
+    ["GET", set],
+    ["PATCH", set, { body: { name: "Swollen", judgeModel: "embedded/extractive" } }],
+    ["DELETE", "/question-sets/nothing"],
+    ["GET", `${set}/questions`, { query: { ...paging, state: "draft" } }],
+    ["POST", `${set}/questions`, { body: question }],
+    ["PATCH", `${set}/questions/nothing`, { body: { ...question, state: "confirmed" } }],
+    ["DELETE", `${set}/questions/nothing`],
+    ["POST", `${set}/import`, { bytes: '{"question":"Who?"}', headers: lines }],
+    ["GET", `${set}/export`, { query: { format: "csv" } }],
+    ["POST", `${set}/draft`, { body: { model: "embedded/extractive", count: 1 } }],
+    ["GET", `${set}/runs`, { query: paging }],
+    ["POST", `${set}/runs`, { body: { setting } }],
+    ["GET", `${set}/runs/nothing`],
+    ["GET", `${set}/runs/nothing/results`, { query: paging }],
+    ["GET", `${set}/runs/nothing/comparison`, { query: { with: "nothing" } }],
+    ["DELETE", `${set}/runs/nothing`],
+  ];
+}
 
 /** All routes of the panel API; what they would remove is nothing that the world needs. */
 export function panelRoutes(world: World, models: unknown): Route[] {
@@ -104,18 +170,23 @@ export function panelRoutes(world: World, models: unknown): Route[] {
     manageScopes: false,
     expiresAt: LATER,
   };
+  const cutting = { chunkSize: 400, chunkOverlap: 60 };
   const wish = {
-    chunkSize: 400,
-    chunkOverlap: 60,
+    ...cutting,
     embeddingModel: "embedded/hash",
     dimensions: 64,
     reindex: true,
   };
   const user = { email: "swollen@example.com", password: "quiet amber lantern", role: "member" };
   const methods: Method[] = [
+    ...questionMethods(rag, paging),
+    ["GET", "/openapi.json"],
     ["POST", "/session", { body: { email: "nobody@example.com", password: "wrong" } }],
     ["GET", "/session"],
     ["PATCH", "/session/password", { body: { currentPassword: "w", newPassword: user.password } }],
+    ["POST", "/session/totp"],
+    ["POST", "/session/totp/confirm", { body: { code: "000000" } }],
+    ["DELETE", "/session/totp", { body: { code: "000000", password: "wrong" } }],
     ["GET", "/sessions", { query: paging }],
     ["DELETE", "/sessions/nothing"],
     ["GET", "/audit", { query: { ...paging, actor: "a", action: "b", from: LATER, to: LATER } }],
@@ -124,6 +195,7 @@ export function panelRoutes(world: World, models: unknown): Route[] {
     ["POST", "/users", { body: user }],
     ["PATCH", "/users/nothing", { body: user }],
     ["DELETE", "/users/nothing"],
+    ["DELETE", "/users/nothing/totp"],
     ["GET", "/keys", { query: paging }],
     ["POST", "/keys", { body: { name: "Swollen", role: "member", expiresAt: LATER } }],
     ["DELETE", "/keys/nothing"],
@@ -142,6 +214,10 @@ export function panelRoutes(world: World, models: unknown): Route[] {
     ["GET", `/file-sources/${source}/files`, { query: { ...paging, status: "error", path: "a/" } }],
     ["PUT", file, { bytes: "A note.", headers: { "X-File-Metadata": '{"labels":["a"]}' } }],
     ["DELETE", file],
+    ["GET", file],
+    ["POST", `/file-sources/${source}/files`, { bytes: BATCH, headers: BATCH_HEADERS }],
+    ["GET", `/file-sources/${source}/runs`, { query: paging }],
+    ["GET", `/file-sources/${source}/folders`, { query: { path: "guide/", after: "a" } }],
     ["GET", `/file-sources/${source}/manifest`, { query: { cursor: "a" } }],
     ["GET", `/file-sources/${source}/text/guide%2Fleave.md`, { query: { start: "0", end: "9" } }],
     ["GET", "/rags", { query: paging }],
@@ -152,6 +228,9 @@ export function panelRoutes(world: World, models: unknown): Route[] {
     ["POST", `/rags/${rag}/retry`, { query: { path: "guide/leave.md" } }],
     ["GET", `/rags/${rag}/index`],
     ["POST", `/rags/${rag}/estimate`, { body: wish }],
+    ["POST", `/rags/${rag}/preview`, { body: { path: "guide/leave.md", ...cutting } }],
+    ["GET", `/rags/${rag}/passages`, { query: { ...paging, path: "guide/leave.md" } }],
+    ["POST", `/rags/${rag}/search`, { body: SEARCH }],
     ["POST", "/rags/nothing/reindex"],
     ["POST", "/rags/nothing/return"],
     ["GET", "/inferences", { query: paging }],

@@ -1,18 +1,37 @@
 import { expect, test } from "vitest";
 
 import { panelApi } from "../../../src/panel/api/app.ts";
+import { panelRoutes } from "../../contract/swollen/panel-routes.ts";
+import type { World } from "../../contract/world.ts";
 import { panelDocument } from "../../../src/panel/api/reference/document.ts";
+
+const operations = () =>
+  Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method, path })),
+  );
 
 const document = panelDocument("https://quarry.test");
 
 test("the panel API's document has every route that there is, and no other", () => {
-  const listed = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
-  );
+  const listed = operations().map(({ method, path }) => `${method} ${path}`);
   const routes = panelApi()
     .routes.filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`);
   expect(listed.toSorted()).toEqual([...new Set(routes)].toSorted());
+});
+
+test("requests with swollen fields are made to every route", () => {
+  const world = { source: "docs", rag: "main", inference: "ask", agent: "agent" } as World;
+  const tried = panelRoutes(world, []).map(({ method, path }) => ({
+    method: method.toLowerCase(),
+    path: path.replace("/panel/api", ""),
+  }));
+  const untried = operations().filter(({ method, path }) => {
+    const form = new RegExp(`^${path.replace("{path}", ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return !tried.some((one) => one.method === method && form.test(one.path));
+  });
+  // It would end the session that the others need.
+  expect(untried).toEqual([{ method: "delete", path: "/session" }]);
 });
 
 test("every operation has a name of its own", () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { clientOf, type Answer, type Call } from "../../contract/client.ts";
 import type { Document } from "../../contract/generate.ts";
-import { FIXED_SEGMENTS, panelRoutes } from "../../contract/swollen/panel-routes.ts";
+import { FIXED_SEGMENTS, panelRoutes, QUESTION_SET } from "../../contract/swollen/panel-routes.ts";
 import {
   addressOf,
   bodyPlaces,
@@ -35,6 +35,8 @@ beforeAll(async () => {
   const client = clientOf(ORIGIN, async (request) => await exports.default.fetch(request), true);
   world = await setUpWorld(client, { email: "admin@localhost", password: "quarry" }, {});
   actors = await actorsOf(world);
+  const set = { name: "Swollen set", identifier: QUESTION_SET, rag: world.rag };
+  expect(await world.panel("POST", "/question-sets", set)).toMatchObject({ status: 201 });
 }, WITHIN_MS);
 
 afterAll(async () => {

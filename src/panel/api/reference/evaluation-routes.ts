@@ -38,7 +38,7 @@ const Question = z
     id: z.string(),
     state: z.enum(QUESTION_STATES),
     ...asked,
-    jsonSchema: z.unknown(),
+    jsonSchema: z.string().nullable(),
     createdAt: time,
   })
   .openapi("Question");
