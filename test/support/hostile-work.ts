@@ -82,6 +82,8 @@ const ROBOTS: Named<[text: string]>[] = [
   ["thousands of groups", "User-agent: *\nDisallow: /x\n".repeat(18_000)],
 ];
 
+const LINE_BEFORE_A_LIST = `What does -x do?\n\n${"w ".repeat(25_000)}:\n${"- a\n".repeat(12_000)}`;
+
 const PROMPTS: Named<[text: string, schema?: Record<string, unknown>]>[] = [
   ["distinct words", distinct.join(" ")],
   ["sentences", "Leave is thirty days. ".repeat(29_500)],
@@ -90,6 +92,7 @@ const PROMPTS: Named<[text: string, schema?: Record<string, unknown>]>[] = [
   ["questions", "Why? ".repeat(130_000)],
   ["open links", "[](".repeat(210_000)],
   ["table rows", "| a | b |\n".repeat(65_000)],
+  ["a long line before a list", LINE_BEFORE_A_LIST],
   ["passages", `<passage-${"a".repeat(24)} n="1" source="">\n`.repeat(13_000)],
   [
     "a growing schema",

@@ -82,9 +82,11 @@ function namesIn(text: string): string[] {
   return [...found].flatMap(({ 0: name }) => wordsOf(name));
 }
 
-const optionsOf = (text: string) => [
-  ...new Set([...text.matchAll(OPTION)].slice(0, MOST_OPTIONS).map(([option]) => option)),
-];
+/** The options that a text names, in its own letters: `-c` and `-C` are two. */
+export const optionsIn = (text: string): Set<string> =>
+  new Set(Array.from(text.matchAll(OPTION), ([option]) => option));
+
+const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
 
 export type AnswerKind = "number" | "time" | "person" | null;
 

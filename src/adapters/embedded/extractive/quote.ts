@@ -49,6 +49,11 @@ class Quoting {
     }
   }
 
+  /** Says that something is left out; no passage holds that mark. */
+  leaveOut(): void {
+    this.text += "\n…";
+  }
+
   #add(before: string, said: string): void {
     this.text += before;
     this.stretches.push({ start: this.text.length, end: this.text.length + said.length });
@@ -94,6 +99,10 @@ function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
 }
 
 function addBlock(quote: Quoting, group: Group, best: Scored, scored: Scored[]): void {
+  if (group.kind === "code") {
+    for (const { text } of group.sentences) addCode(quote, text);
+    return;
+  }
   const whole = group.kind === "table" ? Infinity : lengthOf(group.sentences);
   const isAsked = group.sentences.includes(best.sentence);
   const parts =
@@ -104,11 +113,23 @@ function addBlock(quote: Quoting, group: Group, best: Scored, scored: Scored[]):
   for (const { mark, text } of parts) {
     left -= text.length;
     if (left < 0 && quote.stretches.length > 0) {
-      quote.line("", "…");
+      quote.leaveOut();
       break;
     }
     quote.line(mark, text);
   }
+}
+
+/** A block of code is one sentence of any length: a long one is cut at the end of a line. */
+function addCode(quote: Quoting, code: string): void {
+  if (code.length <= BLOCK_CHARACTERS) {
+    quote.line("", code);
+    return;
+  }
+  const lineEnd = code.lastIndexOf("\n", BLOCK_CHARACTERS);
+  const cut = code.slice(0, lineEnd > 0 ? lineEnd : BLOCK_CHARACTERS);
+  quote.line("", cut.replace(/\p{Surrogate}$/u, ""));
+  quote.leaveOut();
 }
 
 /** The question asks for what the list's introduction names, not for one of its items. */

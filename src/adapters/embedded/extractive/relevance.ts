@@ -1,6 +1,6 @@
-import { holdsKind } from "./question.ts";
+import { holdsKind, optionsIn } from "./question.ts";
 import type { Question, Term } from "./question.ts";
-import type { Sentence } from "./sentences.ts";
+import type { Group, Sentence } from "./sentences.ts";
 
 /** How far a match counts, by where it stands. */
 const INTRODUCTION_WEIGHT = 0.7;
@@ -48,18 +48,23 @@ export function byRelevance(sentences: Sentence[], question: Question): Scored[]
   }
   const scored = sentences.map((sentence, at) => {
     const { score, own, coverage } = matched[at] ?? { score: 0, own: 0, coverage: 0 };
-    const isNamed = question.options.every((option) => holdsOption(sentence, option));
+    const isNamed = holdsAll(question.options, sentence);
     const prior = priorOf(sentence, question) * (isNamed ? 1 : 0.5);
     return { sentence, score: score * prior, own, coverage: isNamed ? coverage : coverage * 0.5 };
   });
   return scored.sort((a, b) => b.score - a.score);
 }
 
-/** In the letters of the question: `-c` and `-C` are two options. */
-function holdsOption({ text, group }: Sentence, option: string): boolean {
-  return [text, group.introduction].some((said) =>
-    said.split(/[\s,;()[\]`'"=]+/).some((word) => word === option),
-  );
+/** Read once for each list: thousands of items can share an introduction of any length. */
+const introductionOptions = new WeakMap<Group, Set<string>>();
+
+/** Whether the sentence or what introduces it names all of the options. */
+function holdsAll(options: string[], { text, group }: Sentence): boolean {
+  if (options.length === 0) return true;
+  const own = optionsIn(text);
+  const ofGroup = introductionOptions.get(group) ?? optionsIn(group.introduction);
+  introductionOptions.set(group, ofGroup);
+  return options.every((option) => own.has(option) || ofGroup.has(option));
 }
 
 /** How far a sentence holds a term: by itself, with what is around it, and whether at all. */

@@ -24,12 +24,15 @@ const distinct = Array.from(
   (_, at) => `w${((at * 7_919) % 50_000).toString(36)}${at % 10 === 9 ? "." : ""}`,
 ).join(" ");
 
+const LONG_LINE_BEFORE_A_LIST = `What does -x do?\n\n${"w ".repeat(25_000)}:\n${"- a\n".repeat(12_000)}`;
+
 test.each([
   ["distinct words", distinct],
   ["one word", "a".repeat(650_000)],
   ["questions", "Why? ".repeat(130_000)],
   ["open links", "[](".repeat(210_000)],
   ["table rows", "| a | b |\n".repeat(65_000)],
+  ["a long line before a list", LONG_LINE_BEFORE_A_LIST],
   ["passages that never end", `<passage-${"a".repeat(24)} n="1" source="">\n`.repeat(13_000)],
 ])("a prompt of 650 KB is answered in bounded time: %s", async (_what, prompt) => {
   expect(await cpuMsOf(() => answer(prompt))).toBeLessThan(MOST_CPU_MS);

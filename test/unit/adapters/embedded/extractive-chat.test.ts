@@ -87,15 +87,49 @@ test("code that a sentence introduces is quoted as it is written", async () => {
   );
 });
 
+async function quotedAndCited(request: string, passage: string): Promise<[string, string[]]> {
+  const { content } = await extractiveChat().doGenerate({ prompt: promptOf(request, [passage]) });
+  const [part] = content;
+  if (part?.type !== "text") throw new Error("no text");
+  const cited = (part.citations ?? []).map(({ startIndex, endIndex }) =>
+    part.text.slice(startIndex, endIndex),
+  );
+  return [part.text, cited];
+}
+
+const LINES = "curl -C - --retry 5 -O URL\n".repeat(100);
+
+test.each([
+  ["introduced", "To resume a download, use this:\n\n", ["To resume a download, use this:"]],
+  ["by itself", "# Resume a download\n\n", []],
+])("long code is quoted up to the end of a line, %s", async (_how, before, cited) => {
+  const passage = `${before}\`\`\`sh\n${LINES}\`\`\`\n`;
+  const asked = await quotedAndCited("How do I resume a curl download?", passage);
+  const kept = LINES.slice(0, 55 * 27 - 1);
+  expect(asked[0]).toContain([...cited, kept, "…"].join("\n"));
+  expect(asked[0].length).toBeLessThan(1_600);
+  // The mark of what is left out stands in no passage.
+  expect(asked[1]).toEqual([...cited, kept]);
+});
+
+test("a single line of code is cut between characters", async () => {
+  const passage = `To resume, use this:\n\n\`\`\`\nx${"😀".repeat(1_000)}\n\`\`\``;
+  const [said] = await quotedAndCited("How do I resume?", passage);
+  expect(said).toContain(`To resume, use this:\nx${"😀".repeat(749)}\n…`);
+});
+
 const CURL = `       -c, --cookie-jar <file>
               Writes the cookies of the transfer to this file.
 
        -C, --continue-at <offset>
-              Continues the transfer of a file at the offset.`;
+              Continues the transfer of a file at the offset.
+
+A transfer may end. A transfer ends by -m or -M.`;
 
 test.each([
   ["What does -C do to a transfer?", "-C, --continue-at <offset>\nContinues the transfer"],
   ["What does -c do to a transfer?", "-c, --cookie-jar <file>\nWrites the cookies"],
+  ["What ends a transfer, -m or -M?", "A transfer ends by -m or -M."],
 ])("an option is the one that is written: %s", async (question, expected) => {
   expect(await answer(question, [CURL])).toContain(expected);
 });
