@@ -86,32 +86,37 @@ const REPLACE = `on conflict (set_id, question) do update set state = excluded.s
 
 /**
  * Writes questions; one with the same text is replaced, so that a second import changes nothing.
- * Writes all or none: false when the set would have more than `most`.
+ * Writes all or none.
+ * @returns the ids of those that were written: an older one's where that was replaced, none for a
+ * draft of what is confirmed. Null when the set would have more than `most`.
  */
 export async function putQuestions(
   db: Database,
   setId: QuestionSetId,
   { questions, now, most }: { questions: readonly NewQuestion[]; now: number; most: number },
-): Promise<boolean> {
+): Promise<QuestionId[] | null> {
   const rows = JSON.stringify(questions);
-  const written = await execute(
+  const written = await readRows(
     db,
+    row({ id: id<QuestionId>() }),
     `insert into questions (id, set_id, state, question, expected, answer_check, answer,
        json_schema, created_at)
      select ${VALUES} from json_each(?3)
      where (select count(*) from (
        select question from questions where set_id = ?1
        union select json_extract(value, '$.question') from json_each(?3))) <= ?4
-     ${REPLACE} returning 1`,
+     ${REPLACE} returning id`,
     setId,
     now,
     rows,
     most,
   );
   // Where nothing was written, each may have been a draft of what is confirmed already.
-  if (written.length > 0 || questions.length === 0) return true;
-  const known = await countKnown(db, setId, rows);
-  return known === new Set(questions.map(({ question }) => question)).size;
+  if (written.length === 0 && questions.length > 0) {
+    const known = await countKnown(db, setId, rows);
+    if (known < new Set(questions.map(({ question }) => question)).size) return null;
+  }
+  return [...new Set(written.map((one) => one.id))];
 }
 
 async function countKnown(db: Database, setId: QuestionSetId, rows: string): Promise<number> {

@@ -5,14 +5,16 @@ const RESAMPLES = 2_000;
 /** Fixed, so that the same results give the same interval each time. */
 const SEED = 20_261_122;
 const TAIL = 0.025;
+/** Five that all point one way do so by chance once in 16 times (two-sided sign test); six in 32. */
+const LEAST_DIFFERING = 6;
 
 /** A mean difference with its 95 % interval. */
 export type Interval = { mean: number; low: number; high: number };
 
 /**
  * The paired bootstrap (Efron and Tibshirani 1993, percentile interval): differences, one a
- * question, are drawn with replacement, and the interval holds the middle 95 % of the means. If it
- * does not contain 0, the difference is more than chance.
+ * question, are drawn with replacement, and the interval holds the middle 95 % of the means.
+ * `isMoreThanChance` says what it tells.
  * @returns null without differences.
  */
 export function pairedInterval(
@@ -33,6 +35,16 @@ export function pairedInterval(
     low: percentile(means, TAIL),
     high: percentile(means, 1 - TAIL),
   };
+}
+
+/**
+ * Whether differences, of which `interval` is made, are more than chance: the interval leaves out 0,
+ * and enough of them are not 0. The bootstrap of a few differences alone is too narrow: of a single
+ * one it is that difference, whatever chance there was.
+ */
+export function isMoreThanChance(differences: readonly number[], interval: Interval): boolean {
+  const differing = differences.filter((difference) => difference !== 0).length;
+  return differing >= LEAST_DIFFERING && (interval.low > 0 || interval.high < 0);
 }
 
 /** mulberry32 (public domain, Tommy Ettinger): numbers from 0 to 1, 1 excluded. */

@@ -15,8 +15,8 @@ import { listPassages } from "../../ingestion/indexing/list-passages.ts";
 import type { Services } from "../../services.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 import { folding } from "../measures/match-passages.ts";
-import { keepQuestions } from "./keep-questions.ts";
-import { QUESTION_MAX_LENGTH } from "../limits.ts";
+import { keepQuestions, tooManyQuestions } from "./keep-questions.ts";
+import { QUESTION_MAX_LENGTH, QUESTIONS_MAX } from "../limits.ts";
 
 const MODEL_CALLS_AT_ONCE = 4;
 /** Of a file's passages, from which one is chosen. */
@@ -48,9 +48,10 @@ type Drafting = { set: QuestionSet; model: string; count: number };
 
 /**
  * Lets a chat model write questions from passages chosen at random; they are drafts until a person
- * confirms them.
- * @throws QuarryError `invalid`; `unprocessable` without a passage; `model-failed` when every call
- * failed.
+ * confirms them. At most as many as the set has room for.
+ * @returns the ids of the drafts that were kept.
+ * @throws QuarryError `invalid`; `unprocessable` without a passage or room in the set;
+ * `model-failed` when every call failed.
  */
 export async function draftQuestions(
   services: Services,
@@ -58,7 +59,10 @@ export async function draftQuestions(
 ): Promise<QuestionId[]> {
   const problem = chatModelProblem(services, model);
   if (problem !== null) throw invalid(problem);
-  const chosen = await choosePassages(services, set, count);
+  // Before the model is asked: its calls cost.
+  const room = QUESTIONS_MAX - set.questions - set.drafts;
+  if (room <= 0) throw tooManyQuestions();
+  const chosen = await choosePassages(services, set, Math.min(count, room));
   if (chosen.length === 0) throw unprocessable("No indexed passage is long enough to ask about");
   const failures: QuarryError[] = [];
   const drafts = await inParallel(chosen, MODEL_CALLS_AT_ONCE, async (passage) => {

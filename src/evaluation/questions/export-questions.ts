@@ -1,10 +1,10 @@
 import type { Question } from "../../db/evaluation/question-store.ts";
 
-/** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-const GUARDED = /^'[=+\-@\t\r]/;
+/** What a spreadsheet would take for a formula, and what an import would take for guarded. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const GUARDED = /^'+[=+\-@\t\r]/;
 
-/** A cell that no spreadsheet computes: an apostrophe goes before what looks like a formula. */
+/** A cell that no spreadsheet computes: one more apostrophe before what looks like a formula. */
 const guarded = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
 
 /** The text that was guarded for an export. */

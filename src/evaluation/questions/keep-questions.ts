@@ -11,7 +11,9 @@ import { problemWithQuestion } from "./question-form.ts";
 type Writing = Pick<Services, "db" | "now">;
 
 /**
- * Adds questions to a set, all or none; one with the same text is replaced.
+ * Adds questions to a set, all or none; one with the same text is replaced, but never a confirmed
+ * one by a draft.
+ * @returns the ids of those that were written, each once.
  * @throws QuarryError `invalid`; `unprocessable` when the set would have too many.
  */
 export async function keepQuestions(
@@ -21,11 +23,12 @@ export async function keepQuestions(
   for (const one of asked) refuseWrong(one, set);
   const at = now();
   const questions = asked.map((one) => ({ ...one, id: newId<QuestionId>(at), state }));
-  if (!(await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX }))) {
-    throw unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
-  }
-  return questions.map(({ id }) => id);
+  const written = await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX });
+  if (written === null) throw tooManyQuestions();
+  return written;
 }
+
+export const tooManyQuestions = () => unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
 
 /** @throws QuarryError `invalid`, `not-found`; `conflict`: the set has that question already. */
 export async function changeQuestion(

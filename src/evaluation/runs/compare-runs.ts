@@ -3,7 +3,7 @@ import { commonQuestions, lightResults } from "../../db/evaluation/result-store.
 import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
 import type { LightResult, RunSummary } from "../../db/evaluation/stored-shapes.ts";
 import type { Services } from "../../services.ts";
-import { pairedInterval, type Interval } from "../measures/bootstrap.ts";
+import { isMoreThanChance, pairedInterval, type Interval } from "../measures/bootstrap.ts";
 import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";
 
 export type MeasureComparison = {
@@ -13,7 +13,7 @@ export type MeasureComparison = {
   second: number;
   /** Of second minus first. */
   difference: Interval;
-  /** Whether the interval leaves out 0: the difference is more than chance. */
+  /** Whether the difference is more than chance. */
   isClear: boolean;
 };
 
@@ -65,7 +65,8 @@ function compared(
     const later = after.get(result.questionId) ?? null;
     return before === null || later === null ? [] : [{ before, later }];
   });
-  const difference = pairedInterval(pairs.map(({ before, later }) => later - before));
+  const differences = pairs.map(({ before, later }) => later - before);
+  const difference = pairedInterval(differences);
   if (difference === null) return null;
   const mean = (of: (pair: (typeof pairs)[number]) => number) =>
     pairs.reduce((sum, pair) => sum + of(pair), 0) / pairs.length;
@@ -75,6 +76,6 @@ function compared(
     first: mean(({ before }) => before),
     second: mean(({ later }) => later),
     difference,
-    isClear: difference.low > 0 || difference.high < 0,
+    isClear: isMoreThanChance(differences, difference),
   };
 }

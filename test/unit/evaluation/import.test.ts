@@ -80,6 +80,13 @@ test("what is exported is imported as it was, and no cell is a formula", () => {
       answer: "+26",
       jsonSchema: null,
     },
+    {
+      question: "'=SUM(A1) is shown as text?",
+      expected: [{ file: "'+plus.md", passage: "''-1" }],
+      answerCheck: "contains",
+      answer: "'@home",
+      jsonSchema: null,
+    },
     { question: "'quoted'", expected: [{ file: "c.md", passage: null }], ...plain },
   ] as const;
   const stored = questions.map((one) => ({ ...one, id: "1", state: "confirmed", createdAt: 0 }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { LightResult } from "../../../src/db/evaluation/stored-shapes.ts";
-import { pairedInterval } from "../../../src/evaluation/measures/bootstrap.ts";
+import { isMoreThanChance, pairedInterval } from "../../../src/evaluation/measures/bootstrap.ts";
 import { isRightAnswer } from "../../../src/evaluation/measures/check-answer.ts";
 import { ranksOf } from "../../../src/evaluation/measures/match-passages.ts";
 import {
@@ -55,6 +55,20 @@ test("of many questions the interval is the normal one, and the same each time",
   expect(pairedInterval(differences, { seed: 1 })).not.toEqual(interval);
   expect(pairedInterval([0.5, 0.5])).toEqual({ mean: 0.5, low: 0.5, high: 0.5 });
   expect(pairedInterval([])).toBeNull();
+});
+
+const SIX = [1, 1, 1, 1, 1, 1];
+test.each([
+  ["one question", [1], false],
+  ["five better", [1, 1, 1, 1, 1], false],
+  ["five better, many alike", [1, 1, 1, 1, 1, ...Array.from({ length: 95 }, () => 0)], false],
+  ["six better", SIX, true],
+  ["six worse, as much each", SIX.map((one) => -one / 2), true],
+  ["six better, many alike", [...SIX, ...Array.from({ length: 94 }, () => 0)], true],
+  ["six better, five worse", [...SIX, -1, -1, -1, -1, -1], false],
+] as const)("more than chance, or not: %s", (_, differences, isClear) => {
+  const interval = pairedInterval(differences) ?? { mean: 9, low: 9, high: 9 };
+  expect(isMoreThanChance(differences, interval)).toBe(isClear);
 });
 
 test("a passage is found whatever its case, white space and cut", () => {

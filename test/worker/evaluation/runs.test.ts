@@ -187,6 +187,29 @@ test("answers are checked and judged; drafts wait for a person", async () => {
   expect(twice.status).toBe(409);
   expect((await send("GET", `${at}/export?format=csv`)).body).toContain('"My words?"');
 
+  let calls = 0;
+  const draftAs = async (asked: string) => {
+    double.script = () => {
+      calls += 1;
+      return { text: JSON.stringify({ question: asked, quote: "" }) };
+    };
+    return await send("POST", `${at}/draft`, { model: "local/writer", count: 2 });
+  };
+  // What is confirmed stays; the same question from two passages is one draft, also a second time.
+  expect(await draftAs("My words?")).toMatchObject({ status: 200, body: { drafts: 0 } });
+  expect(await draftAs("Same?")).toMatchObject({ status: 200, body: { drafts: 1 } });
+  expect(await draftAs("Same?")).toMatchObject({ status: 200, body: { drafts: 1 } });
+  expect((await send("GET", at)).body).toMatchObject({ questions: 6, drafts: 2 });
+  // A model is asked for no more than the set has room for.
+  const most = Array.from({ length: 991 }, (_, row) => `Q${row}?,f0.md`).join("\n");
+  const filled = await send("POST", `${at}/import`, `question,file\n${most}`, "text/csv");
+  expect(filled).toMatchObject({ status: 200, body: { kept: 991 } });
+  calls = 0;
+  expect(await draftAs("Last?")).toMatchObject({ status: 200, body: { drafts: 1 } });
+  const refused = await draftAs("Beyond?");
+  expect(refused).toMatchObject({ status: 422, body: { error: expect.stringMatching(/1000/) } });
+  expect(calls).toBe(1);
+
   await send("DELETE", "/inferences/scales");
   expect((await send("GET", at)).status).toBe(404);
   panel.asNobody();
