@@ -66,7 +66,7 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   <>
     <p class="soft">
       Of {counted(comparison.questions, "question")} that both asked alike. If the interval holds 0,
-      the difference may be chance.
+      or fewer than 6 questions came out differently, the difference may be chance.
     </p>
     <Table
       label="Measures"
