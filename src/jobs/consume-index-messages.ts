@@ -76,10 +76,12 @@ async function acknowledgeOrRetry(
   if (first !== undefined && content.length === 1) {
     return message.retry({ delaySeconds: first.delaySeconds });
   }
-  for (const { file, delaySeconds } of again) {
-    await queue.index([file], { delaySeconds });
+  if (again.length > 0) {
+    const delaySeconds = Math.max(...again.map((one) => one.delaySeconds));
+    const files = again.map(({ file }) => file);
+    await queue.index(files, { delaySeconds });
     // The same file in another message of the batch.
-    delays.delete(keyOf(file));
+    for (const file of files) delays.delete(keyOf(file));
   }
   message.ack();
 }

@@ -1,23 +1,20 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { afterAll, expect, test } from "vitest";
 
-import type { PanelApi } from "../../src/cli/api/panel-api.ts";
-import { publicApi } from "../../src/cli/api/public-api.ts";
 import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { startEmbedder } from "./embedder.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
-/** More than are indexed between two looks. */
-const FILES = 800;
+const FILES = 500;
 const CRASHES = 3;
-const CRASH_EVERY = 80;
-const POLL_EVERY_MS = 50;
+/** Texts after which the model hangs in each life; all have about 2,000. */
+const TEXTS_A_LIFE = 500;
 
 const scratch = scratchFolder();
 const state = join(scratch.path, "state");
@@ -38,14 +35,6 @@ function writeDocuments(folder: string) {
     const shared = "## Licence\n\nEvery document of this series may be copied freely.";
     const text = [`# Document number${n}`, ...sections, shared].join("\n\n");
     writeFileSync(join(folder, `document-${String(n).padStart(3, "0")}.md`), `${text}\n`);
-  }
-}
-
-async function untilIndexed(api: PanelApi, least: number): Promise<number> {
-  for (;;) {
-    const { processedFiles } = await api.ragCounts("docs");
-    if (processedFiles >= least) return processedFiles;
-    await pause(POLL_EVERY_MS);
   }
 }
 
@@ -72,7 +61,10 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
   const folder = join(scratch.path, "docs");
   writeDocuments(folder);
   const port = await freePort();
-  service = await startService(state, port);
+  let left = TEXTS_A_LIFE;
+  const model = await startEmbedder((texts) => (left -= texts.length) < 0);
+  let strike = model.strike();
+  service = await startService(state, port, model.variables);
   const { url } = service;
   const { api, key, token } = await makeRag(url);
   // The push goes on meanwhile, as somebody's would: it tries again until the Worker is back.
@@ -80,12 +72,14 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
   const pushing = runCli("quarry", ["push", folder, ...target], { QUARRY_KEY: key });
 
   for (let crash = 1; crash <= CRASHES; crash++) {
-    const seen = await untilIndexed(api, CRASH_EVERY * crash);
-    expect(seen).toBeLessThan(FILES);
+    await strike;
+    expect((await api.ragCounts("docs")).processedFiles).toBeLessThan(FILES);
     process.kill(-service.pid, "SIGKILL");
     await service.ended;
     await untilFree(port);
-    service = await startService(state, port);
+    left = crash < CRASHES ? TEXTS_A_LIFE : Infinity;
+    strike = model.strike();
+    service = await startService(state, port, model.variables);
   }
 
   const pushed = await pushing;
@@ -94,11 +88,20 @@ test("a Worker killed three times while it indexes loses nothing and doubles not
   const { total, indexed, failed } = await waitForIndex(api, "docs", openTerminal(true));
   expect({ total, indexed, failed }).toEqual({ total: FILES, indexed: FILES, failed: [] });
   const { numberVectors } = await api.ragCounts("docs");
-  const found = await publicApi(url, token).retrieve("docs", {
-    semanticSearch: ["Document number123"],
-    includeSources: true,
+  const found = await fetch(`${url}/api/rags/docs/retrieve`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body: JSON.stringify({
+      semanticSearch: ["Document number123"],
+      // The model ranks by chance.
+      searchMode: "keyword",
+      includeSources: true,
+    }),
   });
-  expect(found.chunks[0]?.source?.filePath).toBe("document-123.md");
+  expect(await found.json()).toMatchObject({
+    chunks: [{ source: { filePath: "document-123.md" } }, {}, {}, {}, {}],
+  });
   await service.stop();
+  model.close();
   expect(countStoredChunks()).toEqual({ chunks: numberVectors, places: numberVectors });
 });

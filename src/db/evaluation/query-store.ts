@@ -39,13 +39,17 @@ export async function purgeQueries(db: Database, before: number): Promise<void> 
   await execute(db, `delete from kept_queries where at < ?1`, before);
 }
 
-/** Deletes all but the newest `most`. */
+/** Few enough for one statement. */
+const DELETED_AT_ONCE = 20_000;
+
+/** Deletes all but the newest `most`, the oldest first, so many at once. */
 export async function keepNewest(db: Database, most: number): Promise<void> {
   await execute(
     db,
-    `delete from kept_queries where id <=
-       (select id from kept_queries order by id desc limit 1 offset ?1)`,
+    `delete from kept_queries where id in (select id from kept_queries where id <=
+       (select id from kept_queries order by id desc limit 1 offset ?1) order by id limit ?2)`,
     most,
+    DELETED_AT_ONCE,
   );
 }
 

@@ -101,10 +101,13 @@ export async function countScopeChange(
   { now, heldUntil }: { now: number; heldUntil: number },
 ): Promise<void> {
   const range = change.kind === "replaced" ? ALL_PATHS : rangeOf(change.scope);
+  // An external id has no range of paths: what is counted over all files is the whole count.
+  const isWhole = range === ALL_PATHS && change.kind !== "absent";
+  const after = COMING_AFTER[isWhole ? "replaced" : change.kind];
   const examined = [...range, EXAMINED_AT_ONCE];
   await runBatch(db, [
     statement(
-      `update rags as r set scopes_due_at = ?2, coming_files = ${COMING_AFTER[change.kind]}
+      `update rags as r set scopes_due_at = ?2, coming_files = ${after}
        where r.id = ?1 and r.scopes_due_at is not null`,
       ragId,
       heldUntil,

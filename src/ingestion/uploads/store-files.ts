@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { notFound, reasonOf } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
@@ -175,7 +175,7 @@ async function storeBytes(
     try {
       await file.upload.storeAt(bytesKey({ sourceId: source.id, fileId }, file.version));
     } catch (thrown) {
-      log.error("bytes not stored", { fileId });
+      log.error("bytes not stored", { fileId, reason: reasonOf(thrown) });
       results.set(file, { thrown });
     }
   });

@@ -36,10 +36,12 @@ export class SignBlock {
     this.#files[place] = file;
     this.#factors[place] = factor;
     this.#codes.set(code, place * this.#codeBytes);
-    this.mark(place, duplicate);
+    this.#states[place] = duplicate ? DUPLICATE : ORIGINAL;
   }
 
+  /** Does nothing to a chunk that left: the next of equal ones is marked after the first is gone. */
   mark(place: number, duplicate: boolean): void {
+    if (this.#states[place] === FREE) return;
     this.#states[place] = duplicate ? DUPLICATE : ORIGINAL;
   }
 
