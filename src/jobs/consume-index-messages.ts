@@ -21,7 +21,26 @@ export async function consumeIndexMessages(
 ): Promise<void> {
   const parsed = parseMessages(services.log, indexMessage, messages);
   const budget = workBudget(services.now);
-  for (const some of partsOf(parsed)) await consumeTogether(services, some, budget);
+  for (const [at, some] of partsOf(parsed).entries()) {
+    if (at > 0 && !budget.mayWait()) await postpone(services, some);
+    else await consumeTogether(services, some, budget);
+  }
+}
+
+/** The time is over: files that were not claimed are queued again, and still share messages. */
+async function postpone({ log, queue }: Services, parsed: ParsedFiles[]): Promise<void> {
+  const { alone = [], shared = [] } = Object.groupBy(parsed, ({ content }) =>
+    content.length > 1 ? "shared" : "alone",
+  );
+  const filesOf = (some: ParsedFiles[]) => some.flatMap(({ content }) => content);
+  try {
+    if (alone.length > 0) await queue.index(filesOf(alone));
+    if (shared.length > 0) await queue.index(filesOf(shared), { together: true });
+    for (const { message } of parsed) message.ack();
+  } catch (thrown) {
+    log.error("index messages not postponed", { reason: reasonOf(thrown) });
+    for (const { message } of parsed) message.retry({ delaySeconds: WHOLE_BATCH_RETRY_SECONDS });
+  }
 }
 
 type ParsedFiles = Parsed<IndexMessage[]>;

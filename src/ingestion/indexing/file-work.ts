@@ -22,9 +22,9 @@ export type FileWork = {
   missing: IdentifiedChunk[];
   /**
    * Of a small file: its chunks that wait to be stored with the whole version, and how many they
-   * will be. Null: chunks are stored as they are embedded.
+   * will be; taken once a call stores them. Null: chunks are stored as they are embedded.
    */
-  held: { chunks: Embedded[]; wanted: number } | null;
+  held: { chunks: Embedded[]; wanted: number; isTaken: boolean } | null;
   /** The result, where the whole version was stored. */
   activation: ActivationResult | null;
   /** Why a step failed for this file; later steps skip it. */

@@ -21,7 +21,7 @@ import type { LoadedDocument } from "./load-document.ts";
 import { removeDeletedFile } from "../removal/remove-deleted-files.ts";
 import { reuseVectors } from "./reuse-vectors.ts";
 import { storeSlice } from "./store-slice.ts";
-import { byIndex, isComplete, isSmall, storeVersions } from "./store-versions.ts";
+import { byIndex, isSmall, storeVersions, takeComplete } from "./store-versions.ts";
 import { storedNotes } from "./stored-notes.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
@@ -67,7 +67,7 @@ export async function indexGroup(
     await lease.renew();
     await storeSlice(services, slice, tally);
   });
-  await storeVersions(services, works.filter(isComplete));
+  await storeVersions(services, takeComplete(works));
   const results = await inParallel(prepared, FILES_AT_ONCE, async (one) =>
     "chunks" in one ? await attempt(services, one.file, () => activate(services, one)) : one,
   );
@@ -151,7 +151,7 @@ async function findMissing(services: Services, works: FileWork[]): Promise<void>
       const lacking = new Set(await during("index", () => index.missing(files)));
       for (const work of ofIndex) {
         work.missing = work.chunks.filter(({ id }) => lacking.has(id));
-        if (isSmall(work)) work.held = { chunks: [], wanted: work.missing.length };
+        if (isSmall(work)) work.held = { chunks: [], wanted: work.missing.length, isTaken: false };
       }
     } catch (thrown) {
       for (const work of ofIndex) work.failure ??= { thrown };

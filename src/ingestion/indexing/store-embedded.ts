@@ -7,7 +7,7 @@ import { stagedFrom } from "./embed-chunks.ts";
 import { indexOf } from "./file-work.ts";
 import type { Embedded, FileWork } from "./file-work.ts";
 import { during } from "./index-failure.ts";
-import { isComplete, noting, storeVersions } from "./store-versions.ts";
+import { noting, storeVersions, takeComplete } from "./store-versions.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
 
 const FILES_AT_ONCE = 6;
@@ -28,7 +28,7 @@ export async function storeEmbedded(
     else work.held.chunks.push(...embedded);
   }
   for (const [space, works] of bySpace(direct)) await storeInSpace(services, space, works);
-  await storeVersions(services, [...byWork.keys()].filter(isComplete));
+  await storeVersions(services, takeComplete([...byWork.keys()]));
 }
 
 /** Files whose vectors go to the same part of the vector index. */

@@ -18,9 +18,21 @@ const HELD_CHUNKS = 32;
 
 export const isSmall = ({ missing }: FileWork) => missing.length <= HELD_CHUNKS;
 
-/** Whether everything is there that the version of a small file needs. */
-export const isComplete = ({ held, failure, activation }: FileWork) =>
-  held !== null && held.chunks.length === held.wanted && failure === null && activation === null;
+/**
+ * Takes the small files of which everything is there. Slices are embedded side by side: each
+ * version is taken once, or a second call for what is active could fail the file.
+ */
+export function takeComplete(works: FileWork[]): FileWork[] {
+  const taken: FileWork[] = [];
+  for (const work of works) {
+    const { held, failure } = work;
+    if (held === null || held.isTaken || failure !== null) continue;
+    if (held.chunks.length < held.wanted) continue;
+    held.isTaken = true;
+    taken.push(work);
+  }
+  return taken;
+}
 
 export async function noting(work: FileWork, step: () => Promise<void>): Promise<void> {
   try {

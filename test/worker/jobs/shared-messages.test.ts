@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 
+import type { FileId } from "../../../src/core/ids.ts";
+import { newId } from "../../../src/core/ids.ts";
+import { inBatches } from "../../../src/core/work/batches.ts";
 import { putFiles } from "../../../src/ingestion/uploads/put-files.ts";
+import type { IndexMessage } from "../../../src/ports/job-queue.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import type { Services } from "../../../src/services.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -48,4 +52,50 @@ test("small files of a batch share messages; one that fails delays only itself",
     expect(await world.counters(rag)).toMatchObject({ indexed: 32, pending: 0, error: 0 });
     expect((await world.shown(rag))["0.txt"]).toEqual(["A note, poison."]);
   }
+});
+
+test("when the time is over, files that were not begun are queued again, together", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const rag = await world.addRag(source);
+  async function* files() {
+    for (const at of [0, 1, 2, 3, 4]) {
+      const bytes = Uint8Array.from(new TextEncoder().encode(`A note, ${at}.`));
+      yield { path: `${at}.txt`, mimeType: "text/plain", metadata: null, bytes };
+    }
+  }
+  await putFiles(world.services, { source: { id: source }, files: files() });
+  const sent = world.waiting.splice(0).flatMap(({ body }) => ("files" in body ? body.files : []));
+  const [first, second, ...others] = sent;
+  const last = others.pop();
+  if (!first || !second || !last) throw new Error("the files share a message");
+  const later = [{ files: others }, last];
+  /** The first part of the batch is full: one of its files is wanted, the others are void. */
+  const batchOf = (wanted: IndexMessage) => {
+    const part = Array.from({ length: 100 }, (_void, at) =>
+      at === 0 ? wanted : { ...wanted, fileId: newId<FileId>(world.now) },
+    );
+    const bodies = [...inBatches(part, 25).map((some) => ({ files: some })), ...later];
+    return bodies.map((body) => ({ queue: "quarry-index" as const, body }));
+  };
+  const { models, queue } = world.services;
+  const embedder: typeof models.embedder = (...of) => {
+    world.now += 70_000;
+    return models.embedder(...of);
+  };
+  const index = async () => {
+    throw new Error("the queue is down");
+  };
+  world.services.models = { ...models, embedder };
+  world.services.queue = { ...queue, index };
+  await world.deliverBatch("quarry-index", batchOf(first));
+  // The platform delivers again what could not be queued.
+  expect(world.waiting.splice(0).map(({ body }) => body)).toEqual(later);
+  world.services.queue = queue;
+  await world.deliverBatch("quarry-index", batchOf(second));
+  expect(world.waiting.map(({ body }) => body)).toEqual(later.toReversed());
+  expect(await world.counters(rag)).toMatchObject({ indexed: 2, pending: 3 });
+  world.services.models = models;
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({ indexed: 5, pending: 0 });
 });
