@@ -4,7 +4,6 @@ import { z } from "zod";
 import { hash32 } from "../../core/hash.ts";
 import { listCoveredRunners } from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
-import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -119,11 +118,12 @@ async function readRunner(
   { services, credential }: Session,
   { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
 ): Promise<Runner | null> {
+  const { recentLookups: recent } = services;
   if (kind === "agent") {
-    const agent = coveredIn(await lookUpAgent(services.reads, credential, identifier));
+    const agent = coveredIn(await recent.agent.find(services, credential, identifier));
     return agent === null ? null : { kind, agent };
   }
-  const inference = coveredIn(await lookUpInference(services.reads, credential, identifier));
+  const inference = coveredIn(await recent.inference.find(services, credential, identifier));
   return inference === null ? null : { kind, inference };
 }
 

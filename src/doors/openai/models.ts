@@ -4,10 +4,9 @@ import { isNotFound } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRunners } from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
-import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
-import { admit } from "../../http/middleware/guard.ts";
+import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
 import { MODEL_MAX_LENGTH } from "./chat-request.ts";
 import { NoSuchModel } from "./errors.ts";
 
@@ -52,8 +51,8 @@ export function modelRoutes(): Hono<AppEnv> {
     try {
       const { resource } =
         kind === "agent"
-          ? await admit(context, lookUpAgent, identifier)
-          : await admit(context, lookUpInference, identifier);
+          ? await admit(context, agentNow, identifier)
+          : await admit(context, inferenceNow, identifier);
       return context.json(modelAnswer({ kind, ...resource }));
     } catch (thrown) {
       throw asNoSuchModel(thrown, model);
