@@ -28,7 +28,7 @@ type LookUp<Resource> = (
   identifier: string,
 ) => Promise<Lookup<Resource>>;
 
-export const ragNow: LookUp<PublicRag> = ({ reads }, ...of) => lookUpRag(reads, ...of);
+const ragNow: LookUp<PublicRag> = ({ reads }, ...of) => lookUpRag(reads, ...of);
 export const inferenceNow: LookUp<PublicInference> = ({ reads }, ...of) =>
   lookUpInference(reads, ...of);
 export const agentNow: LookUp<PublicAgent> = ({ reads }, ...of) => lookUpAgent(reads, ...of);
