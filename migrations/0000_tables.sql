@@ -141,6 +141,7 @@ CREATE TABLE `evaluation_results` (
 	`output_tokens` integer DEFAULT 0 NOT NULL,
 	`cost` real,
 	`currency` text,
+	`judge` text,
 	PRIMARY KEY(`run_id`, `question_id`),
 	FOREIGN KEY (`run_id`) REFERENCES `evaluation_runs`(`id`) ON UPDATE no action ON DELETE cascade
 );

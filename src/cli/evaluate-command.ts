@@ -50,7 +50,8 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   if (first === undefined) return;
   const comparison = second && (await api.compare(set, second.run.id, first.run.id));
   terminal.result({ run: first.run, against: second?.run, comparison });
-  if (!terminal.json) report(terminal, first.summary, comparison ?? null);
+  const against = second && comparison && { summary: second.summary, comparison };
+  if (!terminal.json) report(terminal, first.summary, against ?? null);
   const missed = missedThresholds(thresholds, first.summary.measures);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }

@@ -102,8 +102,8 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
     ["degraded", percent(summary.degradedShare, 1)],
     ["p50", duration(summary.p50Ms)],
     ["p95", duration(summary.p95Ms)],
-    ["tokens", count(summary.inputTokens + summary.outputTokens)],
-    ["cost", summary.cost === null ? "–" : money(summary.cost.amount, summary.cost.currency)],
+    ...spentFigures(summary),
+    ...(summary.judge === null ? [] : spentFigures(summary.judge, "judge’s ")),
   ];
   return (
     <dl class="figures">
@@ -118,6 +118,17 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
     </dl>
   );
 };
+
+type Spent = NonNullable<RunSummary["judge"]>;
+
+const spentFigures = (spent: Spent, whose = ""): [string, string][] => [
+  [`${whose}tokens`, tokensOf(spent)],
+  [`${whose}cost`, costOf(spent)],
+];
+
+export const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
+export const costOf = ({ cost }: Spent) =>
+  cost === null ? "–" : money(cost.amount, cost.currency);
 
 const Results = ({ results }: { results: EvaluationResult[] }) => (
   <Table
