@@ -11,8 +11,8 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS
 type Against = { summary: RunSummary; comparison: Comparison };
 
 /** Prints the figures of a run and, where two were made, how they differ. */
-export function report(terminal: Terminal, summary: RunSummary, against: Against | null): void {
-  if (against === null) {
+export function report(terminal: Terminal, summary: RunSummary, against?: Against): void {
+  if (against === undefined) {
     showMeasures(terminal, summary);
     terminal.say(inALine(summary));
     return;

@@ -3,7 +3,7 @@ import type { Spent } from "../../db/evaluation/stored-shapes.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../ports/job-queue.ts";
-import { NOTHING_SPENT, together } from "../measures/spent.ts";
+import { together } from "../measures/spent.ts";
 
 /** What an answer spent: its chat model, and the embedding models and rerankers of its searches. */
 export async function spentOn(
@@ -28,8 +28,11 @@ export async function spentOnSearch(db: Database, uses: readonly ModelUse[]): Pr
   const prices = await findPrices(db, [...new Set(used.map(({ model }) => model))]);
   return used.map(({ kind, model, inputTokens }) => {
     const price = prices.get(priceKey(kind, model));
-    if (price === undefined) return { ...NOTHING_SPENT, inputTokens };
-    const cost = (inputTokens * price.inputPrice) / PRICED_TOKENS;
-    return { inputTokens, outputTokens: 0, cost, currency: price.currency };
+    return {
+      inputTokens,
+      outputTokens: 0,
+      cost: price === undefined ? null : (inputTokens * price.inputPrice) / PRICED_TOKENS,
+      currency: price?.currency ?? null,
+    };
   });
 }
