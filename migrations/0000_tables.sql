@@ -141,7 +141,6 @@ CREATE TABLE `evaluation_results` (
 	`output_tokens` integer DEFAULT 0 NOT NULL,
 	`cost` real,
 	`currency` text,
-	`judge` text,
 	PRIMARY KEY(`run_id`, `question_id`),
 	FOREIGN KEY (`run_id`) REFERENCES `evaluation_runs`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -299,14 +298,14 @@ CREATE TABLE `rag_files` (
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`lease_id` text,
 	`claimed_until` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`rag_id`, `generation`, `file_id`),
+	PRIMARY KEY(`file_id`, `rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`generation`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
-CREATE INDEX `rag_files_file` ON `rag_files` (`file_id`,`rag_id`,`generation`);--> statement-breakpoint
+CREATE INDEX `rag_files_id` ON `rag_files` (`rag_id`,`generation`,`file_id`);--> statement-breakpoint
 CREATE INDEX `rag_files_claimed` ON `rag_files` (`rag_id`,`generation`,`claimed_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint
 CREATE INDEX `rag_files_leaving` ON `rag_files` (`claimed_until`) WHERE status = 'deleted' and claimed_until > 0;--> statement-breakpoint
 CREATE TABLE `rag_generations` (
@@ -331,6 +330,7 @@ CREATE TABLE `rag_generations` (
 	`error_files` integer DEFAULT 0 NOT NULL,
 	`deleted_files` integer DEFAULT 0 NOT NULL,
 	`number_vectors` integer DEFAULT 0 NOT NULL,
+	`counted_by_batch` integer DEFAULT false NOT NULL,
 	PRIMARY KEY(`rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -432,10 +432,10 @@ CREATE TABLE `files` (
 	`created_at` integer NOT NULL,
 	`deleted_at` integer,
 	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `files_path` ON `files` (`file_source_id`,`path`);--> statement-breakpoint
-CREATE INDEX `files_external` ON `files` (`file_source_id`,`external_id`);--> statement-breakpoint
+CREATE INDEX `files_external` ON `files` (`file_source_id`,`external_id`) WHERE external_id is not null;--> statement-breakpoint
 CREATE INDEX `files_deleted` ON `files` (`deleted_at`) WHERE deleted_at is not null;--> statement-breakpoint
 CREATE TABLE `replaced_contents` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -498,7 +498,7 @@ BEGIN
 		`error_files` = `error_files` + (new.`status` = 'error'),
 		`deleted_files` = `deleted_files` + (new.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` + new.`chunk_count`
-	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation`;
+	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation` AND NOT `counted_by_batch`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `rag_files_counted_on_update` AFTER UPDATE OF `status`, `chunk_count` ON `rag_files`
@@ -511,7 +511,7 @@ BEGIN
 		`error_files` = `error_files` + (new.`status` = 'error') - (old.`status` = 'error'),
 		`deleted_files` = `deleted_files` + (new.`status` = 'deleted') - (old.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` + new.`chunk_count` - old.`chunk_count`
-	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation`;
+	WHERE `rag_id` = new.`rag_id` AND `generation` = new.`generation` AND NOT `counted_by_batch`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `rag_files_counted_on_delete` AFTER DELETE ON `rag_files`
@@ -523,7 +523,7 @@ BEGIN
 		`error_files` = `error_files` - (old.`status` = 'error'),
 		`deleted_files` = `deleted_files` - (old.`status` = 'deleted'),
 		`number_vectors` = `number_vectors` - old.`chunk_count`
-	WHERE `rag_id` = old.`rag_id` AND `generation` = old.`generation`;
+	WHERE `rag_id` = old.`rag_id` AND `generation` = old.`generation` AND NOT `counted_by_batch`;
 END;
 --> statement-breakpoint
 -- What a replaced or deleted file had stored in the bucket is noted whoever changes the file.

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { IS_PACKED } from "./installation.ts";
 import { openProgress } from "./progress.ts";
 import type { Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
@@ -46,7 +45,7 @@ export function shellWord(text: string): string {
  * folder.
  */
 export function pathOfUser(path: string): string {
-  const calledIn = IS_PACKED ? undefined : process.env["INIT_CWD"];
-  const meant = resolve(calledIn ?? process.cwd(), path);
+  const calledIn = process.env["INIT_CWD"] ?? process.cwd();
+  const meant = resolve(calledIn, path);
   return existsSync(meant) ? meant : resolve(path);
 }

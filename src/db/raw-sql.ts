@@ -41,18 +41,24 @@ type RowsOf<Statements extends readonly Statement<unknown>[]> = {
     : never;
 };
 
+/** Statements of the same transaction whose rows nobody reads. */
+export type Around = { before: Statement[]; after: Statement[] };
+
 /** Runs all or none in one round trip; returns the rows of each statement. */
 export async function runBatch<const Statements extends readonly Statement<unknown>[]>(
   db: Reads,
   statements: Statements,
+  { before, after }: Around = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
   const { $client } = db;
-  const prepared = statements.map(({ sql, parameters }) =>
+  const prepared = [...before, ...statements, ...after].map(({ sql, parameters }) =>
     $client.prepare(sql).bind(...parameters),
   );
   const results =
     prepared.length === 0 ? [] : await $client.batch<Record<string, unknown>>(prepared);
-  const rows = statements.map(({ read }, at) => (results[at]?.results ?? []).map(read));
+  const rows = statements.map(({ read }, at) =>
+    (results[before.length + at]?.results ?? []).map(read),
+  );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
   return rows as RowsOf<Statements>;
 }

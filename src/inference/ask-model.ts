@@ -1,10 +1,9 @@
 import { modelFailed } from "../core/errors.ts";
 import { measured } from "./record-usage.ts";
-import type { RunTools } from "./record-usage.ts";
 import { schemaIn } from "./response-schema.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
-import type { InferenceServices, Usage } from "./types.ts";
+import type { InferenceServices } from "./types.ts";
 
 type Asking = {
   model: string;
@@ -22,15 +21,12 @@ type Asking = {
  * repair and record of usage.
  * @throws QuarryError `model-failed`
  */
-export async function askModel(
-  services: InferenceServices,
-  asking: Asking,
-): Promise<{ reply: object; usage: Usage }> {
+export async function askModel(services: InferenceServices, asking: Asking): Promise<object> {
   const { model, systemPrompt, prompt, jsonSchema, countedFor } = asking;
   const output = planOutput(schemaIn(jsonSchema));
   const caller = { tokenId: null };
   const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
-  const ask = async ({ key, meter }: RunTools) => {
+  const { response } = await measured(services, subject, systemPrompt, async ({ key, meter }) => {
     const content = [prompt(key), output.formNote].join("\n\n");
     return await runTurn(services, {
       setting: { systemPrompt, temperature: null, maxOutputTokens: null, rags: [] },
@@ -46,8 +42,7 @@ export async function askModel(
       signal: undefined,
       tell: undefined,
     });
-  };
-  const { response, usage } = await measured(services, subject, systemPrompt, ask);
+  });
   if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is no object");
-  return { reply: response, usage };
+  return response;
 }

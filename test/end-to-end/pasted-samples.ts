@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { expect } from "vitest";
 
-import { PROJECT } from "../../src/cli/installation.ts";
+import { PROJECT } from "../../src/cli/worker/wrangler.ts";
 
 const run = promisify(execFile);
 

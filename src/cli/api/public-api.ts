@@ -34,10 +34,7 @@ const fileEntry = z.looseObject({
   errorMessage: z.string().nullable(),
 });
 const filePage = z.looseObject({ data: z.array(fileEntry), total: z.number() });
-const inference = z.looseObject({
-  identifier: z.string(),
-  fileSources: z.array(z.looseObject({ ragIdentifier: z.string() })),
-});
+const inference = z.looseObject({ identifier: z.string(), fileSources: z.array(z.unknown()) });
 const contentBlock = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -68,10 +65,12 @@ export type RetrievalRequest = {
   selectedFolders?: string[];
 };
 
-export type RunRequest = Partial<Omit<RetrievalRequest, "selectedFiles" | "selectedFolders">> & {
+export type RunRequest = {
   prompt: string;
-  selectedFiles?: { ragIdentifier: string; files: string[] }[];
-  selectedFolders?: { ragIdentifier: string; folders: string[] }[];
+  semanticSearch?: string[];
+  topK?: number;
+  useReranking?: boolean;
+  includeSources?: boolean;
   jsonSchema?: string;
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { PROJECT } from "../installation.ts";
+import { PROJECT } from "../worker/wrangler.ts";
 import type { DeploySettings } from "./settings.ts";
 import { runWrangler } from "./wrangler-command.ts";
 

@@ -7,6 +7,7 @@ import { query, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 import { PROVIDERS } from "../schema/sources.ts";
 import { isSuspect } from "./attempts.ts";
+import { countingFiles } from "./count-together.ts";
 import { MESSAGE, OPEN, sameFile } from "./file-rows.ts";
 
 const CLAIMED = row({
@@ -100,11 +101,12 @@ export async function claimFiles(
   lease: { id: string; until: number; now: number },
 ): Promise<ClaimedFile[]> {
   const list = JSON.stringify(messages);
-  const [suspects, , rows] = await runBatch(db, [
+  const steps = [
     query(MESSAGE, SUSPECTS, list, lease.now),
     statement(CLAIM, list, lease.id, lease.until, lease.now),
     query(CLAIMED, READ, list, lease.id),
-  ]);
+  ] as const;
+  const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
   return rows.map((one) => claimedFrom(one, suspected.has(keyOfFile(one))));
 }

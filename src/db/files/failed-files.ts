@@ -3,7 +3,7 @@ import type { IndexMessage } from "../../ports/job-queue.ts";
 import { flag, id, number, row } from "../columns.ts";
 import type { Database } from "../client.ts";
 import { readRows } from "../raw-sql.ts";
-import { MESSAGE, MESSAGE_COLUMNS, OPEN, pendAgainSql, rowsOf } from "./file-rows.ts";
+import { MESSAGE, MESSAGE_COLUMNS, OPEN, pendAgainSql, rowKey, rowsOf } from "./file-rows.ts";
 
 type Times = { now: number; claimedUntil: number; limit: number };
 
@@ -28,7 +28,7 @@ export async function pendFailed(
   const rows = await readRows(
     db,
     PENDED,
-    `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from ${rowsOf("error")}
+    `${pendAgainSql("?2", "?3")} where (${rowKey()}) in (select ${rowKey("x")} from ${rowsOf("error")}
        and (?4 is null or x.path = ?4) limit ?5)
      returning ${MESSAGE_COLUMNS},
        generation = (select r.generation from rags r where r.id = rag_id) as isLive`,
@@ -50,7 +50,7 @@ export async function pendFailedOutside(
   return await readRows(
     db,
     MESSAGE,
-    `${pendAgainSql("?2", "?3")} where rowid in (select x.rowid from rags r
+    `${pendAgainSql("?2", "?3")} where (${rowKey()}) in (select ${rowKey("x")} from rags r
        cross join rag_generations g on g.rag_id = r.id and ${OPEN}
        cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
          and x.status = 'error'

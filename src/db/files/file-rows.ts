@@ -15,6 +15,9 @@ export const sameFile = (x = "rag_files", m = "m.value") =>
   `${x}.rag_id = ${m} ->> 'ragId' and ${x}.generation = ${m} ->> 'generation'
     and ${x}.file_id = ${m} ->> 'fileId'`;
 
+/** The key of the row `x` of rag_files. */
+export const rowKey = (x = "rag_files") => `${x}.rag_id, ${x}.generation, ${x}.file_id`;
+
 /** The generations `g` that receive a file's changes and are worked on. */
 export const OPEN = `g.state in ('live', 'building')`;
 

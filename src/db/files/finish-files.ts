@@ -2,6 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { execute, readRows, runBatch, statement } from "../raw-sql.ts";
+import { countingFiles } from "./count-together.ts";
 import { MESSAGE, MESSAGE_COLUMNS, sameFile } from "./file-rows.ts";
 
 /** The result of one attempt, as it is written. */
@@ -49,10 +50,11 @@ export async function finishFiles(
   saved: Map<FileSourceId, number>,
 ): Promise<void> {
   const savings = [...saved].filter(([, embeddings]) => embeddings > 0);
-  await runBatch(db, [
+  const steps = [
     statement(FINISH, JSON.stringify(ends), lease.id, lease.now),
     ...savings.map(([sourceId, embeddings]) => statement(SAVED, sourceId, embeddings)),
-  ]);
+  ];
+  await runBatch(db, steps, countingFiles(ends));
 }
 
 const SAVED = `update scan_runs set embeddings_saved = embeddings_saved + ?2 where id = (

@@ -5,7 +5,7 @@ import { flag, id, number, oneOf, row } from "../columns.ts";
 import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, isLeft } from "./attempts.ts";
-import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowsOf } from "./file-rows.ts";
+import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowKey, rowsOf } from "./file-rows.ts";
 
 /** Files to be indexed; the index `rag_files_claimed` has the same condition. */
 export const IN_WORK = `status in ('pending', 'processing')`;
@@ -17,11 +17,11 @@ const SAME = "x.rag_id = g.rag_id and x.generation = g.generation";
  * backlog in one does not hide the others. In a paused RAG only rows left by a worker are
  * repaired.
  */
-const UNCLAIMED = `select one.value from rag_generations g cross join rags r on r.id = g.rag_id,
+const UNCLAIMED = `select g.rag_id, g.generation, one.value from rag_generations g cross join rags r on r.id = g.rag_id,
   json_each(case r.status when 'active' then
-    (select json_group_array(id) from (select x.rowid as id from rag_files x where ${SAME}
+    (select json_group_array(id) from (select x.file_id as id from rag_files x where ${SAME}
       and x.${IN_WORK} and x.claimed_until < ?1 order by x.claimed_until limit ?3))
-    else (select json_group_array(id) from (select x.rowid as id from rag_files x where ${SAME}
+    else (select json_group_array(id) from (select x.file_id as id from rag_files x where ${SAME}
       and x.status = 'processing' and x.claimed_until < ?1 limit ?3)) end) one
   where ${OPEN} and r.removed_at is null order by one.key limit ?3`;
 
@@ -52,7 +52,7 @@ export async function takeUnclaimedFiles(
        error_message = case when attempts >= ?4 then ?5 else null end,
        error_is_outside = attempts >= ?4,
        claimed_until = case when attempts >= ?4 then ?1 else ?2 end
-     where rowid in (${UNCLAIMED})
+     where (${rowKey()}) in (${UNCLAIMED})
      returning ${MESSAGE_COLUMNS}, status,
        exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
          and r.removed_at is null) as isActive`,
@@ -78,8 +78,8 @@ export async function takeUnstartedFiles(
   return await readRows(
     db,
     MESSAGE,
-    `update rag_files set claimed_until = ?2 where rowid in (
-       select x.rowid from ${rowsOf("pending")} and x.attempts = 0
+    `update rag_files set claimed_until = ?2 where (${rowKey()}) in (
+       select ${rowKey("x")} from ${rowsOf("pending")} and x.attempts = 0
        order by g.generation, x.path limit ?3)
      returning ${MESSAGE_COLUMNS}`,
     ragId,
@@ -98,8 +98,8 @@ const RELEASED_AT_ONCE = 10_000;
 export async function releasePending(db: Database, ragId: RagId, claimedAfter: number) {
   await execute(
     db,
-    `update rag_files set claimed_until = 1 where rowid in (
-       select x.rowid from ${rowsOf("pending")} and x.attempts = 0 and x.claimed_until > ?2
+    `update rag_files set claimed_until = 1 where (${rowKey()}) in (
+       select ${rowKey("x")} from ${rowsOf("pending")} and x.attempts = 0 and x.claimed_until > ?2
        limit ?3)`,
     ragId,
     claimedAfter,

@@ -50,9 +50,10 @@ function sliceStatement({ ragId, generation, offset, limit, filter }: FileSlice)
   return query(
     PUBLIC_FILE,
     `select ${COLUMNS} from (
-       select x.rowid as id from rag_files x where ${filterSql(filter)}
+       select x.file_id as id from rag_files x where ${filterSql(filter)}
        order by x.path limit ?6 offset ?7) page
-     cross join rag_files rf on rf.rowid = page.id cross join files f on f.id = rf.file_id
+     cross join rag_files rf on rf.rag_id = ?1 and rf.generation = ?5 and rf.file_id = page.id
+     cross join files f on f.id = rf.file_id
      order by rf.path`,
     ragId,
     ...bounds(filter),
@@ -93,7 +94,8 @@ export async function readFilesAfter(
   return await readRows(
     db,
     PUBLIC_FILE,
-    `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rowid = x.rowid
+    `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rag_id = x.rag_id and rf.generation = x.generation
+         and rf.file_id = x.file_id
        cross join files f on f.id = rf.file_id
      where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?6`,
     ragId,

@@ -6,7 +6,7 @@ import { id, json, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { query, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES, VECTOR_PLACES } from "../schema/rags.ts";
-import { isOpen, sameFile } from "./file-rows.ts";
+import { isOpen, rowKey, sameFile } from "./file-rows.ts";
 
 const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));
 
@@ -46,7 +46,7 @@ const deleteSql = (files: string) => `update rag_files set ${DELETED}, lease_id 
 /** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */
 export const leaveSql = (where: string, limit = "") => `update rag_files
   set ${DELETED}, lease_id = '${LEAVE}'
-  where rowid in (select rf.rowid from ${where} and ${isOpen("rf")} ${limit})
+  where (${rowKey()}) in (select ${rowKey("rf")} from ${where} and ${isOpen("rf")} ${limit})
   returning ${REMOVAL_COLUMNS}`;
 
 const MARKED = row({ id: id<FileId>(), version: text });
@@ -123,7 +123,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
     and rag_files.status = 'deleted'`;
   await runBatch(db, [
     statement(
-      `delete from rag_files where rowid in (select rag_files.rowid from json_each(?1) m
+      `delete from rag_files where (${rowKey()}) in (select ${rowKey()} from json_each(?1) m
          join rag_files on ${same}) and lease_id = '${LEAVE}'`,
       list,
     ),
@@ -141,8 +141,8 @@ export async function overdueRemovals(
   return await readRows(
     db,
     REMOVAL,
-    `update rag_files set claimed_until = ?2 where rowid in (
-       select rowid from rag_files where status = 'deleted' and claimed_until > 0
+    `update rag_files set claimed_until = ?2 where (${rowKey()}) in (
+       select ${rowKey()} from rag_files where status = 'deleted' and claimed_until > 0
          and claimed_until < ?1 order by claimed_until limit ?3) returning ${REMOVAL_COLUMNS}`,
     now,
     claimedUntil,

@@ -180,7 +180,7 @@ const OPEN_ROWS = `rags r cross join rag_generations g on g.rag_id = r.id and ${
 
 const LEAVE_SOME = leaveSql(
   `rags r cross join (
-     select x.rowid as rowid, x.rag_id, x.generation, x.file_id
+     select x.rag_id, x.generation, x.file_id
      from rag_generations g cross join rag_files x on x.rag_id = g.rag_id
        and x.generation = g.generation and x.status <> 'deleted' and x.path between ?4 and ?5
      where g.rag_id = ?1 and ${OPEN} limit ?6) rf

@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { id, row, text } from "../columns.ts";
 import { query, runBatch, statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
+import { countingInRags } from "./count-together.ts";
 import { MESSAGE, pendSql } from "./file-rows.ts";
 
 /** What an upload changes in a file. `metadata` null: the file keeps what it has. */
@@ -41,13 +42,16 @@ export async function writeFiles(
   { sourceId, now, claimedUntil }: UploadOf,
 ): Promise<FilesWritten> {
   const list = JSON.stringify(files);
-  const [before, , , after, messages] = await runBatch(db, [
+  const steps = [
     query(VERSION, VERSIONS, list),
     statement(INSERT, list, sourceId, now),
     statement(UPDATE, list, now),
     query(VERSION, VERSIONS, list),
     query(MESSAGE, PEND, list, now, claimedUntil),
-  ]);
+  ] as const;
+  const ids = files.map((file) => file.id);
+  const counting = countingInRags(sourceId, ids);
+  const [before, , , after, messages] = await runBatch(db, steps, counting);
   const ours = new Set(files.map(({ version }) => version));
   const versionsBefore = new Map(before.map((file) => [file.id, file.version]));
   const written = after.filter(({ version }) => ours.has(version));

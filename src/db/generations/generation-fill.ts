@@ -3,7 +3,7 @@ import type { FileId, RagId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../ports/job-queue.ts";
 import type { Database } from "../client.ts";
 import { id, number, row, text } from "../columns.ts";
-import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql } from "../files/file-rows.ts";
+import { MESSAGE, MESSAGE_COLUMNS, pendAgainSql, rowKey } from "../files/file-rows.ts";
 import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { NO_NOTES } from "../schema/rags.ts";
 import type { Building } from "./generation-store.ts";
@@ -107,7 +107,7 @@ export async function retryFailedOutside(
   return await readRows(
     db,
     MESSAGE,
-    `${pendAgainSql("?3", "?4")} where rowid in (select rowid from rag_files
+    `${pendAgainSql("?3", "?4")} where (${rowKey()}) in (select ${rowKey()} from rag_files
        where rag_id = ?1 and generation = ?2 and status = 'error' and error_is_outside = 1
          and claimed_until < ?5 limit ?6)
      returning ${MESSAGE_COLUMNS}`,

@@ -4,6 +4,7 @@ import type { Database } from "../client.ts";
 import { flag, id, nullable, number, row, text } from "../columns.ts";
 import type { Row } from "../columns.ts";
 import { query, readRows, runBatch, statement } from "../raw-sql.ts";
+import { rowKey } from "../files/file-rows.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -192,7 +193,7 @@ export async function dropGeneration(
 ): Promise<void> {
   await runBatch(db, [
     statement(
-      `delete from rag_files where rowid in (select x.rowid from rag_generations g
+      `delete from rag_files where (${rowKey()}) in (select ${rowKey("x")} from rag_generations g
          join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
          where g.rag_id = ?1 and g.generation = ?2 and g.state = 'dropping' limit ?3)`,
       ragId,

@@ -3,6 +3,7 @@ import type { Database } from "../client.ts";
 import { id, number, oneOf, row, type Row } from "../columns.ts";
 import { execute, query, readRow, runBatch, statement } from "../raw-sql.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
+import { rowKey } from "../files/file-rows.ts";
 
 /** RAGs and sources removed before `before` that still have data to delete. */
 export async function removedResources(
@@ -42,8 +43,8 @@ export async function removedRagGenerations(
 export async function deleteRagFiles(db: Database, ragId: RagId, limit: number): Promise<boolean> {
   const deleted = await execute(
     db,
-    `delete from rag_files where rowid in (
-       select rowid from rag_files where rag_id = ?1 limit ?2) returning 1`,
+    `delete from rag_files where (${rowKey()}) in (
+       select ${rowKey()} from rag_files where rag_id = ?1 limit ?2) returning 1`,
     ragId,
     limit,
   );
@@ -89,8 +90,8 @@ export async function deleteSourceFiles(
 ): Promise<boolean> {
   const rows = await execute(
     db,
-    `delete from files where rowid in (
-       select rowid from files where file_source_id = ?1 limit ?2) returning 1`,
+    `delete from files where id in (
+       select id from files where file_source_id = ?1 limit ?2) returning 1`,
     sourceId,
     limit,
   );

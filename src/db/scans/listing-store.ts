@@ -5,6 +5,7 @@ import { id, jsonObject, nullable, number, row, text, type Row } from "../column
 import { readRows, runBatch, statement } from "../raw-sql.ts";
 import type { Statement } from "../raw-sql.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
+import { countingInRags } from "../files/count-together.ts";
 import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL } from "../files/removal-store.ts";
 import type { Removal } from "../files/removal-store.ts";
@@ -99,7 +100,9 @@ export async function commitPage(
   const { next, counts, writes } = page;
   const commits = commitStep(run, next, counts, times.claimedUntil);
   const changes = writeStatements(run, next.commit, writes, times);
-  const results = await runBatch(db, [...commits, ...changes]);
+  const changed = [...writes.writes, ...writes.failures].map((file) => file.id);
+  const counting = countingInRags(run.source.id, changed);
+  const results = await runBatch(db, [...commits, ...changes], counting);
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
   const failed = new Set(writes.failures.map(({ id }) => id));

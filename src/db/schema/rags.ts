@@ -119,6 +119,11 @@ export const ragGenerations = sqliteTable(
     errorFiles: integer().notNull().default(0),
     deletedFiles: integer().notNull().default(0),
     numberVectors: integer().notNull().default(0),
+    /**
+     * Only inside a batch: the triggers leave the counters alone, as the batch itself counts its
+     * files (`db/files/count-together.ts`).
+     */
+    countedByBatch: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.ragId, table.generation] }),
@@ -170,6 +175,9 @@ export const ragScopes = sqliteTable(
  * A file in one generation of a RAG's index, and its indexing state. Users see the live
  * generation's rows. Changes of a file update the rows of the live and the building generation; if
  * a retired one is brought back, files whose revision differs from the live row are indexed again.
+ * Created `without rowid`, so that its key is no second written row. The key begins with the file:
+ * where it began with the RAG, the planner would read all of a generation's rows rather than use
+ * the index of their status.
  */
 export const ragFiles = sqliteTable(
   "rag_files",
@@ -209,10 +217,10 @@ export const ragFiles = sqliteTable(
     claimedUntil: integer().notNull().default(0),
   },
   (table) => [
-    primaryKey({ columns: [table.ragId, table.generation, table.fileId] }),
+    primaryKey({ columns: [table.fileId, table.ragId, table.generation] }),
     index("rag_files_path").on(table.ragId, table.generation, table.path),
     index("rag_files_status").on(table.ragId, table.generation, table.status, table.path),
-    index("rag_files_file").on(table.fileId, table.ragId, table.generation),
+    index("rag_files_id").on(table.ragId, table.generation, table.fileId),
     index("rag_files_claimed")
       .on(table.ragId, table.generation, table.claimedUntil)
       .where(sql`status in ('pending', 'processing')`),

@@ -133,7 +133,10 @@ export const scanRuns = sqliteTable(
   (table) => [index("scan_runs_source").on(table.fileSourceId, table.startedAt)],
 );
 
-/** A document of a source, whichever RAGs index it. */
+/**
+ * A document of a source, whichever RAGs index it. Created `without rowid`, so that its key is no
+ * second written row.
+ */
 export const files = sqliteTable(
   "files",
   {
@@ -167,7 +170,9 @@ export const files = sqliteTable(
   },
   (table) => [
     uniqueIndex("files_path").on(table.fileSourceId, table.path),
-    index("files_external").on(table.fileSourceId, table.externalId),
+    index("files_external")
+      .on(table.fileSourceId, table.externalId)
+      .where(sql`external_id is not null`),
     index("files_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at is not null`),

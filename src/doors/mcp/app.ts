@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
+import { lookUpPrincipal } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
@@ -69,7 +70,7 @@ async function begin(context: Context<AppEnv>): Promise<Session> {
   const services = context.get("services");
   const { raw } = context.req;
   const credential = await credentialIn(services, raw);
-  const { principal } = await services.recentLookups.caller.find(services, credential, "");
+  const principal = await lookUpPrincipal(services.reads, credential);
   const caller = callerFrom(services, raw, principal);
   context.set("actor", caller.actor);
   return { services, credential, caller, signal: raw.signal };

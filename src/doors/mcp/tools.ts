@@ -1,9 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type {
-  CallToolRequestParams,
-  CallToolResult,
-  ListToolsResult,
-} from "@modelcontextprotocol/server";
+import type { CallToolRequestParams, CallToolResult, Tool } from "@modelcontextprotocol/server";
 
 import { logFailure } from "../../http/errors.ts";
 import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
@@ -13,14 +9,8 @@ import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 
-/** Search and fetch, then a tool for each inference and agent, a page at a time. */
-export async function listTools(
-  session: Session,
-  cursor: string | undefined,
-): Promise<ListToolsResult> {
-  const page = await runnerTools(session, cursor);
-  const general = cursor === undefined ? [SEARCH_TOOL, FETCH_TOOL] : [];
-  return { ...page, tools: [...general, ...page.tools] };
+export async function listTools(session: Session): Promise<{ tools: Tool[] }> {
+  return { tools: [SEARCH_TOOL, FETCH_TOOL, ...(await runnerTools(session))] };
 }
 
 /**

@@ -1,6 +1,16 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { newId } from "../../../src/core/ids.ts";
+import type { FileId } from "../../../src/core/ids.ts";
+import { openDatabase } from "../../../src/db/client.ts";
+import { claimFiles } from "../../../src/db/files/claim-files.ts";
+import { finishFiles } from "../../../src/db/files/finish-files.ts";
+import type { FileEnd } from "../../../src/db/files/finish-files.ts";
+import { writeFiles } from "../../../src/db/files/write-files.ts";
+import { countedRows, noRows } from "../../support/counted-rows.ts";
+import { World } from "../../support/ingestion-world.ts";
+
 const RAG_COUNTERS =
   "select pending_files, indexed_files, deleted_files, number_vectors from rag_generations where rag_id = 'rag'";
 
@@ -43,4 +53,72 @@ test("a RAG's counters follow every change of its files", async () => {
     deleted_files: 0,
     number_vectors: 0,
   });
+});
+
+const NOW = 1_000;
+const FILES = 40;
+/** Of a file that is new, claimed and indexed: table and index entries, and some for the batch. */
+const ROWS_WRITTEN_PER_FILE = 12.5;
+
+test("files that are written, claimed and finished together are counted together", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const [whole, scoped] = [await world.addRag(source), await world.addRag(source, ["1.txt"])];
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  const files = Array.from({ length: FILES }, (_, at) => ({
+    id: newId<FileId>(NOW),
+    path: `${at}.txt`,
+    name: `${at}.txt`,
+    size: 1,
+    mimeType: "text/plain",
+    version: `${at}`,
+    sha256: `${at}`,
+    metadata: null,
+    isNew: true,
+  }));
+  const upload = { sourceId: source, now: NOW, claimedUntil: NOW };
+  const { messages } = await writeFiles(db, files, upload);
+  expect(messages).toHaveLength(FILES + 1);
+  expect(await world.counters(whole)).toMatchObject({ pending: FILES, indexed: 0 });
+  expect(await world.counters(scoped)).toMatchObject({ pending: 1, indexed: 0 });
+
+  // A message may come twice in a batch, or be outdated.
+  const [first, second, ...others] = messages.filter(({ ragId }) => ragId === whole);
+  if (first === undefined || second === undefined) throw new Error("files are pending");
+  const claims = [...messages, first, { ...first, revision: 1 }];
+  await claimFiles(db, claims, { id: "lease", until: NOW, now: NOW });
+  expect(await world.counters(whole)).toMatchObject({ pending: 0, processing: FILES });
+  expect(await world.counters(scoped)).toMatchObject({ pending: 0, processing: 1 });
+
+  const end: Omit<FileEnd, keyof typeof first> = {
+    status: "indexed",
+    chunkCount: 2,
+    fingerprint: "f",
+    notes: null,
+    errorMessage: null,
+    errorIsOutside: false,
+    claimedUntil: 0,
+  };
+  const ends: FileEnd[] = [
+    { ...first, ...end, status: "error", chunkCount: 0 },
+    { ...second, ...end, status: "pending", chunkCount: null, claimedUntil: NOW },
+    ...others.map((file) => ({ ...file, ...end })),
+  ];
+  await finishFiles(db, ends, { id: "lease", now: NOW }, new Map());
+  const after = { pending: 1, processing: 0, indexed: FILES - 2, error: 1, deleted: 0 };
+  expect(await world.counters(whole)).toEqual({ ...after, vectors: 2 * (FILES - 2) });
+  expect(await world.counters(scoped)).toMatchObject({ pending: 0, processing: 1 });
+  expect(counts.written / FILES).toBeLessThan(ROWS_WRITTEN_PER_FILE);
+
+  // One file alone is counted by the triggers again.
+  const third = others[0] ?? first;
+  await writeFiles(db, [{ ...fileOf(third), isNew: false, version: "new" }], upload);
+  expect(await world.counters(whole)).toMatchObject({ pending: 2, indexed: FILES - 3 });
+
+  function fileOf({ fileId }: { fileId: FileId }) {
+    const file = files.find(({ id }) => id === fileId);
+    if (file === undefined) throw new Error("the file was written");
+    return file;
+  }
 });

@@ -16,9 +16,9 @@ type Body = {
   key: string;
   token: string;
   error: string | null;
-  summary: { cost: { amount: number }; judge: unknown };
+  summary: { outputTokens: number };
   measures: { measure: string }[];
-  data: { id: string; question: string; error: string | null; judge?: unknown }[];
+  data: { id: string; question: string; error: string | null }[];
 };
 type Answer = { status: number; body: Body };
 

@@ -57,11 +57,6 @@ const Run = z
     finishedAt: time.nullable(),
   })
   .openapi("EvaluationRun");
-const spent = {
-  inputTokens: z.int(),
-  outputTokens: z.int(),
-  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
-};
 const Result = z
   .object({
     questionId: z.string(),
@@ -74,8 +69,8 @@ const Result = z
     error: z.string().nullable(),
     degraded: z.boolean(),
     latencyMs: z.number(),
-    ...spent,
-    judge: z.object(spent).nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
     finishedAt: time.nullable(),
   })
   .openapi("EvaluationResult");
