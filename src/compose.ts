@@ -10,6 +10,7 @@ import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
+import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/client.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
@@ -26,6 +27,7 @@ const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
+const recentLookups = new RecentLookups();
 
 function configOf(env: Env) {
   const known = configs.get(env);
@@ -48,6 +50,7 @@ export function composeServices(env: Env, context: Context): Services {
     trace: platformTrace(context.tracing),
     db: openDatabase(env.DB),
     reads: openReads(env.DB),
+    recentLookups,
     files: env.FILES,
     ragIndexes: ragIndexes(env.RAG_INDEX),
     models: modelRegistry(config, { ai: env.AI }),

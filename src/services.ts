@@ -4,6 +4,7 @@ import type { FileSourceId } from "./core/ids.ts";
 import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/client.ts";
+import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { DocumentConverter } from "./documents/document-converter.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
@@ -29,6 +30,8 @@ export type Services = {
    * The session of this request: begins at the primary, continues at replicas that have caught up.
    */
   reads: Reads;
+  /** Shared by all events of an isolate. */
+  recentLookups: RecentLookups;
   /** Bytes of pushed files and extracted texts. */
   files: R2Bucket;
   queue: JobQueue;

@@ -1,22 +1,22 @@
 import { once } from "node:events";
-import { resolve } from "node:path";
 
 import { Command } from "commander";
 
 import { readDemoState } from "./demo/demo-state.ts";
+import { DEFAULT_STATE } from "./installation.ts";
 import { collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { applyMigrations } from "./worker/apply-migrations.ts";
 import { claimState } from "./worker/claim-state.ts";
 import { checkPortIsFree } from "./worker/free-port.ts";
-import { PROJECT, spawnWrangler } from "./worker/wrangler.ts";
+import { spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
 
 const program = new Command("npm run dev --")
   .description("Apply the migrations locally and run wrangler dev")
   .option("--port <n>", "port to listen on", "8787")
-  .option("--persist-to <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
+  .option("--persist-to <dir>", "where local state lives", DEFAULT_STATE)
   .option("--var <name:value>", "set a variable of the Worker (may be repeated)", collect)
   .allowUnknownOption()
   .allowExcessArguments()

@@ -48,9 +48,12 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   }
   const [first, second] = done;
   if (first === undefined) return;
-  const comparison = second && (await api.compare(set, second.run.id, first.run.id));
-  terminal.result({ run: first.run, against: second?.run, comparison });
-  if (!terminal.json) report(terminal, first.summary, comparison ?? null);
+  const against = second && {
+    summary: second.summary,
+    comparison: await api.compare(set, second.run.id, first.run.id),
+  };
+  terminal.result({ run: first.run, against: second?.run, comparison: against?.comparison });
+  if (!terminal.json) report(terminal, first.summary, against);
   const missed = missedThresholds(thresholds, first.summary.measures);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }

@@ -3,13 +3,15 @@ import { Command } from "commander";
 import { evaluateCommand } from "./evaluate-command.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
+import { versionOfProject } from "./installation.ts";
 import { runCommand } from "./run-command.ts";
-import { versionOfProject } from "./version.ts";
+import { startCommand } from "./start-command.ts";
 
 await runCommand(
-  new Command("npm run quarry --")
-    .description("Quarry from a terminal: push documents, search them, ask about them")
+  new Command("npx quarry")
+    .description("Quarry from a terminal: serve, push documents, search them, ask about them")
     .version(versionOfProject())
+    .addCommand(startCommand("start"))
     .addCommand(pushCommand())
     .addCommand(searchCommand())
     .addCommand(askCommand())

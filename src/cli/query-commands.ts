@@ -1,27 +1,27 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 
 import { panelApi } from "./api/panel-api.ts";
 import { answerText, publicApi } from "./api/public-api.ts";
 import type { FileEntry, PublicApi } from "./api/public-api.ts";
 import { showChunks, sourceLines } from "./demo/show-answers.ts";
+import { CommandFailure } from "./failure.ts";
 import { collect } from "./run-command.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
 
 type Shared = { url: string; json?: true };
-type SearchOptions = Shared & {
-  topK: string;
+type Searching = Shared & {
+  topK: number;
   rerank?: true;
-  threshold?: string;
-  query?: string[];
-  explain?: true;
+  threshold?: number;
   file?: string[];
   folder?: string[];
 };
-type AskOptions = Shared & { topK: string; rerank?: true; search?: string[]; schema?: string };
+type SearchOptions = Searching & { query?: string[]; explain?: true };
+type AskOptions = Searching & { search?: string[]; schema?: string };
 
-const DEFAULT_TOP_K = "5";
+const DEFAULT_TOP_K = 5;
 
 function shared(command: Command): Command {
   return command
@@ -30,29 +30,37 @@ function shared(command: Command): Command {
     .addHelpText("after", "\nThe token is read from QUARRY_TOKEN.");
 }
 
+/** What a search takes, by itself and for an answer. */
+function searching(command: Command): Command {
+  return shared(command)
+    .option("--top-k <n>", "how many passages", numberIn, DEFAULT_TOP_K)
+    .option("--rerank", "order them by the RAG's reranker")
+    .option("--threshold <score>", "leave out passages with a lower score, 0 to 1", numberIn)
+    .option("--file <path>", "only in this file (may be repeated)", collect)
+    .option("--folder <path>", "only in this folder (may be repeated)", collect);
+}
+
+function numberIn(text: string): number {
+  if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  throw new InvalidArgumentError("must be a number");
+}
+
 export function searchCommand(): Command {
-  return shared(new Command("search"))
+  return searching(new Command("search"))
     .description("find the passages of a RAG that answer a query")
     .argument("<rag>", "identifier of the RAG")
     .argument("<query...>", "what to search for; several words are one query")
     .option("--query <text>", "one more query (may be repeated)", collect)
-    .option("--top-k <n>", "how many passages", DEFAULT_TOP_K)
-    .option("--rerank", "order them by the RAG's reranker")
-    .option("--threshold <score>", "leave out passages with a lower score, 0 to 1")
-    .option("--file <path>", "only in this file (may be repeated)", collect)
-    .option("--folder <path>", "only in this folder (may be repeated)", collect)
     .option("--explain", "why each passage stands where it does (an administrator's QUARRY_KEY)")
     .action(search);
 }
 
 export function askCommand(): Command {
-  return shared(new Command("ask"))
-    .description("run an inference")
+  return searching(new Command("ask"))
+    .description("run an inference, and show which passages its answer cites")
     .argument("<inference>", "identifier of the inference")
     .argument("<prompt...>", "what the model receives")
     .option("--search <query>", "search for this instead of the prompt (may be repeated)", collect)
-    .option("--top-k <n>", "how many passages the model gets", DEFAULT_TOP_K)
-    .option("--rerank", "order them by the RAG's reranker")
     .option("--schema <file>", "JSON Schema that the answer must follow")
     .action(ask);
 }
@@ -66,17 +74,11 @@ export function statusCommand(): Command {
 
 async function search(rag: string, words: string[], options: SearchOptions): Promise<void> {
   const queries = [words.join(" "), ...(options.query ?? [])];
-  const { file, folder, threshold } = options;
-  const restricted = file !== undefined || folder !== undefined;
+  const { file = [], folder = [] } = options;
   const request = {
     semanticSearch: queries,
-    topK: Number(options.topK),
-    useReranking: options.rerank === true,
-    includeSources: true,
-    ...(threshold === undefined ? {} : { similarityThreshold: Number(threshold) }),
-    ...(restricted
-      ? { useAllFiles: false, selectedFiles: file ?? [], selectedFolders: folder ?? [] }
-      : {}),
+    ...searchFields(options),
+    ...(isRestricted(options) ? { selectedFiles: file, selectedFolders: folder } : {}),
   };
   const answer =
     options.explain === true
@@ -92,37 +94,68 @@ async function search(rag: string, words: string[], options: SearchOptions): Pro
   }
 }
 
+/** What the API calls the options that a search and an answer share. */
+function searchFields(options: Searching) {
+  const { topK, rerank, threshold } = options;
+  return {
+    topK,
+    useReranking: rerank === true,
+    includeSources: true,
+    ...(threshold === undefined ? {} : { similarityThreshold: threshold }),
+    ...(isRestricted(options) ? { useAllFiles: false } : {}),
+  };
+}
+
+const isRestricted = ({ file, folder }: Searching) => file !== undefined || folder !== undefined;
+
 async function ask(inference: string, words: string[], options: AskOptions): Promise<void> {
   const prompt = words.join(" ");
+  const { schema, search: searches = [prompt] } = options;
+  const jsonSchema = schema === undefined ? undefined : await readSchema(pathOfUser(schema));
   const api = open(options);
-  const { schema, search: searches } = options;
-  const request = {
-    prompt,
-    topK: Number(options.topK),
-    useReranking: options.rerank === true,
-    includeSources: true,
-    ...((await hasRags(api, inference)) ? { semanticSearch: searches ?? [prompt] } : {}),
-    ...(schema === undefined ? {} : { jsonSchema: await readSchema(pathOfUser(schema)) }),
-  };
+  const context = contextFrom(inference, await ragsOf(api, inference), searches, options);
+  const request = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
   if (terminal.json) return terminal.result(await api.runInference(inference, request));
-  let hasText = false;
+  let said = "";
   const run = await api.streamInference(inference, request, (text) => {
-    hasText = true;
+    said += text;
     terminal.write(text);
   });
   // Structured output comes whole.
-  terminal.say(hasText ? "" : answerText(run.response));
+  terminal.say(said === "" ? answerText(run.response) : "");
   // A pipe gets the answer alone.
   for (const line of sourceLines(run)) terminal.warn(line);
 }
 
-/** An inference without linked RAGs accepts no queries; the list shows the RAGs of each. */
-async function hasRags(api: PublicApi, inference: string): Promise<boolean> {
+/** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */
+function contextFrom(
+  inference: string,
+  rags: string[],
+  semanticSearch: string[],
+  options: AskOptions,
+) {
+  const { file: files = [], folder: folders = [], threshold, search } = options;
+  if (rags.length > 0) {
+    const selected = {
+      selectedFiles: rags.map((ragIdentifier) => ({ ragIdentifier, files })),
+      selectedFolders: rags.map((ragIdentifier) => ({ ragIdentifier, folders })),
+    };
+    const fields = { semanticSearch, ...searchFields(options) };
+    return isRestricted(options) ? { ...fields, ...selected } : fields;
+  }
+  if (!isRestricted(options) && threshold === undefined && search === undefined) return {};
+  throw new CommandFailure(
+    `The inference ${inference} searches no RAG before it answers: ` +
+      "--search, --file, --folder and --threshold do not apply.",
+  );
+}
+
+/** The RAGs that an inference searches itself, before its model is called. */
+async function ragsOf(api: PublicApi, inference: string): Promise<string[]> {
   const listed = await api.inferences();
-  return listed.some(({ identifier, fileSources }) => {
-    return identifier === inference && fileSources.length > 0;
-  });
+  const sources = listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
+  return sources.map(({ ragIdentifier }) => ragIdentifier);
 }
 
 async function status(identifier: string, options: Shared): Promise<void> {

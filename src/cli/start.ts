@@ -1,54 +1,5 @@
-import { resolve } from "node:path";
-
-import { Command, InvalidArgumentError } from "commander";
-
-import { runDemo } from "./demo/run-demo.ts";
-import type { DemoOptions } from "./demo/run-demo.ts";
+import { versionOfProject } from "./installation.ts";
 import { runCommand } from "./run-command.ts";
-import { versionOfProject } from "./version.ts";
-import { PROJECT } from "./worker/wrangler.ts";
+import { startCommand } from "./start-command.ts";
 
-const HIGHEST_PORT = 65_535;
-
-function port(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0 && number <= HIGHEST_PORT) return number;
-  throw new InvalidArgumentError(`must be a port, 1 to ${HIGHEST_PORT}`);
-}
-
-const program = new Command("npm start --")
-  .description(
-    "Start the service on this machine, index a folder, and ask it something.\n" +
-      "Without a folder it indexes the bundled sample: the handbook of a company that grows moss.",
-  )
-  .version(versionOfProject())
-  .argument("[folder]", "folder of documents")
-  .option("--query <text>", "what to search for (default: the folder's first heading)")
-  .option("--prompt <text>", "what to ask (default: the same)")
-  .option("--port <n>", "port to listen on", port, 8787)
-  .option("--state <dir>", "where local state lives", resolve(PROJECT, ".quarry"))
-  .option("--embedded", "use the built-in models, even where a model server runs")
-  .option(
-    "--confirm-removals",
-    "allow a removal of more than half of the documents (and more than 20)",
-  )
-  .option("--once", "exit after the answers, with a code other than 0 if something failed")
-  .option("--json", "print one JSON object to standard output, everything else to standard error")
-  .addHelpText(
-    "after",
-    `
-Models: those of a server that runs on this machine at the usual port of Ollama, LM Studio,
-llama.cpp or vLLM, else the built-in ones. Environment (all optional):
-  OPENAI_COMPATIBLE_BASE_URL  another OpenAI-compatible server, ending in /v1
-  OPENAI_COMPATIBLE_API_KEY   its key, if it needs one
-  CHAT_MODEL                  model that answers, such as local/llama3.2
-  EMBEDDING_MODEL             model that embeds, such as local/nomic-embed-text
-  EMBEDDING_DIMENSIONS        dimensions of its vectors, such as 768
-
-npm itself writes two lines to standard output; use npm start --silent -- --once --json.`,
-  )
-  .action((folder: string | undefined, options: Omit<DemoOptions, "folder">) =>
-    runDemo({ ...options, folder }),
-  );
-
-await runCommand(program);
+await runCommand(startCommand("npm start --").version(versionOfProject()));

@@ -1,4 +1,5 @@
 import { CommandFailure } from "./failure.ts";
+import { START_COMMAND } from "./installation.ts";
 
 export const DEFAULT_URL = "http://localhost:8787";
 const TOKEN = "an access token (qry_…)";
@@ -21,7 +22,7 @@ export function checkedUrl(text: string): string {
 export function tokenIn(environment: NodeJS.ProcessEnv): string {
   const token = environment["QUARRY_TOKEN"] ?? "";
   if (token === "") {
-    throw new CommandFailure("Set QUARRY_TOKEN to an access token; npm start prints one.");
+    throw new CommandFailure(`Set QUARRY_TOKEN to an access token; ${START_COMMAND} prints one.`);
   }
   if (!token.startsWith("qrya_")) return token;
   throw new CommandFailure(

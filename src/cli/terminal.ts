@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
+import { IS_PACKED } from "./installation.ts";
 import { openProgress } from "./progress.ts";
 import type { Progress } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
@@ -45,7 +46,7 @@ export function shellWord(text: string): string {
  * folder.
  */
 export function pathOfUser(path: string): string {
-  const calledIn = process.env["INIT_CWD"] ?? process.cwd();
-  const meant = resolve(calledIn, path);
+  const calledIn = IS_PACKED ? undefined : process.env["INIT_CWD"];
+  const meant = resolve(calledIn ?? process.cwd(), path);
   return existsSync(meant) ? meant : resolve(path);
 }

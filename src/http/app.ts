@@ -4,6 +4,7 @@ import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { handleError } from "./errors.ts";
 import { accessLog } from "./middleware/access-log.ts";
+import { forgetLookups } from "./middleware/forget-lookups.ts";
 import { ownHostsOnly } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
 import { requestId } from "./middleware/request-id.ts";
@@ -36,6 +37,8 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   app.use("/api/agents/*", rateLimit("api"));
   app.use("/api/webhooks/*", rateLimit("webhooks"));
   app.use("/embed/*", rateLimit("embed"));
+  app.use("/panel/*", forgetLookups);
+  app.use("/api/rags/:identifier/scopes", forgetLookups);
   const api = publicApi();
   app.route("/", api);
   app.route("/", documentation(api));

@@ -8,7 +8,7 @@ import type { Validated } from "./validation.ts";
 type Inferring = { get: (key: "inference") => PublicInference };
 
 /**
- * The validation hook of routes behind `guardInference`: reports in one error what is wrong in
+ * The validation hook of routes behind `guardInferenceRun`: reports in one error what is wrong in
  * the body's form and which fields this inference refuses or requires.
  * @throws QuarryError `invalid`.
  */

@@ -1,9 +1,10 @@
 import { modelFailed } from "../core/errors.ts";
 import { measured } from "./record-usage.ts";
+import type { RunTools } from "./record-usage.ts";
 import { schemaIn } from "./response-schema.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
-import type { InferenceServices } from "./types.ts";
+import type { InferenceServices, Usage } from "./types.ts";
 
 type Asking = {
   model: string;
@@ -21,12 +22,15 @@ type Asking = {
  * repair and record of usage.
  * @throws QuarryError `model-failed`
  */
-export async function askModel(services: InferenceServices, asking: Asking): Promise<object> {
+export async function askModel(
+  services: InferenceServices,
+  asking: Asking,
+): Promise<{ reply: object; usage: Usage }> {
   const { model, systemPrompt, prompt, jsonSchema, countedFor } = asking;
   const output = planOutput(schemaIn(jsonSchema));
   const caller = { tokenId: null };
   const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
-  const { response } = await measured(services, subject, systemPrompt, async ({ key, meter }) => {
+  const ask = async ({ key, meter }: RunTools) => {
     const content = [prompt(key), output.formNote].join("\n\n");
     return await runTurn(services, {
       setting: { systemPrompt, temperature: null, maxOutputTokens: null, rags: [] },
@@ -42,7 +46,8 @@ export async function askModel(services: InferenceServices, asking: Asking): Pro
       signal: undefined,
       tell: undefined,
     });
-  });
+  };
+  const { response, usage } = await measured(services, subject, systemPrompt, ask);
   if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is no object");
-  return response;
+  return { reply: response, usage };
 }

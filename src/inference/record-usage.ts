@@ -78,7 +78,7 @@ async function measure(
   const { contextMs, rerankingMs, ...result } = finished;
   const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
   const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
-  return { ...result, systemPrompt, timings, usage };
+  return { ...result, systemPrompt, timings, usage, uses: meter.uses };
 }
 
 /** The price is normally read long before the answer; a database that hangs must not delay it. */

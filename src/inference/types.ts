@@ -1,4 +1,5 @@
 import type { TokenId } from "../core/ids.ts";
+import type { ModelUse } from "../ports/job-queue.ts";
 import type { RetrievedChunk } from "../retrieval/score-and-merge.ts";
 import type { SearchMode } from "../retrieval/search-mode.ts";
 import type { Services } from "../services.ts";
@@ -79,9 +80,12 @@ export type InferenceResult = {
   /** Plain sentences; empty when nothing was lost. */
   degradations: string[];
   timings: Timings;
+  /** Of the chat model. */
   usage: Usage;
+  /** Of embedding models and rerankers. */
+  uses: ModelUse[];
 };
 
 /** A run that came to its end, before it is measured. */
-export type FinishedRun = Omit<InferenceResult, "usage" | "timings" | "systemPrompt"> &
+export type FinishedRun = Omit<InferenceResult, "usage" | "uses" | "timings" | "systemPrompt"> &
   Pick<Timings, "contextMs" | "rerankingMs">;

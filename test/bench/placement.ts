@@ -61,32 +61,6 @@ const besideCaller = (steps: Step[], toDataMs: number) =>
 const besideData = (steps: Step[], toDataMs: number) =>
   TO_NEAREST_MS + toDataMs + criticalPathMs(steps, () => NEAR_MS);
 
-type Order = [name: string, change: (steps: Step[]) => Step[]];
-
-const without = (steps: Step[], name: string, earlier: string): Step[] => {
-  const released = new Set(steps.flatMap((step, at) => (step.name === earlier ? [at] : [])));
-  let isFirst = true;
-  return steps.map((step) => {
-    if (step.name !== name || !isFirst) return step;
-    isFirst = false;
-    return { ...step, after: step.after.filter((at) => !released.has(at)) };
-  });
-};
-
-const lookUpBesideWindow = (steps: Step[]) => without(steps, "D1 batch", "RATE_WINDOW take");
-const embedBesideLookUp = (steps: Step[]) => without(steps, "AI run", "D1 batch");
-
-/** What each order would cost beside time: docs/scale-and-cost.md. */
-const ORDERS: Order[] = [
-  ["as it is: window, token and RAG, then embedding beside the words", (steps) => steps],
-  ["token and RAG beside the window", lookUpBesideWindow],
-  ["embedding beside token and RAG", embedBesideLookUp],
-  [
-    "both",
-    (steps) => without(embedBesideLookUp(lookUpBesideWindow(steps)), "AI run", "RATE_WINDOW take"),
-  ],
-];
-
 /**
  * `npm run bench -- placement`: the time that callers on three continents see, from the hops that
  * are counted at the bindings and the distances above, with the Worker beside the caller and
@@ -94,14 +68,11 @@ const ORDERS: Order[] = [
  */
 export async function run(): Promise<Record<string, unknown>> {
   const chains = await measureChains();
-  const cases: [what: string, steps: Step[]][] = [
-    ...ORDERS.map(([name, change]): [string, Step[]] => [
-      `retrieval, ${name}`,
-      change(stepsOf("retrieval", chains.retrieval)),
-    ]),
-    ["retrieval with reranking", stepsOf("with reranking", chains["with reranking"])],
-    ["inference", stepsOf("inference", chains.inference)],
-  ];
+  const kinds = Object.entries(chains) as [keyof Chains, Operation[]][];
+  const cases = kinds.map(([kind, operations]): [string, Step[]] => [
+    kind,
+    stepsOf(kind, operations),
+  ]);
   const head = ["ms", ...CALLERS.flatMap(([name]) => [`${name}\nbeside caller`, `beside data`])];
   const table = new Table({ head, wordWrap: true, colWidths: [40] });
   const results = cases.map(([what, steps]) => {

@@ -6,9 +6,10 @@ import { measureScenarios } from "./support/scenarios.ts";
 const BARS: Record<string, number> = {
   "GET /api/rags": 3,
   "a retrieval, the first": 5,
-  "a retrieval, warm": 5,
-  "a retrieval with reranking": 6,
-  "an inference": 6,
+  "a retrieval, of 100": 4,
+  "a retrieval with reranking, of 10": 5,
+  "an inference, the first": 6,
+  "an inference, of 10": 5,
 };
 
 /**

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { expect } from "vitest";
 
-import { PROJECT } from "../../src/cli/worker/wrangler.ts";
+import { PROJECT } from "../../src/cli/installation.ts";
 
 const run = promisify(execFile);
 

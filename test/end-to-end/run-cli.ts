@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { checkPortIsFree } from "../../src/cli/worker/free-port.ts";
-import { PROJECT } from "../../src/cli/worker/wrangler.ts";
+import { PROJECT } from "../../src/cli/installation.ts";
 
 const LOWEST_PORT = 20_000;
 /** Below where systems take the ports of outgoing connections from. */

@@ -32,6 +32,7 @@ const bundleCheck: Check = [
   "node",
   "test/support/check-bundle.ts",
 ];
+const packageCheck: Check = ["the packed service runs", "node", "test/support/check-package.ts"];
 
 /** Memory where Linux offers enough of it: databases on a disk cost a fifth of all processor time. */
 function scratchParent(): string {
@@ -95,7 +96,10 @@ function runTests(): Counts {
 }
 
 try {
-  const checked = await Promise.all([runInTurn(sourceChecks), runInTurn([bundleCheck])]);
+  const checked = await Promise.all([
+    runInTurn(sourceChecks),
+    runInTurn([bundleCheck, packageCheck]),
+  ]);
   const counts = [...checked.flat(), runTests()];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);

@@ -34,7 +34,10 @@ const fileEntry = z.looseObject({
   errorMessage: z.string().nullable(),
 });
 const filePage = z.looseObject({ data: z.array(fileEntry), total: z.number() });
-const inference = z.looseObject({ identifier: z.string(), fileSources: z.array(z.unknown()) });
+const inference = z.looseObject({
+  identifier: z.string(),
+  fileSources: z.array(z.looseObject({ ragIdentifier: z.string() })),
+});
 const contentBlock = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -65,12 +68,10 @@ export type RetrievalRequest = {
   selectedFolders?: string[];
 };
 
-export type RunRequest = {
+export type RunRequest = Partial<Omit<RetrievalRequest, "selectedFiles" | "selectedFolders">> & {
   prompt: string;
-  semanticSearch?: string[];
-  topK?: number;
-  useReranking?: boolean;
-  includeSources?: boolean;
+  selectedFiles?: { ragIdentifier: string; files: string[] }[];
+  selectedFolders?: { ragIdentifier: string; folders: string[] }[];
   jsonSchema?: string;
 };
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
+import { START_COMMAND } from "../installation.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServerEvent } from "./read-events.ts";
 
@@ -168,7 +169,7 @@ function unreachable(baseUrl: string, thrown: unknown, attempt: number): string 
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(thrown);
   const reason = code === "ECONNREFUSED" ? "nothing listens there" : code;
   const tries = attempt > 1 ? ` after ${attempt} tries` : "";
-  return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with npm start.`;
+  return `Cannot reach ${baseUrl} (${reason})${tries}. Is the server running? Start one with ${START_COMMAND}.`;
 }
 
 function errorOf(

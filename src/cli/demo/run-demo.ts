@@ -8,7 +8,7 @@ import { listFolder } from "../push/list-folder.ts";
 import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
-import { PROJECT } from "../worker/wrangler.ts";
+import { checkNodeVersion, PROJECT } from "../installation.ts";
 import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
 import { withWorker } from "../worker/with-worker.ts";
@@ -43,6 +43,7 @@ const NO_CHOICE = { include: [], exclude: [] };
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
+  checkNodeVersion();
   const terminal = openTerminal(options.json === true);
   const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
   const stateFolder = pathOfUser(options.state);

@@ -53,7 +53,10 @@ export function showAnswer(terminal: Terminal, prompt: string, run: Run): void {
   for (const line of sourceLines(run)) terminal.say(`  ${line}`);
 }
 
-/** `Sources:` and a line for each passage that the answer cites; where it cites none, for all. */
+/**
+ * `Sources:` and a line for each passage that the answer cites; where it cites none, for all.
+ * Nothing where the answer names their files itself, as the built-in model does.
+ */
 export function sourceLines({ response, items }: Run): string[] {
   const cited = citedItems(response).flatMap((item) => items[item] ?? []);
   const places = (cited.length > 0 ? cited : items).flatMap(({ source }) => {
@@ -62,6 +65,9 @@ export function sourceLines({ response, items }: Run): string[] {
     const onPage = page === null || page === undefined ? "" : `, page ${page}`;
     return [[`${filePath}${onPage}`, ...(headings ?? [])].join(" › ")];
   });
+  const text = answerText(response);
+  const isSaid = (item: Chunk) => text.includes(item.source?.filePath ?? "");
+  if (cited.length > 0 && cited.every(isSaid)) return [];
   const lines = [...new Set(places)].map((place) => `- ${place}`);
   if (lines.length === 0) return [];
   return [cited.length > 0 ? "Sources:" : "Found, and cited by nothing in the answer:", ...lines];

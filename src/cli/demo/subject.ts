@@ -1,9 +1,10 @@
 import { basename, join } from "node:path";
 
 import { IDENTIFIER_MAX_LENGTH, identifierFrom } from "../../core/ids.ts";
+import { PROJECT } from "../installation.ts";
 import type { DemoState } from "./demo-state.ts";
 
-export const SAMPLE_FOLDER = join(import.meta.dirname, "..", "sample");
+export const SAMPLE_FOLDER = join(PROJECT, "src/cli/sample");
 
 /** The folder that `npm start` indexes, and the names of its resources. */
 export type Subject = { folder: string; identifier: string; name: string };

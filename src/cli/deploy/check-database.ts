@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { PROJECT } from "../worker/wrangler.ts";
+import { PROJECT } from "../installation.ts";
 import { there, type Finding } from "./finding.ts";
 import type { DeploySettings } from "./settings.ts";
 import { jsonSaid, reasonSaid, type AskWrangler } from "./wrangler-command.ts";

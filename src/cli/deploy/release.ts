@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { PROJECT } from "../worker/wrangler.ts";
+import { PROJECT } from "../installation.ts";
 import type { DeploySettings } from "./settings.ts";
 import { runWrangler } from "./wrangler-command.ts";
 

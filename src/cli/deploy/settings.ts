@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { METADATA_INDEXES } from "../../adapters/cloudflare/vectorize-index.ts";
 import { CommandFailure } from "../failure.ts";
-import { PROJECT } from "../worker/wrangler.ts";
+import { PROJECT } from "../installation.ts";
 
 export const ENVIRONMENTS = ["production", "preview"] as const;
 export type EnvironmentName = (typeof ENVIRONMENTS)[number];

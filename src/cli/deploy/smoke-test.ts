@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
-import { PROJECT } from "../worker/wrangler.ts";
+import { PROJECT } from "../installation.ts";
 
 /** A new version reaches every location within seconds; a new address takes longer. */
 const ANSWERS_WITHIN_MS = 120_000;

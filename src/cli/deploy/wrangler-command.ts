@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 
 import { CommandFailure } from "../failure.ts";
-import { PROJECT } from "../worker/wrangler.ts";
+import { PROJECT } from "../installation.ts";
 
 /** wrangler's output and exit code. */
 export type Said = { code: number; stdout: string; stderr: string };

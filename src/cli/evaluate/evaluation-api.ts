@@ -4,6 +4,8 @@ import { sendForJson } from "../api/send.ts";
 import type { ApiTarget } from "../api/send.ts";
 
 const measures = z.record(z.string(), z.number().nullable());
+const cost = z.object({ amount: z.number(), currency: z.string() }).nullable();
+const spent = { inputTokens: z.number(), outputTokens: z.number(), cost };
 const summary = z.looseObject({
   questions: z.number(),
   errors: z.number(),
@@ -11,9 +13,8 @@ const summary = z.looseObject({
   degradedShare: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+  ...spent,
+  judge: z.object(spent).nullable(),
 });
 export type RunSummary = z.infer<typeof summary>;
 

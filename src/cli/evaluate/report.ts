@@ -2,31 +2,47 @@ import type { Terminal } from "../terminal.ts";
 import type { Comparison, RunSummary } from "./evaluation-api.ts";
 
 const DIGITS = 3;
+/** A run of some questions costs cents. */
+const COST_DIGITS = 4;
 const figure = (value: number | null) => (value === null ? "–" : value.toFixed(DIGITS));
 const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS)}`;
 
+/** A second run with how it differs from the first. */
+type Against = { summary: RunSummary; comparison: Comparison };
+
 /** Prints the figures of a run and, where two were made, how they differ. */
-export function report(
-  terminal: Terminal,
-  summary: RunSummary,
-  comparison: Comparison | null,
-): void {
-  if (comparison === null) showMeasures(terminal, summary);
-  else showDifferences(terminal, comparison);
-  const { questions, errors, degradedShare, p50Ms, p95Ms, inputTokens, outputTokens, cost } =
-    summary;
-  const PERCENT = 100;
-  terminal.say(
-    [
-      `${questions} questions`,
-      `${errors} failed`,
-      `${(degradedShare * PERCENT).toFixed(1)} % degraded`,
-      `p50 ${Math.round(p50Ms)} ms`,
-      `p95 ${Math.round(p95Ms)} ms`,
-      `${inputTokens + outputTokens} tokens`,
-      cost === null ? "no prices" : `${cost.amount.toFixed(DIGITS)} ${cost.currency}`,
-    ].join(", "),
-  );
+export function report(terminal: Terminal, summary: RunSummary, against?: Against): void {
+  if (against === undefined) {
+    showMeasures(terminal, summary);
+    terminal.say(inALine(summary));
+    return;
+  }
+  showDifferences(terminal, against.comparison);
+  terminal.say(`setting: ${inALine(summary)}`);
+  terminal.say(`against: ${inALine(against.summary)}`);
+}
+
+const PERCENT = 100;
+
+function inALine(summary: RunSummary): string {
+  const { questions, errors, degradedShare, p50Ms, p95Ms, judge } = summary;
+  return [
+    `${questions} questions`,
+    `${errors} failed`,
+    `${(degradedShare * PERCENT).toFixed(1)} % degraded`,
+    `p50 ${Math.round(p50Ms)} ms`,
+    `p95 ${Math.round(p95Ms)} ms`,
+    spentInWords(summary),
+    ...(judge === null ? [] : [`judge ${spentInWords(judge)}`]),
+  ].join(", ");
+}
+
+type Spent = NonNullable<RunSummary["judge"]>;
+
+function spentInWords({ inputTokens, outputTokens, cost }: Spent): string {
+  const price =
+    cost === null ? "no prices" : `${cost.amount.toFixed(COST_DIGITS)} ${cost.currency}`;
+  return `${inputTokens + outputTokens} tokens, ${price}`;
 }
 
 function showMeasures(terminal: Terminal, { measures }: RunSummary): void {

@@ -4,7 +4,9 @@ import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { CommandFailure } from "../failure.ts";
-import { PROJECT, spawnWrangler } from "./wrangler.ts";
+import { PROJECT } from "../installation.ts";
+import { configArguments } from "./packed-config.ts";
+import { spawnWrangler } from "./wrangler.ts";
 
 const STAMP = "migrations-applied";
 
@@ -34,7 +36,8 @@ async function fingerprint(): Promise<string> {
 }
 
 async function runMigrations(stateFolder: string): Promise<void> {
-  const args = ["d1", "migrations", "apply", "quarry", "--local", "--persist-to", stateFolder];
+  const local = ["--local", "--persist-to", stateFolder, ...(await configArguments(stateFolder))];
+  const args = ["d1", "migrations", "apply", "quarry", ...local];
   const child = spawnWrangler(args, ["ignore", "pipe", "pipe"]);
   let said = "";
   child.stdout?.on("data", (piece: Buffer) => (said += piece.toString()));

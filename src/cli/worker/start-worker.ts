@@ -10,6 +10,7 @@ import { CommandFailure } from "../failure.ts";
 import { applyMigrations } from "./apply-migrations.ts";
 import { claimState } from "./claim-state.ts";
 import { checkPortIsFree } from "./free-port.ts";
+import { configArguments } from "./packed-config.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import { signalGroup, spawnWranglerGroup } from "./wrangler.ts";
 
@@ -51,7 +52,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const release = await claimState(stateFolder, port);
   await applyMigrations(stateFolder);
   const logPath = join(stateFolder, "worker.log");
-  const child = spawnWranglerGroup(argumentsOf(settings));
+  const child = spawnWranglerGroup([
+    ...argumentsOf(settings),
+    ...(await configArguments(stateFolder)),
+  ]);
   endWithUs(child);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   followWorkerLog(streams, createWriteStream(logPath), settings.tell);

@@ -1,10 +1,15 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
-import { join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 
-/** The project's own folder: wrangler finds its configuration there. */
-export const PROJECT = resolve(import.meta.dirname, "../../..");
-const WRANGLER = join(PROJECT, "node_modules/.bin/wrangler");
+import { PROJECT } from "../installation.ts";
+
+/** On this very Node.js; an installed package has wrangler beside it, not below it. */
+const wrangler = () => {
+  const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
+  return [process.execPath, join(dirname(manifest), "bin/wrangler.js")] as const;
+};
 
 /**
  * Keeps wrangler from using the network, asking questions, and storing a trace of every request
@@ -21,7 +26,8 @@ const ENVIRONMENT = () => ({ ...process.env, ...QUIET });
 
 /** Starts wrangler in our own process group, where it can read the terminal. */
 export function spawnWrangler(args: string[], stdio: StdioOptions): ChildProcess {
-  return spawn(WRANGLER, args, { cwd: PROJECT, env: ENVIRONMENT(), stdio });
+  const [node, script] = wrangler();
+  return spawn(node, [script, ...args], { cwd: PROJECT, env: ENVIRONMENT(), stdio });
 }
 
 /**
@@ -32,7 +38,7 @@ const GUARD = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /** Starts wrangler in a process group of its own, which never outlives this process. Its input is closed. */
 export function spawnWranglerGroup(args: string[]): ChildProcess {
-  return spawn("sh", ["-c", GUARD, "sh", WRANGLER, ...args], {
+  return spawn("sh", ["-c", GUARD, "sh", ...wrangler(), ...args], {
     cwd: PROJECT,
     env: ENVIRONMENT(),
     stdio: ["ignore", "pipe", "pipe", "pipe"],

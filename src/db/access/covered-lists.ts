@@ -22,11 +22,23 @@ const readInference: RowReader<CoveredRunner> = (given) => {
 };
 const readAgent: RowReader<CoveredRunner> = (given) => ({ kind: "agent", ...AGENT(given) });
 
+/** Which identifiers are listed: both ends are left out. */
+type Between = { above: string; below: string };
+
+/** What stands behind every identifier (core/ids.ts). */
+const END = "~";
+export const ALL_IDENTIFIERS: Between = { above: "", below: END };
+export const identifiersAfter = (above: string): Between => ({ above, below: END });
+/** Without `beginning` itself. */
+export const identifiersFrom = (beginning: string): Between => {
+  return { above: beginning, below: beginning + END };
+};
+
 const INFERENCES: ListSql = {
   select: "select m.name, m.identifier, m.created_at as createdAt, m.native_rag as nativeRag",
   table: "inferences m",
   id: "m.id",
-  rest: "order by m.identifier",
+  rest: "",
   links: "token_inferences",
   column: "inference_id",
   flag: "all_inferences",
@@ -36,7 +48,7 @@ const AGENTS: ListSql = {
   select: "select m.name, m.identifier, m.created_at as createdAt, m.description",
   table: "agents m",
   id: "m.id",
-  rest: "order by m.identifier",
+  rest: "",
   links: "token_agents",
   column: "agent_id",
   flag: "all_agents",
@@ -52,18 +64,38 @@ const RAGS: ListSql = {
   flag: "all_rags",
 };
 
-/** The caller and what it may run: inferences, then agents, by identifier, in one round trip. */
+/** A slice of inferences, then agents, by identifier; null: none of that kind. */
+export type RunnerSlice = {
+  inferences: Between | null;
+  agents: Between | null;
+  /** Of both together. */
+  limit: number;
+};
+
+/** The caller and what of a slice it may run, in one round trip. `hasMore`: the slice was cut. */
 export async function listCoveredRunners(
   db: Reads,
   credential: Credential,
-): Promise<{ principal: StoredPrincipal | null; runners: CoveredRunner[] }> {
+  { inferences, agents, limit }: RunnerSlice,
+): Promise<{ principal: StoredPrincipal | null; runners: CoveredRunner[]; hasMore: boolean }> {
+  const lists = [
+    { list: INFERENCES, read: readInference, between: inferences },
+    { list: AGENTS, read: readAgent, between: agents },
+  ].flatMap(({ between, ...of }) => (between === null ? [] : [{ ...of, between }]));
   const given = parameters(credential);
-  const [[principal = null], ...lists] = await runBatch(db, [
+  const at = given.length + 1;
+  const rest = `where m.identifier > ?${at} and m.identifier < ?${at + 1}
+    order by m.identifier limit ${limit + 1}`;
+  const [[principal = null], ...found] = await runBatch(db, [
     principalQuery(credential),
-    ...permitted(credential, INFERENCES).map((sql) => query(readInference, sql, ...given)),
-    ...permitted(credential, AGENTS).map((sql) => query(readAgent, sql, ...given)),
+    ...lists.flatMap(({ list, read, between }) =>
+      permitted(credential, { ...list, rest }).map((sql) =>
+        query(read, sql, ...given, between.above, between.below),
+      ),
+    ),
   ]);
-  return { principal, runners: lists.flat() };
+  const runners = found.flat();
+  return { principal, runners: runners.slice(0, limit), hasMore: runners.length > limit };
 }
 
 /** The caller and the RAGs that it may search, by identifier, in one round trip. */

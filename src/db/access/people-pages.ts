@@ -61,6 +61,10 @@ const SELECT_KEY = `
     u.email as createdByEmail
   from keys k cross join users u on u.id = k.created_by`;
 
+export async function findListedKey(db: Database, keyId: string): Promise<ListedKey | null> {
+  return await readRow(db, KEY, `${SELECT_KEY} where k.id = ?1`, keyId);
+}
+
 /**
  * Automation keys, the newest first: their ids begin with the time. With a prefix those whose names
  * begin so, in order of name.

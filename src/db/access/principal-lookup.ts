@@ -48,8 +48,11 @@ export type StoredPrincipal =
   | ({ kind: "token" } & Row<typeof TOKEN_ROW>)
   | ({ kind: "session"; hash: string } & Row<typeof SESSION_ROW>);
 
-/** `covered`: the credential may use the resource. A session covers everything. */
-type Found<Resource> = { resource: Resource; covered: boolean };
+/**
+ * `covered`: the credential may use the resource; a session covers everything. `changing`: an index
+ * behind the resource is being rebuilt, and may be replaced at any moment.
+ */
+type Found<Resource> = { resource: Resource; covered: boolean; changing: boolean };
 export type Lookup<Resource> = {
   principal: StoredPrincipal | null;
   found: Found<Resource> | null;
@@ -97,13 +100,17 @@ function coveredSql(kind: Credential["kind"], { all, links, column }: Group, id:
     select 1 from ${links} l where l.token_id = t.id and l.${column} = ${id})))`;
 }
 
-const COVERED = row({ covered: flag });
+/** Whether one of the RAGs that `rags` selects is being rebuilt. */
+const changingSql = (rags: string) => `exists (select 1 from rag_generations b
+  where b.rag_id in (${rags}) and b.state = 'building')`;
+
+const COVERED = row({ covered: flag, changing: flag });
 const SCOPE = row({ type: oneOf(SCOPE_TYPES), value: text });
 
 /** A resource as a look-up returns it. */
 const found =
   <Resource>(read: RowReader<Resource>): RowReader<Found<Resource>> =>
-  (given) => ({ resource: read(given), covered: COVERED(given).covered });
+  (given) => ({ resource: read(given), ...COVERED(given) });
 
 const READ_RAG: RowReader<ListedRag> = (given) => ragFrom(RAG_ROW(given));
 const FOUND_RAG = found(READ_RAG);
@@ -119,7 +126,8 @@ export async function lookUpRag(
     principalQuery(credential),
     query(
       FOUND_RAG,
-      `select ${RAG_COLUMNS}, ${covered} as covered from rags r ${RAG_JOINS}
+      `select ${RAG_COLUMNS}, ${covered} as covered, ${changingSql("r.id")} as changing
+       from rags r ${RAG_JOINS}
        where r.identifier = ?2 and r.removed_at is null`,
       credential.hash,
       identifier,
@@ -158,6 +166,9 @@ const linkedRags = (table: string, links: string, column: string) =>
    where l.${column} = (select id from ${table} where identifier = ?1) and r.removed_at is null
    order by r.identifier`;
 
+const linkedIds = (links: string, column: string) =>
+  `select l.rag_id from ${links} l where l.${column} = m.id`;
+
 const INFERENCE_RAGS = linkedRags("inferences", "inference_rags", "inference_id");
 const AGENT_RAGS = linkedRags("agents", "agent_rags", "agent_id");
 
@@ -172,7 +183,8 @@ export async function lookUpInference(
     principalQuery(credential),
     query(
       FOUND_INFERENCE,
-      `select m.id, ${LINKED_SETTINGS}, m.native_rag as nativeRag, ${covered} as covered
+      `select m.id, ${LINKED_SETTINGS}, m.native_rag as nativeRag, ${covered} as covered,
+         ${changingSql(linkedIds("inference_rags", "inference_id"))} as changing
        from inferences m where m.identifier = ?2`,
       credential.hash,
       identifier,
@@ -194,7 +206,8 @@ export async function lookUpAgent(
     query(
       FOUND_AGENT,
       `select m.id, ${LINKED_SETTINGS}, m.description, m.max_steps as maxSteps,
-         ${covered} as covered
+         ${covered} as covered,
+         ${changingSql(linkedIds("agent_rags", "agent_id"))} as changing
        from agents m where m.identifier = ?2`,
       credential.hash,
       identifier,
@@ -205,9 +218,9 @@ export async function lookUpAgent(
 }
 
 const withLinks = <Resource extends object, Links extends object>(
-  { resource, covered }: Found<Resource>,
+  { resource, ...found }: Found<Resource>,
   links: Links,
-) => ({ resource: { ...resource, ...links }, covered });
+) => ({ resource: { ...resource, ...links }, ...found });
 
 /** Records a token's use, at most once a minute; never delays an answer. */
 export async function touchToken(db: Database, id: TokenId, now: number, before: number) {

@@ -7,7 +7,7 @@ import type { Row } from "../columns.ts";
 import type { Slice } from "../page.ts";
 import { execute, query, readRows, runBatch } from "../raw-sql.ts";
 import { ASKED } from "./question-store.ts";
-import { foundShape } from "./stored-shapes.ts";
+import { foundShape, spentShape } from "./stored-shapes.ts";
 
 const WAITING = row({ questionId: id<QuestionId>(), ...ASKED });
 /** A question of a run that is to be asked. */
@@ -46,11 +46,12 @@ const LIGHT_COLUMNS = {
   outputTokens: number,
   cost: nullable(number),
   currency: nullable(text),
+  judge: nullable(json(spentShape)),
 };
 const LIGHT = row(LIGHT_COLUMNS);
 const LIGHT_SQL = `question_id as questionId, ranks, is_right as isRight,
   is_degraded as isDegraded, error, latency_ms as latencyMs, input_tokens as inputTokens,
-  output_tokens as outputTokens, cost, currency`;
+  output_tokens as outputTokens, cost, currency, judge`;
 
 const RESULT = row({
   ...ASKED,
@@ -76,7 +77,7 @@ export async function saveOutcome(
     db,
     `update evaluation_results set finished_at = ?3, ranks = ?4, found = ?5, response = ?6,
        is_right = ?7, why = ?8, error = ?9, is_degraded = ?10, latency_ms = ?11,
-       input_tokens = ?12, output_tokens = ?13, cost = ?14, currency = ?15
+       input_tokens = ?12, output_tokens = ?13, cost = ?14, currency = ?15, judge = ?16
      where run_id = ?1 and question_id = ?2 and finished_at is null`,
     runId,
     questionId,
@@ -93,6 +94,7 @@ export async function saveOutcome(
     outcome.outputTokens,
     outcome.cost,
     outcome.currency,
+    outcome.judge,
   );
 }
 

@@ -27,6 +27,18 @@ export const factsShape = z.record(
 );
 export type RunFacts = z.infer<typeof factsShape>;
 
+/** Tokens, and what they cost; null where nothing has a price or prices have two currencies. */
+export const spentShape = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cost: z.number().nullable(),
+  currency: z.string().nullable(),
+});
+export type Spent = z.infer<typeof spentShape>;
+
+const cost = z.object({ amount: z.number(), currency: z.string() }).nullable();
+const spentInAll = { inputTokens: z.number(), outputTokens: z.number(), cost };
+
 /** Figures of a run. Measures and shares are 0 to 1, times are ms. */
 export const summaryShape = z.object({
   questions: z.number(),
@@ -36,9 +48,9 @@ export const summaryShape = z.object({
   degradedShare: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+  ...spentInAll,
+  /** What judging the answers took, which is not in the figures above; null: none was judged. */
+  judge: z.object(spentInAll).nullable(),
 });
 export type RunSummary = z.infer<typeof summaryShape>;
 
@@ -56,8 +68,6 @@ export type LightResult = {
   isDegraded: boolean;
   error: string | null;
   latencyMs: number;
-  inputTokens: number;
-  outputTokens: number;
-  cost: number | null;
-  currency: string | null;
-};
+  /** Null: no judge gave a verdict. */
+  judge: Spent | null;
+} & Spent;

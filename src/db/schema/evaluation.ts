@@ -168,6 +168,8 @@ export const evaluationResults = sqliteTable(
     /** In `currency`; null where nothing has a price. */
     cost: real(),
     currency: text(),
+    /** JSON: tokens and cost of the judge; null where none gave a verdict. */
+    judge: text(),
   },
   (table) => [primaryKey({ columns: [table.runId, table.questionId] })],
 );

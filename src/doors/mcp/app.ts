@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
-import { lookUpPrincipal } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
@@ -70,7 +69,7 @@ async function begin(context: Context<AppEnv>): Promise<Session> {
   const services = context.get("services");
   const { raw } = context.req;
   const credential = await credentialIn(services, raw);
-  const principal = await lookUpPrincipal(services.reads, credential);
+  const { principal } = await services.recentLookups.caller.find(services, credential, "");
   const caller = callerFrom(services, raw, principal);
   context.set("actor", caller.actor);
   return { services, credential, caller, signal: raw.signal };

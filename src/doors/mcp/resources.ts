@@ -1,8 +1,4 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-} from "@modelcontextprotocol/server";
+import { ResourceNotFoundError } from "@modelcontextprotocol/server";
 import type {
   ListResourcesResult,
   ReadResourceResult,
@@ -10,11 +6,11 @@ import type {
 } from "@modelcontextprotocol/server";
 
 import { QuarryError } from "../../core/errors.ts";
-import { isObject } from "../../core/is-object.ts";
 import { listCoveredRags } from "../../db/access/covered-lists.ts";
 import { readFilesAfter } from "../../db/files/public-files.ts";
 import type { FileAddress } from "../file-address.ts";
 import { readFileText } from "./file-text.ts";
+import { cursorOf, readCursor } from "./cursor.ts";
 import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
@@ -49,15 +45,12 @@ function readUri(uri: string): FileAddress | null {
   }
 }
 
-/** The position behind which the next page begins. */
-type Cursor = { rag: string; path: string };
-
 /** Indexed files by RAG and path, a page at a time. */
 export async function listResources(
   { services, credential }: Session,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
-  const from = cursor === undefined ? { rag: "", path: "" } : readCursor(cursor);
+  const from = cursor === undefined ? { rag: "", path: "" } : readCursor(cursor, ["rag", "path"]);
   const { rags } = await listCoveredRags(services.reads, credential);
   const ahead = rags.filter(
     ({ identifier, processedFiles }) => identifier >= from.rag && processedFiles > 0,
@@ -83,22 +76,6 @@ export async function listResources(
   const [next] = ahead.slice(PAGE_RAGS);
   if (next === undefined) return { resources };
   return { resources, nextCursor: cursorOf({ rag: next.identifier, path: "" }) };
-}
-
-const cursorOf = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString("base64url");
-
-/** @throws ProtocolError for a cursor that is none of ours. */
-function readCursor(text: string): Cursor {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    if (isObject(read)) {
-      const { rag, path } = read;
-      if (typeof rag === "string" && typeof path === "string") return { rag, path };
-    }
-  } catch {
-    // Said below.
-  }
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor is none that this server gave");
 }
 
 /** @throws ResourceNotFoundError also for what the token does not cover. */

@@ -2,9 +2,13 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 import { hash32 } from "../../core/hash.ts";
-import { listCoveredRunners } from "../../db/access/covered-lists.ts";
+import {
+  ALL_IDENTIFIERS,
+  identifiersAfter,
+  identifiersFrom,
+  listCoveredRunners,
+} from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
-import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { Lookup } from "../../db/access/principal-lookup.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -12,6 +16,7 @@ import { fileIdOf } from "../file-address.ts";
 import { textOf } from "../answer-text.ts";
 import { run } from "../run.ts";
 import type { Runner } from "../run.ts";
+import { cursorOf, readCursor } from "./cursor.ts";
 import { resourceUri } from "./resources.ts";
 import { schemaOf } from "./schema-of.ts";
 import type { Session } from "./session.ts";
@@ -53,10 +58,26 @@ function toolNameOf({ kind, identifier }: Pick<CoveredRunner, "kind" | "identifi
   return name.slice(0, NAME_LENGTH - mark.length) + mark;
 }
 
-/** One for each inference and agent that the token covers. */
-export async function runnerTools({ services, credential }: Session): Promise<Tool[]> {
-  const { runners } = await listCoveredRunners(services.reads, credential);
-  return runners.map(runnerTool);
+/** Many clients read the first page only, and few tokens cover as many. */
+const PAGE_RUNNERS = 200;
+
+/** One for each inference and agent that the token covers, a page at a time. */
+export async function runnerTools(
+  { services, credential }: Session,
+  cursor: string | undefined,
+): Promise<{ tools: Tool[]; nextCursor?: string }> {
+  const from = cursor === undefined ? null : readCursor(cursor, ["kind", "identifier"]);
+  const after = from === null ? ALL_IDENTIFIERS : identifiersAfter(from.identifier);
+  const isWithinAgents = from?.kind === "agent";
+  const { runners, hasMore } = await listCoveredRunners(services.reads, credential, {
+    inferences: isWithinAgents ? null : after,
+    agents: isWithinAgents ? after : ALL_IDENTIFIERS,
+    limit: PAGE_RUNNERS,
+  });
+  const tools = runners.map(runnerTool);
+  const last = runners.at(-1);
+  if (!hasMore || last === undefined) return { tools };
+  return { tools, nextCursor: cursorOf({ kind: last.kind, identifier: last.identifier }) };
 }
 
 function runnerTool(runner: CoveredRunner): Tool {
@@ -82,6 +103,25 @@ function descriptionOf(runner: CoveredRunner): string {
     : description;
 }
 
+/** Runners whose names a client could mean: they begin alike for some 50 characters. */
+const ALIKE_MAX = 200;
+
+/** Those whose names may end in a hash instead of the identifier's end. */
+async function runnersLike(
+  { services, credential }: Session,
+  { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
+): Promise<CoveredRunner[]> {
+  const mark = identifier.lastIndexOf("_");
+  if (mark === -1) return [];
+  const begun = identifiersFrom(identifier.slice(0, mark));
+  const { runners } = await listCoveredRunners(services.reads, credential, {
+    inferences: kind === "inference" ? begun : null,
+    agents: kind === "agent" ? begun : null,
+    limit: ALIKE_MAX,
+  });
+  return runners;
+}
+
 const TOOL = /^(ask|agent)_(.{1,100})$/s;
 
 /** What a tool runs; null where the token covers none of that name. */
@@ -94,10 +134,8 @@ export async function runnerNamed(session: Session, name: string): Promise<Runne
   };
   const named = await readRunner(session, asked);
   if (named !== null || name.length < NAME_LENGTH) return named;
-  // The name may end in a hash instead of the identifier's end.
-  const { services, credential } = session;
-  const { runners } = await listCoveredRunners(services.reads, credential);
-  const shortened = runners.find((runner) => toolNameOf(runner) === name);
+  const alike = await runnersLike(session, asked);
+  const shortened = alike.find((runner) => toolNameOf(runner) === name);
   return shortened === undefined ? null : await readRunner(session, shortened);
 }
 
@@ -119,11 +157,12 @@ async function readRunner(
   { services, credential }: Session,
   { kind, identifier }: Pick<CoveredRunner, "kind" | "identifier">,
 ): Promise<Runner | null> {
+  const { recentLookups: recent } = services;
   if (kind === "agent") {
-    const agent = coveredIn(await lookUpAgent(services.reads, credential, identifier));
+    const agent = coveredIn(await recent.agent.find(services, credential, identifier));
     return agent === null ? null : { kind, agent };
   }
-  const inference = coveredIn(await lookUpInference(services.reads, credential, identifier));
+  const inference = coveredIn(await recent.inference.find(services, credential, identifier));
   return inference === null ? null : { kind, inference };
 }
 

@@ -41,7 +41,9 @@ function serverFor(session: Session): Server {
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
   const told = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
-  server.setRequestHandler("tools/list", () => told(() => listTools(session)));
+  server.setRequestHandler("tools/list", ({ params }) =>
+    told(() => listTools(session, params?.cursor)),
+  );
   server.setRequestHandler("tools/call", ({ params }) => told(() => callTool(session, params)));
   server.setRequestHandler("resources/list", ({ params }) =>
     told(() => listResources(session, params?.cursor)),

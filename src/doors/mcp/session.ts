@@ -1,4 +1,3 @@
-import { lookUpRag } from "../../db/access/principal-lookup.ts";
 import type { Credential, PublicRag } from "../../db/access/principal-lookup.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { Caller } from "../../http/caller.ts";
@@ -15,7 +14,7 @@ export type Session = {
 /** @throws QuarryError `not-found`, `forbidden` */
 export async function coveredRag(session: Session, identifier: string): Promise<PublicRag> {
   const { services, credential } = session;
-  const { found } = await lookUpRag(services.reads, credential, identifier);
+  const { found } = await services.recentLookups.rag.find(services, credential, identifier);
   if (found === null) throw notFound();
   if (!found.covered) throw forbidden();
   return found.resource;

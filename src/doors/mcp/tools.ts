@@ -1,5 +1,9 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { CallToolRequestParams, CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  ListToolsResult,
+} from "@modelcontextprotocol/server";
 
 import { logFailure } from "../../http/errors.ts";
 import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
@@ -9,8 +13,14 @@ import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 
-export async function listTools(session: Session): Promise<{ tools: Tool[] }> {
-  return { tools: [SEARCH_TOOL, FETCH_TOOL, ...(await runnerTools(session))] };
+/** Search and fetch, then a tool for each inference and agent, a page at a time. */
+export async function listTools(
+  session: Session,
+  cursor: string | undefined,
+): Promise<ListToolsResult> {
+  const page = await runnerTools(session, cursor);
+  const general = cursor === undefined ? [SEARCH_TOOL, FETCH_TOOL] : [];
+  return { ...page, tools: [...general, ...page.tools] };
 }
 
 /**

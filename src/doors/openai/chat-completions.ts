@@ -2,10 +2,9 @@ import { Hono } from "hono";
 import type { Context } from "hono";
 
 import { isNotFound } from "../../core/errors.ts";
-import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
-import { admit } from "../../http/middleware/guard.ts";
+import { admit, recentAgent, recentInference } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Listening } from "../../inference/run-events.ts";
@@ -63,11 +62,11 @@ async function admitted(
   const name = readModelName(model);
   try {
     if (name?.kind === "agent") {
-      const { resource: agent, caller } = await admit(context, lookUpAgent, name.identifier);
+      const { resource: agent, caller } = await admit(context, recentAgent, name.identifier);
       return { runner: { kind: "agent", agent }, caller };
     }
     const identifier = name?.identifier ?? "";
-    const { resource: inference, caller } = await admit(context, lookUpInference, identifier);
+    const { resource: inference, caller } = await admit(context, recentInference, identifier);
     return { runner: { kind: "inference", inference }, caller };
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;

@@ -2,12 +2,11 @@ import { Hono } from "hono";
 
 import { isNotFound } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { listCoveredRunners } from "../../db/access/covered-lists.ts";
+import { ALL_IDENTIFIERS, listCoveredRunners } from "../../db/access/covered-lists.ts";
 import type { CoveredRunner } from "../../db/access/covered-lists.ts";
-import { lookUpAgent, lookUpInference } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
-import { admit } from "../../http/middleware/guard.ts";
+import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
 import { MODEL_MAX_LENGTH } from "./chat-request.ts";
 import { NoSuchModel } from "./errors.ts";
 
@@ -22,6 +21,10 @@ export function readModelName(model: string): ModelName | null {
   if (identifier === undefined) return null;
   return { kind: kind === "agent" ? "agent" : "inference", identifier };
 }
+
+/** Clients of this API know no pages: what is beyond answers by its name all the same. */
+const MODELS_MAX = 1_000;
+const EVERY_MODEL = { inferences: ALL_IDENTIFIERS, agents: ALL_IDENTIFIERS, limit: MODELS_MAX };
 
 type Made = { kind: string; identifier: string; createdAt: number };
 
@@ -39,7 +42,11 @@ export function modelRoutes(): Hono<AppEnv> {
   app.get("/models", async (context) => {
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
-    const { principal, runners } = await listCoveredRunners(services.reads, credential);
+    const { principal, runners } = await listCoveredRunners(
+      services.reads,
+      credential,
+      EVERY_MODEL,
+    );
     context.set("actor", callerFrom(services, context.req.raw, principal).actor);
     return context.json({ object: "list", data: runners.map(modelAnswer) });
   });
@@ -52,8 +59,8 @@ export function modelRoutes(): Hono<AppEnv> {
     try {
       const { resource } =
         kind === "agent"
-          ? await admit(context, lookUpAgent, identifier)
-          : await admit(context, lookUpInference, identifier);
+          ? await admit(context, agentNow, identifier)
+          : await admit(context, inferenceNow, identifier);
       return context.json(modelAnswer({ kind, ...resource }));
     } catch (thrown) {
       throw asNoSuchModel(thrown, model);

@@ -7,7 +7,7 @@ import type { ListedRag } from "../../db/catalog/public-records.ts";
 import { degradedFor } from "../../http/answers.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
-import { guardRag } from "../../http/middleware/guard.ts";
+import { guardRag, guardSearch } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { readJson } from "../../http/middleware/json-body.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -57,7 +57,7 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     context.json(storeAnswer(context.get("rag"))),
   );
 
-  app.post("/vector_stores/:identifier/search", guardRag, async (context) => {
+  app.post("/vector_stores/:identifier/search", guardSearch, async (context) => {
     const { rag, caller, services } = context.var;
     const body = await readJson(context.req.raw);
     tellIgnored(context, SearchRequest, body);

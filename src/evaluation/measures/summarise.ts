@@ -1,6 +1,7 @@
-import type { LightResult, RunSummary } from "../../db/evaluation/stored-shapes.ts";
+import type { LightResult, RunSummary, Spent } from "../../db/evaluation/stored-shapes.ts";
 import { percentile } from "./percentile.ts";
 import { ndcgAt10, recallAt, reciprocalRank } from "./rank-measures.ts";
+import { together } from "./spent.ts";
 
 /** What is measured of each question, 0 to 1; null: the question does not ask for it. */
 const MEASURES = {
@@ -36,9 +37,7 @@ export function summarise(results: readonly LightResult[]): RunSummary {
   const latencies = results.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const sum = (of: (result: LightResult) => number) =>
     results.reduce((total, result) => total + of(result), 0);
-  const priced = results.filter(({ cost }) => cost !== null);
-  const currencies = new Set(priced.map(({ currency }) => currency));
-  const [currency = null] = currencies;
+  const judged = results.flatMap(({ judge }) => judge ?? []);
   return {
     questions: results.length,
     errors: results.filter(({ error }) => error !== null).length,
@@ -46,11 +45,13 @@ export function summarise(results: readonly LightResult[]): RunSummary {
     degradedShare: results.length === 0 ? 0 : sum((one) => Number(one.isDegraded)) / results.length,
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
-    inputTokens: sum(({ inputTokens }) => inputTokens),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
-    cost:
-      currencies.size === 1 && currency !== null
-        ? { amount: sum(({ cost }) => cost ?? 0), currency }
-        : null,
+    ...inAll(results),
+    judge: judged.length === 0 ? null : inAll(judged),
   };
+}
+
+function inAll(all: readonly Spent[]) {
+  const { inputTokens, outputTokens, cost: amount, currency } = together(all);
+  const cost = amount === null || currency === null ? null : { amount, currency };
+  return { inputTokens, outputTokens, cost };
 }

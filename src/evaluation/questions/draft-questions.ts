@@ -117,7 +117,7 @@ async function draftFrom(
   { rag, path, text }: Chosen,
   { set, model }: Pick<Drafting, "set" | "model">,
 ): Promise<Asked | null> {
-  const reply = await askModel(services, {
+  const { reply } = await askModel(services, {
     model,
     systemPrompt: SYSTEM_PROMPT,
     prompt: (key) =>

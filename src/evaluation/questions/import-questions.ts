@@ -1,4 +1,4 @@
-import { invalid, messageOf, tooLarge } from "../../core/errors.ts";
+import { invalid, tooLarge } from "../../core/errors.ts";
 import type { Asked } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
@@ -10,10 +10,13 @@ export type ImportFormat = "csv" | "jsonl";
 
 const COLUMNS = ["question", "file", "passage", "check", "answer", "jsonSchema"] as const;
 
+/** What is wrong with a file is told of so many lines at once; the rest is not read. */
+const PROBLEMS_MAX = 10;
+
 /**
  * The questions of a CSV file (first row: names of columns; rows of the same question add up) or
  * of JSON Lines.
- * @throws QuarryError `invalid` that names the first line at fault; `too-large`.
+ * @throws QuarryError `invalid` that says for each line what is wrong, 10 at most; `too-large`.
  */
 export function importedQuestions(
   text: string,
@@ -21,26 +24,56 @@ export function importedQuestions(
   set: Pick<QuestionSet, "subjectKind">,
 ): Asked[] {
   if (new TextEncoder().encode(text).byteLength > IMPORT_MAX_BYTES) throw tooLarge();
-  try {
-    const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
-    const lines = format === "csv" ? csvQuestions(bare) : jsonQuestions(bare);
-    const byText = new Map<string, { line: number; asked: Asked }>();
-    for (const { line, asked } of lines) {
-      const known = byText.get(asked.question);
-      byText.set(asked.question, { line, asked: merged(known?.asked, asked, line) });
+  const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const problems: ImportProblem[] = [];
+  const byText = readAll(format === "csv" ? csvLines(bare) : jsonLines(bare), problems);
+  for (const { line, asked } of byText.values()) {
+    if (problems.length < PROBLEMS_MAX) noting(problems, () => refuseWrong(asked, line, set));
+  }
+  if (problems.length > 0) throw invalid(inWords(problems));
+  if (byText.size === 0) throw invalid("the file has no questions");
+  return [...byText.values()].map(({ asked }) => asked);
+}
+
+/** A line whose reading throws an ImportProblem when something is wrong with it. */
+type Line = { line: number; read: () => Asked };
+type ByText = Map<string, { line: number; asked: Asked }>;
+
+function readAll(lines: Iterable<Line>, problems: ImportProblem[]): ByText {
+  const byText: ByText = new Map();
+  noting(problems, () => {
+    for (const { line, read } of lines) {
+      noting(problems, () => {
+        const asked = read();
+        const known = byText.get(asked.question);
+        byText.set(asked.question, {
+          line: known?.line ?? line,
+          asked: merged(known?.asked, asked, line),
+        });
+      });
       if (byText.size > QUESTIONS_MAX) {
         throw new ImportProblem(line, `a set has at most ${QUESTIONS_MAX} questions`);
       }
+      if (problems.length >= PROBLEMS_MAX) return;
     }
-    if (byText.size === 0) throw invalid("the file has no questions");
-    return [...byText.values()].map(({ line, asked }) => checked(asked, line, set));
+  });
+  return byText;
+}
+
+/** Does a step of the import; what is wrong with the file is noted, other errors are thrown on. */
+function noting(problems: ImportProblem[], step: () => void): void {
+  try {
+    step();
   } catch (thrown) {
-    if (thrown instanceof ImportProblem) throw invalid(messageOf(thrown));
-    throw thrown;
+    if (!(thrown instanceof ImportProblem)) throw thrown;
+    problems.push(thrown);
   }
 }
 
-type Line = { line: number; asked: Asked };
+function inWords(problems: ImportProblem[]): string {
+  const told = problems.toSorted((a, b) => a.line - b.line).map(({ message }) => message);
+  return [...told, ...(told.length < PROBLEMS_MAX ? [] : ["there may be more"])].join("; ");
+}
 
 function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
   if (known === undefined) return asked;
@@ -57,39 +90,53 @@ function merged(known: Asked | undefined, asked: Asked, line: number): Asked {
   };
 }
 
-function checked(asked: Asked, line: number, set: Pick<QuestionSet, "subjectKind">): Asked {
+function refuseWrong(asked: Asked, line: number, set: Pick<QuestionSet, "subjectKind">): void {
   const wrong = problemWithQuestion(asked, set);
   if (wrong !== null) throw new ImportProblem(line, `${wrong.field} ${wrong.problem}`);
-  return asked;
 }
 
-function* csvQuestions(text: string): Generator<Line> {
+function* csvLines(text: string): Generator<Line> {
   let names: string[] | null = null;
   for (const { line, cells } of readCsv(text)) {
     if (names === null) {
       names = columnNames(cells);
       continue;
     }
-    const has = new Map(names.map((name, at) => [name, withoutGuard(cells[at] ?? "").trim()]));
-    if (cells.length > names.length) {
-      throw new ImportProblem(line, "has more cells than the first line");
-    }
-    const file = has.get("file") ?? "";
-    const passage = has.get("passage") ?? "";
-    if (file === "" && passage !== "") throw new ImportProblem(line, "passage needs a file");
-    const given = (name: string) => has.get(name) || undefined;
-    const row = {
-      question: has.get("question") ?? "",
-      expected: file === "" ? [] : [{ file, passage: passage || undefined }],
-      check: given("check"),
-      answer: given("answer"),
-      jsonSchema: given("jsonSchema"),
-    };
-    yield { line, asked: parsed(row, line) };
+    const columns = names;
+    yield { line, read: () => parsed(rowOf(columns, cells, line), line) };
+  }
+}
+
+function rowOf(names: string[], cells: string[], line: number) {
+  refuseUndecoded(cells.join(), line);
+  if (cells.length > names.length) {
+    throw new ImportProblem(line, "has more cells than the first line");
+  }
+  const has = new Map(names.map((name, at) => [name, withoutGuard(cells[at] ?? "").trim()]));
+  const file = has.get("file") ?? "";
+  const passage = has.get("passage") ?? "";
+  if (file === "" && passage !== "") throw new ImportProblem(line, "passage needs a file");
+  const given = (name: string) => has.get(name) || undefined;
+  return {
+    question: has.get("question") ?? "",
+    expected: file === "" ? [] : [{ file, passage: passage || undefined }],
+    check: given("check"),
+    answer: given("answer"),
+    jsonSchema: given("jsonSchema"),
+  };
+}
+
+/** What stands where bytes were no UTF-8: a question with it would never be found. */
+const UNDECODED = "\uFFFD";
+
+function refuseUndecoded(text: string, line: number): void {
+  if (text.includes(UNDECODED)) {
+    throw new ImportProblem(line, "is not UTF-8: save the file with that encoding");
   }
 }
 
 function columnNames(cells: string[]): string[] {
+  refuseUndecoded(cells.join(), 1);
   const known = new Map(COLUMNS.map((name) => [name.toLowerCase(), name]));
   const names = cells.map((cell) => {
     const name = known.get(cell.trim().toLowerCase());
@@ -101,16 +148,17 @@ function columnNames(cells: string[]): string[] {
   return names;
 }
 
-function* jsonQuestions(text: string): Generator<Line> {
-  let line = 0;
+function* jsonLines(text: string): Generator<Line> {
+  let number = 0;
   for (const written of text.split("\n")) {
-    line += 1;
-    if (written.trim() === "") continue;
-    yield { line, asked: parsed(jsonOf(written, line), line) };
+    number += 1;
+    const line = number;
+    if (written.trim() !== "") yield { line, read: () => parsed(jsonOf(written, line), line) };
   }
 }
 
 function jsonOf(written: string, line: number): unknown {
+  refuseUndecoded(written, line);
   try {
     return JSON.parse(written);
   } catch {

@@ -3,10 +3,8 @@ import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
 import type { Setting } from "../../db/evaluation/stored-shapes.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
-import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
 import { runInference } from "../../inference/run-inference.ts";
 import type { InferenceResult } from "../../inference/types.ts";
-import type { ModelUse } from "../../ports/job-queue.ts";
 import { restrictionTo } from "../../retrieval/retrieval-request.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievedChunk } from "../../retrieval/score-and-merge.ts";
@@ -14,7 +12,9 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
+import { NOTHING_SPENT, together } from "../measures/spent.ts";
 import { judgeAnswer } from "./judge-answer.ts";
+import { spentOn, spentOnSearch } from "./spent-on.ts";
 import type { Subject } from "./subject-of-run.ts";
 
 /** As deep as the deepest measure. */
@@ -59,10 +59,8 @@ const NOTHING: Outcome = {
   error: null,
   isDegraded: false,
   latencyMs: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: null,
-  currency: null,
+  judge: null,
+  ...NOTHING_SPENT,
 };
 
 const searchOf = (setting: Setting, topK: number) => ({
@@ -91,8 +89,7 @@ async function searched(
     ...foundIn(result.chunks, waiting),
     isDegraded: result.degradations.length > 0,
     latencyMs: result.timings.contextMs + result.timings.rerankingMs,
-    inputTokens: result.uses.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    ...(await costOf(services, result.uses)),
+    ...together(await spentOnSearch(services.db, result.uses)),
   };
 }
 
@@ -102,24 +99,6 @@ const foundIn = (chunks: readonly RetrievedChunk[], { expected }: WaitingQuestio
     return { file: source.filePath, page: source.page, score };
   }),
 });
-
-/** Null where nothing has a price, or prices have two currencies. */
-async function costOf({ db }: Pick<Services, "db">, uses: readonly ModelUse[]) {
-  const used = uses.filter(({ inputTokens }) => inputTokens > 0);
-  const prices = await findPrices(db, [...new Set(used.map(({ model }) => model))]);
-  const priced = used.flatMap(({ kind, model, inputTokens }) => {
-    const price = prices.get(priceKey(kind, model));
-    return price === undefined ? [] : [{ price, inputTokens }];
-  });
-  const [first] = priced;
-  const same = priced.every(({ price }) => price.currency === first?.price.currency);
-  if (first === undefined || !same) return { cost: null, currency: null };
-  const cost = priced.reduce(
-    (sum, { price, inputTokens }) => sum + (inputTokens * price.inputPrice) / PRICED_TOKENS,
-    0,
-  );
-  return { cost, currency: first.price.currency };
-}
 
 type Answering = Omit<Asking, "subject"> & { inference: InferenceRecord };
 
@@ -144,18 +123,14 @@ async function answered(
     caller: { tokenId: null },
   });
   const answer = answerText(result, waiting.jsonSchema !== null);
-  const { usage, timings } = result;
   return {
     ...NOTHING,
     ...foundIn(result.items, waiting),
     response: answer.slice(0, RESPONSE_KEPT),
     ...(await verdictOn(services, { inference, judgeModel, answer }, waiting)),
     isDegraded: result.degradations.length > 0,
-    latencyMs: timings.totalMs,
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-    cost: usage.cost?.amount ?? null,
-    currency: usage.cost?.currency ?? null,
+    latencyMs: result.timings.totalMs,
+    ...(await spentOn(services.db, result)),
   };
 }
 
@@ -174,7 +149,7 @@ async function verdictOn(
   services: Services,
   { inference, judgeModel, answer }: Said,
   { question, answerCheck, answer: expected }: WaitingQuestion,
-): Promise<Pick<Outcome, "isRight"> & Partial<Pick<Outcome, "why" | "error">>> {
+): Promise<Pick<Outcome, "isRight"> & Partial<Pick<Outcome, "why" | "error" | "judge">>> {
   if (answerCheck === null || expected === null) return { isRight: null };
   if (answerCheck !== "judged") return { isRight: isRightAnswer(answerCheck, expected, answer) };
   if (judgeModel === null) return { isRight: null, error: "The set has no judge" };

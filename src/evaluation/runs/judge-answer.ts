@@ -1,9 +1,11 @@
 import { z } from "zod";
 
 import { modelFailed } from "../../core/errors.ts";
+import type { Spent } from "../../db/evaluation/stored-shapes.ts";
 import { askModel } from "../../inference/ask-model.ts";
 import type { InferenceServices } from "../../inference/types.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
+import { spentBy } from "./spent-on.ts";
 
 const SYSTEM_PROMPT = [
   "You judge whether the answer to a question is right, by a rubric.",
@@ -29,12 +31,12 @@ type Judging = {
   inferenceId: string;
 };
 
-/** @throws QuarryError `model-failed` */
+/** `judge`: what the verdict took. @throws QuarryError `model-failed` */
 export async function judgeAnswer(
   services: InferenceServices,
   { judgeModel, question, rubric, answer, inferenceId }: Judging,
-): Promise<{ isRight: boolean; why: string }> {
-  const reply = await askModel(services, {
+): Promise<{ isRight: boolean; why: string; judge: Spent }> {
+  const { reply, usage } = await askModel(services, {
     model: judgeModel,
     systemPrompt: SYSTEM_PROMPT,
     prompt: (key) => {
@@ -53,5 +55,5 @@ export async function judgeAnswer(
   });
   const { data } = verdict.safeParse(reply);
   if (data === undefined) throw modelFailed("Model call failed: no verdict");
-  return { isRight: data.right, why: data.reason.slice(0, REASON_KEPT) };
+  return { isRight: data.right, why: data.reason.slice(0, REASON_KEPT), judge: spentBy(usage) };
 }

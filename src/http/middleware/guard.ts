@@ -4,15 +4,15 @@ import { createMiddleware } from "hono/factory";
 import { forbidden, notFound } from "../../core/errors.ts";
 import {
   lookUpAgent,
-  lookUpInference,
   lookUpRag,
+  lookUpInference,
   type Credential,
   type Lookup,
   type PublicAgent,
   type PublicInference,
   type PublicRag,
 } from "../../db/access/principal-lookup.ts";
-import type { Reads } from "../../db/client.ts";
+import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn, type Caller } from "../caller.ts";
 
@@ -21,20 +21,39 @@ type RagEnv = With<{ caller: Caller; rag: PublicRag }>;
 export type InferenceEnv = With<{ caller: Caller; inference: PublicInference }>;
 type AgentEnv = With<{ caller: Caller; agent: PublicAgent }>;
 
+/** What a credential covers, as it is now or, before a search or a run, as it was seconds ago. */
+type LookUp<Resource> = (
+  services: Pick<Services, "reads" | "now" | "recentLookups">,
+  credential: Credential,
+  identifier: string,
+) => Promise<Lookup<Resource>>;
+
+const ragNow: LookUp<PublicRag> = ({ reads }, ...of) => lookUpRag(reads, ...of);
+export const inferenceNow: LookUp<PublicInference> = ({ reads }, ...of) =>
+  lookUpInference(reads, ...of);
+export const agentNow: LookUp<PublicAgent> = ({ reads }, ...of) => lookUpAgent(reads, ...of);
+
+export const recentRag: LookUp<PublicRag> = (services, ...of) =>
+  services.recentLookups.rag.find(services, ...of);
+export const recentInference: LookUp<PublicInference> = (services, ...of) =>
+  services.recentLookups.inference.find(services, ...of);
+export const recentAgent: LookUp<PublicAgent> = (services, ...of) =>
+  services.recentLookups.agent.find(services, ...of);
+
 /**
  * Checks credentials, existence and permission, in this order and in one round trip. It runs
  * before a route's validators, so that a caller without a token cannot learn the body's form.
  */
 export async function admit<Resource>(
   context: Context,
-  lookUp: (reads: Reads, credential: Credential, identifier: string) => Promise<Lookup<Resource>>,
+  lookUp: LookUp<Resource>,
   identifier = context.req.param("identifier") ?? "",
 ): Promise<{ caller: Caller; resource: Resource }> {
   const { req } = context;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by the app's first middleware
   const services = context.get("services") as AppEnv["Variables"]["services"];
   const credential = await credentialIn(services, req.raw);
-  const { principal, found } = await lookUp(services.reads, credential, identifier);
+  const { principal, found } = await lookUp(services, credential, identifier);
   const caller = callerFrom(services, req.raw, principal);
   context.set("actor", caller.actor);
   if (found === null) throw notFound();
@@ -42,26 +61,39 @@ export async function admit<Resource>(
   return { caller, resource: found.resource };
 }
 
-export const guardRag = createMiddleware<RagEnv>(async (context, next) => {
-  const { caller, resource } = await admit(context, lookUpRag);
-  context.set("caller", caller);
-  context.set("rag", resource);
-  await next();
-});
+const ragGuard = (lookUp: LookUp<PublicRag>) =>
+  createMiddleware<RagEnv>(async (context, next) => {
+    const { caller, resource } = await admit(context, lookUp);
+    context.set("caller", caller);
+    context.set("rag", resource);
+    await next();
+  });
 
-export const guardInference = createMiddleware<InferenceEnv>(async (context, next) => {
-  const { caller, resource } = await admit(context, lookUpInference);
-  context.set("caller", caller);
-  context.set("inference", resource);
-  await next();
-});
+const inferenceGuard = (lookUp: LookUp<PublicInference>) =>
+  createMiddleware<InferenceEnv>(async (context, next) => {
+    const { caller, resource } = await admit(context, lookUp);
+    context.set("caller", caller);
+    context.set("inference", resource);
+    await next();
+  });
 
-export const guardAgent = createMiddleware<AgentEnv>(async (context, next) => {
-  const { caller, resource } = await admit(context, lookUpAgent);
-  context.set("caller", caller);
-  context.set("agent", resource);
-  await next();
-});
+const agentGuard = (lookUp: LookUp<PublicAgent>) =>
+  createMiddleware<AgentEnv>(async (context, next) => {
+    const { caller, resource } = await admit(context, lookUp);
+    context.set("caller", caller);
+    context.set("agent", resource);
+    await next();
+  });
+
+/** Before answers that tell what a resource is. */
+export const guardRag = ragGuard(ragNow);
+export const guardInference = inferenceGuard(inferenceNow);
+export const guardAgent = agentGuard(agentNow);
+
+/** Before searches and runs: a caller who was looked up just now is not looked up again. */
+export const guardSearch = ragGuard(recentRag);
+export const guardInferenceRun = inferenceGuard(recentInference);
+export const guardAgentRun = agentGuard(recentAgent);
 
 /**
  * Runs after a guard: refuses callers who may only run and search. @throws QuarryError

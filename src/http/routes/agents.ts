@@ -7,7 +7,7 @@ import type { ContentBlock, InferenceResult } from "../../inference/types.ts";
 import { linkedSourceOf } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
-import { guardAgent } from "../middleware/guard.ts";
+import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
 import { asksForEvents, streamRun } from "../run-stream.ts";
 import { AgentDetail, AgentInvokeRequest, AgentInvokeResponse } from "../schemas/agent.ts";
@@ -40,7 +40,7 @@ const invokeAgent = createRoute({
   security: bearer,
   method: "post",
   path: "/api/agents/{identifier}/invoke",
-  middleware: [guardAgent, ...readsJson(AgentInvokeRequest)] as const,
+  middleware: [guardAgentRun, ...readsJson(AgentInvokeRequest)] as const,
   request: { params: agentParams, body: jsonRequest(AgentInvokeRequest) },
   responses: {
     200: json(AgentInvokeResponse, "The turn."),

@@ -12,7 +12,7 @@ import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
-import { guardInference } from "../middleware/guard.ts";
+import { guardInferenceRun } from "../middleware/guard.ts";
 import { ignoreIdleSearch } from "../middleware/ignore-idle-search.ts";
 import { validateInferenceBody } from "../validate-inference-body.ts";
 import { runAnswer, timingHeader } from "../run-answer.ts";
@@ -53,7 +53,7 @@ const runRoute = createRoute({
   description: `One call: a prompt goes in and a response comes out; nothing is remembered. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
+  middleware: [guardInferenceRun, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRunRequest, EXAMPLES.inferenceRun),
@@ -76,7 +76,11 @@ const retrieveRoute = createRoute({
   description: `What running the inference would put into its context, without a model call. ${SEARCH_RULES}`,
   tags: [TAGS.inferences],
   security: bearer,
-  middleware: [guardInference, ...readsJson(InferenceRetrieveRequest), ignoreIdleSearch] as const,
+  middleware: [
+    guardInferenceRun,
+    ...readsJson(InferenceRetrieveRequest),
+    ignoreIdleSearch,
+  ] as const,
   request: {
     params: inferenceParams,
     body: jsonRequest(InferenceRetrieveRequest, EXAMPLES.inferenceRetrieve),

@@ -9,7 +9,7 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
-import { guardRag } from "../middleware/guard.ts";
+import { guardRag, guardSearch } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { RagDetail, RagList } from "../schemas/rag.ts";
@@ -49,7 +49,7 @@ const retrieveFromRag = createRoute({
     "Returns the chunks that answer the queries, without a model call. It raises no error when a part of the search is down: the answer then carries degraded.",
   tags: [TAGS.rags],
   security: bearer,
-  middleware: [guardRag, ...readsJson(RagRetrieveRequest)] as const,
+  middleware: [guardSearch, ...readsJson(RagRetrieveRequest)] as const,
   request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
   responses: {
     200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved, ["X-Ignored-Fields"]),

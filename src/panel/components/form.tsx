@@ -13,12 +13,28 @@ type FormProps = {
   dangerous?: boolean;
   /** Of a stored record: what its fields held, from `seenOf`. */
   seen?: string;
+  /** Whether files go along; then `multipartOf` reads the form. */
+  hasFiles?: boolean;
   children?: Child;
 };
 
 /** A form that posts; its fields read what was typed, and what is wrong, from `state`. */
-export const Form = ({ action, state, submit, cancel, dangerous, seen, children }: FormProps) => (
-  <form method="post" action={action} class="form">
+export const Form = ({
+  action,
+  state,
+  submit,
+  cancel,
+  dangerous,
+  seen,
+  hasFiles,
+  children,
+}: FormProps) => (
+  <form
+    method="post"
+    action={action}
+    class="form"
+    enctype={hasFiles === true ? "multipart/form-data" : undefined}
+  >
     <FormMessage state={state} />
     {seen === undefined ? null : <input type="hidden" name="seen" value={seen} />}
     {children}
@@ -152,6 +168,13 @@ export const TextArea = (props: AreaProps) => (
       {/* A line break right after the tag is not content for a browser. */}
       {props.secret === true ? "" : `\n${props.state.text(props.name)}`}
     </textarea>
+  </Labelled>
+);
+
+/** One file; browsers never show again what was chosen before. */
+export const FileField = (props: FieldProps & { accept: string }) => (
+  <Labelled {...props}>
+    <input {...controlOf(props)} type="file" accept={props.accept} />
   </Labelled>
 );
 

@@ -3,7 +3,7 @@ import type { Told } from "./round-trips-worker.ts";
 
 /** What one event, or one of many alike, asked the platform for; units as they are billed. */
 export type Counts = {
-  /** Calls one after the other until the answer. */
+  /** Calls one after the other until the answer: of most of them, where they are many. */
   rounds: number;
   d1Calls: number;
   d1RowsRead: number;
@@ -26,6 +26,12 @@ const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE"])
 /** Class A operations of R2; all others are class B. */
 const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
 
+/** The first of many equal calls waits for more than the others. */
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
 /** The sums over everything told, divided by the number of equal events behind it. */
 export function countsOf({ recorded, rows }: Told, event: string, times = 1): Counts {
   const operations = recorded.flatMap((one) => one.operations);
@@ -35,7 +41,7 @@ export function countsOf({ recorded, rows }: Told, event: string, times = 1): Co
   const count = (of: (operation: Operation) => boolean) => sum((one) => (of(one) ? 1 : 0));
   const isD1 = ({ binding }: Operation) => binding === "D1";
   return {
-    rounds: Math.max(0, ...own.map(({ rounds }) => rounds)),
+    rounds: median(own.map(({ rounds }) => rounds)),
     d1Calls: count(isD1),
     d1RowsRead: sum(({ rowsRead }) => rowsRead),
     d1RowsWritten: sum(({ rowsWritten }) => rowsWritten),
@@ -57,7 +63,7 @@ export function countsOf({ recorded, rows }: Told, event: string, times = 1): Co
 
 /** Who waited for whom, for a simulation: the operations of one event until its answer. */
 export function chainOf({ recorded }: Told, event: string): Operation[] {
-  const one = recorded.find((line) => line.event === event);
+  const one = recorded.findLast((line) => line.event === event);
   const before = (one?.operations ?? []).slice(0, one?.beforeAnswer);
   const isWaitedFor = ({ binding }: Operation) => !binding.endsWith("_QUEUE");
   return roundsOf(before) > 0 ? before.filter(isWaitedFor) : [];

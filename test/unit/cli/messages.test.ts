@@ -4,12 +4,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Command } from "commander";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { readSchema } from "../../../src/cli/schema-file.ts";
-import { searchCommand } from "../../../src/cli/query-commands.ts";
+import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
-import { versionOfProject } from "../../../src/cli/version.ts";
+import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
 import { claimState } from "../../../src/cli/worker/claim-state.ts";
 
 let folder = "";
@@ -61,22 +62,40 @@ test("the version is the one of the package", () => {
   expect(versionOfProject()).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-async function sentBy(...args: string[]): Promise<{ url: string; body: unknown }> {
-  let sent: { url: string; body: unknown } | null = null;
+test("a Node.js that is too old to serve is told", () => {
+  checkNodeVersion("22.12.0");
+  expect(() => checkNodeVersion("20.19.5")).toThrow(
+    "Serving needs Node.js 22 or later; this is 20.19.5. The other commands run on it.",
+  );
+});
+
+type Sent = { url: string; body: unknown };
+
+/** What a command sends to a service with the inferences "sample", of one RAG, and "plain". */
+async function sentBy(command: Command, ...args: string[]): Promise<Sent> {
+  let sent: Sent | null = null;
   vi.stubEnv("QUARRY_TOKEN", "qry_a");
   vi.stubEnv("QUARRY_KEY", "qrya_a");
-  vi.stubGlobal("fetch", (url: string, { body }: { body: string }) => {
+  vi.stubGlobal("fetch", (url: string, { body }: { body: string | null }) => {
+    if (body === null) return Promise.resolve(Response.json(INFERENCES));
     sent = { url, body: JSON.parse(body) };
-    return Promise.resolve(Response.json({ chunks: [] }));
+    return Promise.resolve(Response.json({ chunks: [], items: [], response: [] }));
   });
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  await searchCommand().parseAsync(["docs", ...args, "--url", "http://q"], { from: "user" });
+  await command.parseAsync([...args, "--url", "http://q"], { from: "user" });
   if (sent === null) throw new Error("Nothing was sent.");
   return sent;
 }
 
+const INFERENCES = [
+  { identifier: "sample", fileSources: [{ ragIdentifier: "docs" }] },
+  { identifier: "plain", fileSources: [] },
+];
+const searched = (...args: string[]) => sentBy(searchCommand(), "docs", ...args);
+const asked = (...args: string[]) => sentBy(askCommand(), ...args, "--json");
+
 test("unquoted words are one query, with the options of the search", async () => {
-  const { url, body } = await sentBy("days", "of", "leave", "--rerank", "--folder", "hr");
+  const { url, body } = await searched("days", "of", "leave", "--rerank", "--folder", "hr");
   expect(url).toBe("http://q/api/rags/docs/retrieve");
   expect(body).toMatchObject({
     semanticSearch: ["days of leave"],
@@ -84,15 +103,45 @@ test("unquoted words are one query, with the options of the search", async () =>
     useAllFiles: false,
     selectedFolders: ["hr"],
   });
-  expect((await sentBy("leave", "--query", "holidays")).body).toMatchObject({
+  expect((await searched("leave", "--query", "holidays")).body).toMatchObject({
     semanticSearch: ["leave", "holidays"],
   });
 });
 
 test("--explain asks the panel's search, with --file", async () => {
-  const { url, body } = await sentBy("leave", "--explain", "--file", "a.md");
+  const { url, body } = await searched("leave", "--explain", "--file", "a.md");
   expect(url).toBe("http://q/panel/api/rags/docs/search");
   expect(body).toMatchObject({ semanticSearch: ["leave"], selectedFiles: ["a.md"] });
+});
+
+test("ask takes unquoted words and the options of a search, for each RAG", async () => {
+  const { url, body } = await asked("sample", "days", "of", "leave", "--rerank", "--folder", "hr");
+  expect(url).toBe("http://q/api/inferences/sample");
+  expect(body).toEqual({
+    prompt: "days of leave",
+    semanticSearch: ["days of leave"],
+    topK: 5,
+    useReranking: true,
+    includeSources: true,
+    useAllFiles: false,
+    selectedFiles: [{ ragIdentifier: "docs", files: [] }],
+    selectedFolders: [{ ragIdentifier: "docs", folders: ["hr"] }],
+  });
+  expect((await asked("sample", "leave", "--file", "a.md", "--search", "holidays")).body).toEqual({
+    ...Object(body),
+    prompt: "leave",
+    semanticSearch: ["holidays"],
+    useReranking: false,
+    selectedFiles: [{ ragIdentifier: "docs", files: ["a.md"] }],
+    selectedFolders: [{ ragIdentifier: "docs", folders: [] }],
+  });
+});
+
+test("an inference that searches nothing is asked without search, or refuses it", async () => {
+  expect((await asked("plain", "hello")).body).toEqual({ prompt: "hello" });
+  await expect(asked("plain", "hello", "--folder", "hr")).rejects.toThrow(
+    "The inference plain searches no RAG before it answers",
+  );
 });
 
 /** The note of another server: this process's parent stands for it. */

@@ -26,6 +26,7 @@ const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult => ({
   degradations: [],
   timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
   usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
+  uses: [],
   ...more,
 });
 

@@ -57,8 +57,32 @@ test.each([
   ['{"question":"A?","fiel":1}', "jsonl", /line 1: .*fiel/],
   ['{"question":"A?","check":"json","answer":"{"}', "jsonl", /line 1: answer must be JSON/],
   ["question\n", "csv", /the file has no questions/],
+  ["question,file\n,a.md\nB?,b.md\nC?,", "csv", /line 2: question: [^;]*; line 4: expected is/],
+  ['question,file\nA?,\n"B', "csv", /line 2: expected is [^;]*; line 3: a quote is never closed$/],
+  ["question,file\nGr\uFFFDn?,a.md", "csv", /line 2: is not UTF-8/],
 ] as const)("an import says which line is wrong: %j", (text, format, message) => {
   expect(() => read(text, format)).toThrow(message);
+});
+
+test("ten lines are told at once, and the rest of a file is not read", () => {
+  const told = (text: string) => {
+    try {
+      read(text, "jsonl");
+      return "";
+    } catch (thrown) {
+      return String(thrown);
+    }
+  };
+  expect(told("x\n".repeat(500_000)).match(/line \d+/g)).toHaveLength(10);
+  expect(told("x\n".repeat(11))).toMatch(/line 10: is not valid JSON; there may be more$/);
+});
+
+test.each([";", "\t"])("a spreadsheet's CSV is divided by %j", (delimiter) => {
+  const row = (...cells: string[]) => cells.join(delimiter);
+  const csv = [row("question", "file", "passage"), row("A, b?", "a.md", `"x${delimiter}y"`)];
+  expect(read(csv.join("\r\n"))).toEqual([
+    { question: "A, b?", expected: [{ file: "a.md", passage: `x${delimiter}y` }], ...plain },
+  ]);
 });
 
 test("a RAG's set checks no answers, and an import ends at the most questions", () => {

@@ -109,6 +109,7 @@ test("a summary leaves out what no question asks for", () => {
     outputTokens: 1,
     cost: 0.5,
     currency: "EUR",
+    judge: null,
   };
   const other = { ...one, ranks: [], isRight: true, isDegraded: true, latencyMs: 30 };
   const summary = summarise([one, other, { ...one, ranks: [null], error: "x", cost: null }]);
@@ -123,5 +124,14 @@ test("a summary leaves out what no question asks for", () => {
   });
   expect(summary.degradedShare).toBeCloseTo(1 / 3, 10);
   expect(summarise([one, { ...one, currency: "USD" }]).cost).toBeNull();
+  // The judge's tokens and cost stand apart from those of the answers.
+  expect(summary.judge).toBeNull();
+  const judge = { inputTokens: 40, outputTokens: 2, cost: 0.25, currency: "USD" };
+  const judged = summarise([{ ...one, judge }, one, { ...one, judge: { ...judge, cost: null } }]);
+  expect(judged).toMatchObject({
+    inputTokens: 15,
+    cost: { amount: 1.5, currency: "EUR" },
+    judge: { inputTokens: 80, outputTokens: 4, cost: { amount: 0.25, currency: "USD" } },
+  });
   expect(summarise([])).toMatchObject({ questions: 0, measures: { mrr: null, answers: null } });
 });

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
@@ -174,6 +174,37 @@ export function mcpTests(world: () => DoorsWorld): void {
       expect(asked.structuredContent).toHaveProperty("answer");
     } finally {
       await panel.send("DELETE", `/inferences/${identifier}`);
+    }
+  });
+
+  test("many tools come in pages, many models end at the most", async () => {
+    const token = await world().token();
+    const many = `insert into inferences (id, name, identifier, system_prompt, model, created_at)
+      select 'many' || value, 'Many', 'many-' || value, '', 'embedded/extractive', 0
+      from json_each(?1)`;
+    const numbers = Array.from({ length: 1_010 }, (_, at) => at + 1_000);
+    await env.DB.prepare(many).bind(JSON.stringify(numbers)).run();
+    try {
+      const first = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      const Accept = "application/json, text/event-stream";
+      const { body: answer } = await program(token).post("/mcp", first, { Accept });
+      const { result } = answer as { result: { tools: unknown[]; nextCursor: string } };
+      expect(result.tools).toHaveLength(202);
+      const one = await connected(token, "auto");
+      const { tools: second } = await one.listTools({ cursor: result.nextCursor });
+      expect(second).toHaveLength(200);
+      expect(second[0]?.name).toBe("ask_many-1198");
+      // The client collects the pages.
+      const names = (await one.listTools()).tools.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names.filter((name) => name.startsWith("ask_many-"))).toHaveLength(1_010);
+      expect(names.slice(-2)).toEqual(["agent_helper", "agent_spy"]);
+      await expect(one.listTools({ cursor: "nonsense" })).rejects.toThrow(/cursor/);
+      const { body } = await program(token).get("/v1/models");
+      expect((body as { data: unknown[] }).data).toHaveLength(1_000);
+      expect((await program(token).get("/v1/models/agent/spy")).status).toBe(200);
+    } finally {
+      await env.DB.prepare("delete from inferences where id like 'many%'").run();
     }
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import type { EvaluationRunId } from "../../../src/core/ids.ts";
 import { workOnRun } from "../../../src/evaluation/runs/work-on-run.ts";
+import type { UsageMessage } from "../../../src/ports/job-queue.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { FACTS, indexedWorld, panelOf, question } from "./world.ts";
@@ -139,6 +140,13 @@ test("answers are checked and judged; drafts wait for a person", async () => {
     if (said.includes("As JSON?")) return { text: '{"grams":0}' };
     return { text: said.includes("Fair?") ? "It is fair." : "It weighs 0 grams." };
   };
+  const priced = (model: string, kind: string, inputPrice: number) => {
+    return { model, kind, inputPrice, outputPrice: 10 * inputPrice, currency: "USD" };
+  };
+  const embedding = priced(world.services.config.EMBEDDING_MODEL, "embedding", 1);
+  const chat = [priced("local/m", "chat", 2), priced("local/judge", "chat", 30)];
+  expect((await send("PUT", "/models", [embedding, ...chat])).status).toBe(200);
+  world.usage.splice(0);
   const { body: run } = await send("POST", `${at}/runs`, {});
   await world.deliver();
   const { body: done } = await send("GET", `${at}/runs/${run.id}`);
@@ -148,15 +156,23 @@ test("answers are checked and judged; drafts wait for a person", async () => {
     // Right: contains, JSON and the fair one; wrong: "none". The judge that fails counts not.
     summary: { questions: 5, errors: 1, measures: { answers: 3 / 4, "recall@5": 1 } },
   });
-  expect(done.summary.outputTokens).toBeGreaterThan(0);
+  // Of the answers all that they took, embedded queries included; the judge's verdict apart.
+  const answers = spentIn(world.usage, "local/m");
+  expect(answers.embedded).toBeGreaterThan(0);
+  expect(done.summary).toMatchObject({
+    inputTokens: answers.input + answers.embedded,
+    outputTokens: answers.output,
+    cost: { currency: "USD" },
+  });
+  const { input, output, embedded } = answers;
+  expect(done.summary.cost.amount).toBeCloseTo((2 * input + 20 * output + embedded) / 1e6, 12);
   const { body: results } = await send("GET", `${at}/runs/${run.id}/results`);
   expect(results.data[0]).toMatchObject({ question: "Down?", right: null });
   expect(results.data[0]?.error).toMatch(/^Judge: /);
-  expect(results.data.find((one) => one.question === "Fair?")).toMatchObject({
-    right: true,
-    why: "It says so.",
-    response: "It is fair.",
-  });
+  const judge = { inputTokens: expect.any(Number), cost: { amount: expect.any(Number) } };
+  const fair = results.data.find((one) => one.question === "Fair?");
+  expect(fair).toMatchObject({ right: true, why: "It says so.", response: "It is fair.", judge });
+  expect(done.summary.judge).toEqual(fair?.judge);
   double.fail("chat", { kind: "status", status: 400 } as never);
   const { body: failing } = await send("POST", `${at}/runs`, { setting: { model: "local/n" } });
   await world.deliver();
@@ -215,6 +231,17 @@ test("answers are checked and judged; drafts wait for a person", async () => {
   panel.asNobody();
   expect((await send("GET", "/question-sets")).status).toBe(401);
 });
+
+/** Tokens that the usage records of one chat model's runs, and of what those runs embedded. */
+function spentIn(usage: readonly UsageMessage[], model: string) {
+  const spent = { input: 0, output: 0, embedded: 0 };
+  for (const { inputTokens, outputTokens, uses } of usage.filter((one) => one.model === model)) {
+    spent.input += inputTokens;
+    spent.output += outputTokens;
+    for (const { inputTokens: tokens } of uses ?? []) spent.embedded += tokens;
+  }
+  return spent;
+}
 
 /** A question about the passage in the prompt, with a sentence of it. */
 function draftFrom(prompt: string): string {

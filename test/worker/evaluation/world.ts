@@ -16,9 +16,9 @@ type Body = {
   key: string;
   token: string;
   error: string | null;
-  summary: { outputTokens: number };
+  summary: { cost: { amount: number }; judge: unknown };
   measures: { measure: string }[];
-  data: { id: string; question: string; error: string | null }[];
+  data: { id: string; question: string; error: string | null; judge?: unknown }[];
 };
 type Answer = { status: number; body: Body };
 

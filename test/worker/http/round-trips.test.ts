@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -34,6 +34,11 @@ beforeAll(async () => {
   const credentials = { email: "admin@localhost", password: "quarry" };
   const session = await call("POST", "/panel/api/session", { body: JSON.stringify(credentials) });
   cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
+});
+
+/** Each test begins as an isolate that knows nobody. */
+beforeEach(() => {
+  composeServices(env, createExecutionContext()).recentLookups.forget();
 });
 
 /** What was asked before the answer; what follows in the background makes nobody wait. */
@@ -79,6 +84,33 @@ test("a retrieval is four round trips, whatever the number of queries", async ()
   expect(trips).toEqual([WINDOW, "D1 batch", ...SEARCH]);
   const context = await tripsOf("POST", "/inferences/ask/retrieve", question);
   expect(context).toEqual([WINDOW, "D1 batch", ...SEARCH]);
+});
+
+test("for a caller who was looked up just now, a retrieval is one round trip less", async () => {
+  const ask = async (path: string) => await tripsOf("POST", `${path}/retrieve`, question);
+  for (const path of ["/rags/notes", "/inferences/ask"]) {
+    expect(await ask(path)).toContain("D1 batch");
+    expect(await ask(path)).toEqual([WINDOW, ...SEARCH]);
+  }
+  // What tells about a resource is read each time.
+  expect(await tripsOf("GET", "/rags/notes")).toEqual([WINDOW, "D1 batch"]);
+});
+
+test("while an index is rebuilt, its RAG is looked up before each retrieval", async () => {
+  const building = env.DB.prepare(
+    `insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
+       chunk_size, chunk_overlap, format, created_at)
+     select rag_id, 7, 'building', embedding_model, dimensions, chunk_size, chunk_overlap, format, 0
+     from rag_generations`,
+  );
+  await building.run();
+  for (const path of ["/rags/notes", "/inferences/ask"]) {
+    for (let time = 0; time < 2; time++) {
+      const trips = await tripsOf("POST", `${path}/retrieve`, question);
+      expect(trips).toEqual([WINDOW, "D1 batch", ...SEARCH]);
+    }
+  }
+  await env.DB.prepare("delete from rag_generations where generation = 7").run();
 });
 
 test("a session costs no more than a token", async () => {

@@ -42,6 +42,32 @@ test("a token ends at its time, and at its revocation at once", async () => {
   expect((await withToken(revoked.token).get("/rags")).status).toBe(401);
 });
 
+test("a search with a token that was just used ends with it", async () => {
+  const start = new Date("2026-03-01T12:00:00.000Z").getTime();
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  const search = { semanticSearch: ["heather"] };
+  const statusOf = async (token: string) =>
+    (await withToken(token).post("/rags/notes/retrieve", search)).status;
+
+  const passing = await newToken({ expiresAt: new Date(start + 60_000).toISOString() });
+  vi.setSystemTime(start + 59_999);
+  expect(await statusOf(passing.token)).toBe(200);
+  vi.setSystemTime(start + 60_000);
+  expect(await statusOf(passing.token)).toBe(401);
+
+  const revoked = await newToken();
+  expect(await statusOf(revoked.token)).toBe(200);
+  await panel.send("DELETE", `/tokens/${revoked.id}`);
+  expect(await statusOf(revoked.token)).toBe(401);
+
+  // As another isolate of the service revokes it.
+  const elsewhere = await newToken();
+  expect(await statusOf(elsewhere.token)).toBe(200);
+  await env.DB.prepare("delete from tokens where id = ?").bind(elsewhere.id).run();
+  vi.setSystemTime(Date.now() + 3_000);
+  expect(await statusOf(elsewhere.token)).toBe(401);
+});
+
 test("its last use is noted, at most once a minute", async () => {
   const { id, token } = await newToken();
   const start = new Date("2026-03-01T12:00:00.000Z").getTime();
@@ -70,10 +96,16 @@ test("* covers what is made later; a name covers nothing that takes its place", 
   await panel.send("POST", "/rags", { name: "Passing", fileSource: "notes" });
   const passing = await newToken({ rags: ["passing"] });
   expect((await withToken(passing.token).get("/rags/passing")).status).toBe(200);
+  const search = { semanticSearch: ["heather"] };
+  const retrieve = async () =>
+    (await withToken(passing.token).post("/rags/passing/retrieve", search)).status;
+  expect(await retrieve()).toBe(200);
   await panel.send("DELETE", "/rags/passing");
   expect((await withToken(passing.token).get("/rags/passing")).status).toBe(404);
+  expect(await retrieve()).toBe(404);
   await panel.send("POST", "/rags", { name: "Passing", fileSource: "notes" });
   expect((await withToken(passing.token).get("/rags/passing")).status).toBe(403);
+  expect(await retrieve()).toBe(403);
   expect((await withToken(passing.token).get("/rags")).body).toEqual([]);
 });
 

@@ -12,6 +12,7 @@ import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { recoverAfterRestart } from "../../../src/ingestion/maintenance/tick.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
+import { Dice } from "../../support/dice.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
@@ -28,23 +29,6 @@ const push = async (world: World, source: FileSourceId, path: string, text: stri
     mimeType: "text/plain",
     metadata: null,
   });
-
-/** A small generator (mulberry32), so that a failing run can be repeated. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const shuffled = <T>(items: T[], random: () => number): T[] =>
-  items
-    .map((item) => ({ item, at: random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
 
 /** Every call of the embedding model for a text with this word fails in this way. */
 function failingEmbedder(world: World, word: string, failure: () => Error) {
@@ -64,7 +48,7 @@ function failingEmbedder(world: World, word: string, failure: () => Error) {
 }
 
 test("messages delivered three times in random order give the same state as once", async () => {
-  const random = randomFrom(7);
+  const dice = new Dice(7);
   const world = new World();
   const source = await world.addSource();
   const rag = await world.addRag(source);
@@ -74,8 +58,8 @@ test("messages delivered three times in random order give the same state as once
   await push(world, source, "6.txt", "");
   const once = world.waiting.splice(0);
   expect(once.length).toBe(17);
-  world.waiting = shuffled([...once, ...once, ...once], random);
-  await world.deliver((all) => shuffled(all, random));
+  world.waiting = dice.shuffle([...once, ...once, ...once]);
+  await world.deliver((all) => dice.shuffle(all));
   expect(await world.counters(rag)).toEqual({
     pending: 0,
     processing: 0,

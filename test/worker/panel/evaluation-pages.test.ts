@@ -48,6 +48,8 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(read(admin.html)).toContain("1 question imported.");
   expect(admin.html).not.toContain("<b>Which");
 
+  await importsFiles(admin);
+
   // Two windows change the same field of a question: the second is told.
   const [, one = ""] =
     /href="(\/panel\/evaluation\/moor\/questions\/[^"]*)"/.exec(admin.html) ?? [];
@@ -74,6 +76,8 @@ test("a question is kept from a search, asked with two settings, and compared", 
   const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
   await admin.open(`/panel/evaluation/moor/runs/${run}`);
   expect(read(admin.html)).toMatch(/recall@10 1\.000.*embeddingModel embedded\/hash.*leave\.md/);
+  await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
+  expect(read(admin.html)).toContain("what came of its 2 questions are deleted");
   const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
   expect(wrong.status).toBe(400);
   expect(read(admin.html)).toContain("Passages must be at most 100");
@@ -88,6 +92,7 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await member.open("/panel/search?rag=moor&q=days+of+leave");
   expect(member.html).not.toContain("/panel/new/question");
   expect((await member.open(address)).status).toBe(403);
+  expect((await member.open(`/panel/evaluation/moor/runs/${run}/remove`)).status).toBe(403);
   expect((await member.post("/panel/evaluation/moor/runs")).status).toBe(403);
 
   expect((await admin.open("/panel/evaluation/moor/import")).status).toBe(303);
@@ -98,3 +103,40 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await admin.open("/panel/settings/log");
   expect(admin.html).toContain("question-sets.import");
 });
+
+/** A set's questions come from a file; one of them is removed again. */
+async function importsFiles(admin: Browser): Promise<void> {
+  const uploaded = async (name: string, bytes: string | Uint8Array<ArrayBuffer>, more = "") => {
+    const form = new FormData();
+    form.append("file", new File([bytes], name));
+    form.append("text", more);
+    form.append("format", "csv");
+    return await admin.sendRaw("/panel/evaluation/moor/import", new Response(form));
+  };
+  // A file by its ending; what is wrong is said of each line, and nothing of it is kept.
+  const jsonLine = JSON.stringify({ question: "From a file?", expected: [{ file: "vpn.md" }] });
+  expect((await uploaded("set.jsonl", `${jsonLine}\n{}\nx`)).status).toBe(400);
+  expect(read(admin.html)).toMatch(/line 2: question: .*; line 3: is not valid JSON/);
+  expect(read(admin.html)).not.toContain("From a file?");
+  await uploaded("set.jsonl", jsonLine);
+  expect(read(admin.html)).toMatch(/1 question imported\..*From a file\?/);
+  await uploaded("ansi.csv", new Uint8Array([...Buffer.from("question,file\nGr"), 0xfc, 0x0a]));
+  expect(read(admin.html)).toContain("line 2: is not UTF-8");
+  await uploaded("", "", "question,file\nFrom a file?,leave.md");
+  expect(read(admin.html)).toMatch(/1 question imported\..*From a file\? leave\.md/);
+  await uploaded("", "");
+  expect(read(admin.html)).toContain("choose a file, or paste its content");
+  expect((await uploaded("large.csv", "x".repeat(1_100_000))).status).toBe(413);
+  expect((await uploaded("large.csv", "x".repeat(3_000_000))).status).toBe(413);
+  const type = { "Content-Type": "multipart/form-data; boundary=b" };
+  const torn = new Response("--c\r\n", { headers: type });
+  expect((await admin.sendRaw("/panel/evaluation/moor/import", torn)).status).toBe(400);
+  await admin.open("/panel/evaluation/moor");
+  const [, fromFile = ""] =
+    /href="([^"]*\/questions\/[^"]*)"[^>]*>\s*<bdi[^>]*>From/.exec(admin.html) ?? [];
+  await admin.open(`${fromFile}/remove`);
+  expect(read(admin.html)).toContain("From a file? is asked by no further run.");
+  await admin.post(`${fromFile}/remove`);
+  expect(read(admin.html)).toMatch(/The question is removed\./);
+  expect(read(admin.html)).not.toContain("From a file?");
+}

@@ -213,3 +213,30 @@ test("something called “new” has its own page", async () => {
   expect((await browser.open("/panel/rags/new")).status).toBe(200);
   expect(browser.html).toContain("What it indexes");
 });
+
+test("a key and a model are removed after a question that says what is lost", async () => {
+  await browser.post("/panel/settings/keys", { name: "<b>nightly</b>", role: "member" });
+  const [, id = ""] = /href="\/panel\/settings\/keys\/([^"/]+)\/remove"/.exec(browser.html) ?? [];
+  await browser.open(`/panel/settings/keys/${id}/remove`);
+  expect(browser.html).toMatch(/&lt;b&gt;nightly&lt;\/b&gt;<\/bdi> stops working at once/);
+  const removal = `/panel/settings/keys/${id}/remove`;
+  expect(browser.html).toContain(`action="${removal}"`);
+  await browser.post(removal);
+  expect(browser.html).toContain("is removed and has stopped working.");
+  expect((await browser.open(removal)).status).toBe(404);
+  expect((await browser.post(removal)).status).toBe(404);
+
+  const model = { model: "local/x?&y", kind: "chat", currency: "EUR" };
+  await browser.post("/panel/settings/models", { ...model, inputPrice: "2", outputPrice: "3.5" });
+  const [, link = ""] =
+    /href="(\/panel\/settings\/models\/remove\?[^"]+y&[^"]*)"/.exec(browser.html) ?? [];
+  await browser.open(link.replaceAll("&amp;", "&"));
+  expect(browser.html).toContain("2 EUR for input, 3.5 EUR for output");
+  expect(browser.html).toContain('name="model" value="local/x?&amp;y"');
+  await browser.post("/panel/settings/models/remove", model);
+  expect(browser.html).toContain("The model is no longer in the list.");
+  expect(browser.html).not.toContain("local/x?");
+  expect((await browser.open("/panel/settings/models/remove?model=none&kind=chat")).status).toBe(
+    404,
+  );
+});

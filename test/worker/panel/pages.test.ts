@@ -126,6 +126,7 @@ test("a member sees every page, is offered nothing to change, and is refused it"
   }
   expect((await member.open("/panel/settings/log")).status).toBe(403);
   expect((await member.open("/panel/new/source")).status).toBe(403);
+  expect((await member.open("/panel/settings/models/remove")).status).toBe(403);
 });
 
 test("a key is shown once, with where it belongs", async () => {

@@ -12,7 +12,7 @@ import {
   type EvaluationRun,
 } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import type { Setting } from "../../../db/evaluation/stored-shapes.ts";
+import type { Setting, Spent } from "../../../db/evaluation/stored-shapes.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
@@ -54,6 +54,12 @@ const shown = (run: EvaluationRun) => ({
   finishedAt: time(run.finishedAt),
 });
 
+const shownSpent = ({ inputTokens, outputTokens, cost, currency }: Spent) => ({
+  inputTokens,
+  outputTokens,
+  cost: cost === null || currency === null ? null : { amount: cost, currency },
+});
+
 const shownResult = (result: EvaluationResult) => ({
   questionId: result.questionId,
   question: result.question,
@@ -68,8 +74,8 @@ const shownResult = (result: EvaluationResult) => ({
   error: result.error,
   degraded: result.isDegraded,
   latencyMs: result.latencyMs,
-  inputTokens: result.inputTokens,
-  outputTokens: result.outputTokens,
+  ...shownSpent(result),
+  judge: result.judge === null ? null : shownSpent(result.judge),
   finishedAt: time(result.finishedAt),
 });
 

@@ -57,6 +57,11 @@ const Run = z
     finishedAt: time.nullable(),
   })
   .openapi("EvaluationRun");
+const spent = {
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+};
 const Result = z
   .object({
     questionId: z.string(),
@@ -69,8 +74,8 @@ const Result = z
     error: z.string().nullable(),
     degraded: z.boolean(),
     latencyMs: z.number(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
+    ...spent,
+    judge: z.object(spent).nullable(),
     finishedAt: time.nullable(),
   })
   .openapi("EvaluationResult");

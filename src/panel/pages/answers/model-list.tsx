@@ -16,8 +16,8 @@ import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 /** Inferences and agents are listed, made and run alike. */
 export type Kind = "inference" | "agent";
 
-/** Calls are counted over so many days. */
-const DAYS = 7;
+/** A list counts the calls of its lines over so long: each hour of each line is a row to look up. */
+const COUNTED_MS = DAY_MS;
 
 type KindWords = { place: "inferences" | "agents"; title: string; sub: string; empty: string };
 
@@ -45,7 +45,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const { data, before, after } = await listModelLines(db, kind, pageAt(context), prefix);
   const time = now();
   const keys = data.map(({ id }) => id);
-  const since = time - DAYS * DAY_MS;
+  const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
   const content = (
@@ -87,7 +87,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
           { head: "Model", cell: ({ model }) => <Data mono>{model}</Data> },
           { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
           {
-            head: `Calls, ${DAYS} days`,
+            head: "Calls, 24 hours",
             numeric: true,
             cell: ({ id }) => <Calls of={calls.get(id)} />,
           },

@@ -6,14 +6,14 @@ import {
   type RunComparison,
 } from "../../../evaluation/runs/compare-runs.ts";
 import { Data } from "../../components/data.tsx";
-import { counted, duration, money, percent } from "../../components/figures.ts";
+import { counted, duration, percent } from "../../components/figures.ts";
 import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import type { PageContext } from "../page-env.ts";
 import { page } from "../page.tsx";
-import { runOf } from "./run-page.tsx";
+import { costOf, runOf, tokensOf } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
 import { settingInWords } from "./setting-fields.tsx";
@@ -107,16 +107,22 @@ const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => 
 };
 
 function besides({ first, second }: RunComparison): [string, string, string][] {
-  const cost = ({ cost: of }: typeof first) => (of === null ? "–" : money(of.amount, of.currency));
+  const row = (name: string, of: (one: typeof first) => string): [string, string, string] => {
+    return [name, of(first), of(second)];
+  };
+  const isJudged = first.judge !== null || second.judge !== null;
   return [
-    ["failed", String(first.errors), String(second.errors)],
-    ["degraded", percent(first.degradedShare, 1), percent(second.degradedShare, 1)],
-    ["p50", duration(first.p50Ms), duration(second.p50Ms)],
-    ["p95", duration(first.p95Ms), duration(second.p95Ms)],
-    ["tokens", tokensOf(first), tokensOf(second)],
-    ["cost", cost(first), cost(second)],
+    row("failed", ({ errors }) => String(errors)),
+    row("degraded", ({ degradedShare }) => percent(degradedShare, 1)),
+    row("p50", ({ p50Ms }) => duration(p50Ms)),
+    row("p95", ({ p95Ms }) => duration(p95Ms)),
+    row("tokens", tokensOf),
+    row("cost", costOf),
+    ...(isJudged
+      ? [
+          row("judge’s tokens", ({ judge }) => (judge === null ? "–" : tokensOf(judge))),
+          row("judge’s cost", ({ judge }) => (judge === null ? "–" : costOf(judge))),
+        ]
+      : []),
   ];
 }
-
-const tokensOf = ({ inputTokens, outputTokens }: RunComparison["first"]) =>
-  String(inputTokens + outputTokens);

@@ -9,15 +9,16 @@ import {
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { ActionButton, Form } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { changedIn, editOf, seenOf } from "../request/edit.ts";
 import { attempt, formOf, freshForm, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { askedIn, QuestionFields, QUESTION_FIELDS, valuesOf } from "./question-fields.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
 
@@ -47,6 +48,11 @@ export function questionPages(): Hono<PageEnv> {
     });
     if (!changed.done) return await questionPage(context, set, question, changed.state);
     return goTo(context, setAddress(set.identifier), { notice: "The question is kept." });
+  });
+
+  app.get("/:set/questions/:question/remove", adminsOnly, async (context) => {
+    const { set, question } = await find(context, context.req.param());
+    return await removalPage(context, set, question);
   });
 
   app.post("/:set/questions/:question/remove", async (context) => {
@@ -82,7 +88,11 @@ async function questionPage(
           >
             <QuestionFields state={state} set={set} />
           </Form>
-          <ActionButton action={`${address}/remove`} label="Remove the question" kind="danger" />
+          <section class="danger-zone">
+            <a class="btn danger" href={`${address}/remove`}>
+              Remove the question …
+            </a>
+          </section>
         </>
       ) : (
         <p>
@@ -92,4 +102,32 @@ async function questionPage(
     </>
   );
   return await page(context, { title, place: "evaluation", status: state.status }, content);
+}
+
+async function removalPage(
+  context: PageContext,
+  set: QuestionSet,
+  question: Question,
+): Promise<Response> {
+  const address = `${setAddress(set.identifier)}/questions/${question.id}`;
+  const title = "Remove the question";
+  const content = (
+    <>
+      <PageHead title={title} trail={trailTo(set)} />
+      <ConfirmRemoval
+        action={`${address}/remove`}
+        state={freshForm()}
+        name={question.question}
+        isMuch={false}
+        cancel={address}
+        submit="Remove it"
+      >
+        <p>
+          <Data>{question.question}</Data> is asked by no further run. Runs that have asked it keep
+          what came of it.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place: "evaluation" }, content);
 }

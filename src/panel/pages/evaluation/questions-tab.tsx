@@ -5,14 +5,13 @@ import { listQuestions, type Question } from "../../../db/evaluation/question-st
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { DRAFTS_AT_ONCE_MAX } from "../../../evaluation/limits.ts";
 import { draftQuestions } from "../../../evaluation/questions/draft-questions.ts";
-import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { newDrafts } from "../../api/evaluation/questions.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { Form, TextField } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -21,11 +20,11 @@ import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, numberOf, type FormState } from "../request/form.ts";
 import { isAdmin } from "../request/guards.ts";
+import { IMPORT_FIELDS, ImportForm, importFormOf, questionsIn } from "./import-form.tsx";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
 import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-fields.tsx";
 import { setAddress, SetHead } from "./set-parts.tsx";
 
-const IMPORT_FIELDS = ["format", "text"];
 const DRAFT_FIELDS = ["model", "count"];
 
 /** A model that fails is told at the form: another one may be named there. */
@@ -61,10 +60,9 @@ export function questionListPages(): Hono<PageEnv> {
   app.post("/:set/import", async (context) => {
     const set = await setOf(context, context.req.param("set"));
     auditAs(context, "question-sets.import", set.identifier);
-    const form = await formOf(context);
-    const imported = await attempt(form, IMPORT_FIELDS, async () => {
-      const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
-      const asked = importedQuestions(form.exact("text"), format, set);
+    const sent = await importFormOf(context);
+    const imported = await attempt(sent.form, IMPORT_FIELDS, async () => {
+      const asked = await questionsIn(sent, set);
       await keepQuestions(context.get("services"), { set, asked, state: "confirmed" });
       return asked.length;
     });
@@ -171,26 +169,7 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
       </details>
       <details class="options" open={forms.imported !== undefined}>
         <summary>Import CSV or JSON Lines</summary>
-        <Form action={`${address}/import`} state={imported} submit="Import">
-          <SelectField
-            state={imported}
-            name="format"
-            label="Format"
-            options={[
-              { value: "csv", label: "CSV" },
-              { value: "jsonl", label: "JSON Lines" },
-            ]}
-          />
-          <TextArea
-            state={imported}
-            name="text"
-            label="Content"
-            rows={8}
-            mono
-            required
-            hint="The first line of CSV names the columns: question, file, passage, check, answer, jsonSchema."
-          />
-        </Form>
+        <ImportForm action={`${address}/import`} state={imported} />
       </details>
       <details class="options" open={forms.drafted !== undefined}>
         <summary>Let a model draft some</summary>

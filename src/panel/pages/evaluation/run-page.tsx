@@ -7,9 +7,9 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { RunSummary } from "../../../db/evaluation/stored-shapes.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { count, duration, money, percent } from "../../components/figures.ts";
-import { ActionButton } from "../../components/form.tsx";
+import { count, counted, duration, money, percent } from "../../components/figures.ts";
 import { Facts, PageHead } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -17,7 +17,8 @@ import { Time } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
-import { isAdmin } from "../request/guards.ts";
+import { freshForm } from "../request/form.ts";
+import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { NumberedPages, pageNumberOf, QUESTIONS_A_PAGE } from "./numbered-pages.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { setAddress, trailTo } from "./set-parts.tsx";
@@ -39,6 +40,11 @@ export function runResultPages(): Hono<PageEnv> {
   app.get("/:set/runs/:run", async (context) => {
     const { set: setKey, run: runId } = context.req.param();
     return await runPage(context, await runOf(context, setKey, runId));
+  });
+
+  app.get("/:set/runs/:run/remove", adminsOnly, async (context) => {
+    const { set: setKey, run: runId } = context.req.param();
+    return await removalPage(context, await runOf(context, setKey, runId));
   });
 
   app.post("/:set/runs/:run/remove", async (context) => {
@@ -71,7 +77,9 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
         }
       >
         {isAdmin(context) ? (
-          <ActionButton action={`${address}/${run.id}/remove`} label="Remove" kind="danger" />
+          <a class="btn danger" href={`${address}/${run.id}/remove`}>
+            Remove …
+          </a>
         ) : null}
       </PageHead>
       <div id="run" data-live>
@@ -89,6 +97,30 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
   return await page(context, { title: "Run", place: "evaluation", refreshSeconds }, content);
 }
 
+async function removalPage(context: PageContext, { set, run }: Named): Promise<Response> {
+  const address = `${setAddress(set.identifier)}/runs`;
+  const title = "Remove the run";
+  const content = (
+    <>
+      <PageHead title={title} trail={[...trailTo(set), { name: "Runs", href: address }]} />
+      <ConfirmRemoval
+        action={`${address}/${run.id}/remove`}
+        state={freshForm()}
+        name={title}
+        isMuch={false}
+        cancel={`${address}/${run.id}`}
+        submit="Remove it"
+      >
+        <p>
+          Its figures and what came of its {counted(run.total, "question")} are deleted, and no
+          other run can be compared with it any more.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place: "evaluation" }, content);
+}
+
 const madeWith = ({ facts }: EvaluationRun) =>
   Object.entries(facts).map(([name, value]) => {
     return [name, <Data>{String(value ?? "none")}</Data>] as const;
@@ -102,8 +134,8 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
     ["degraded", percent(summary.degradedShare, 1)],
     ["p50", duration(summary.p50Ms)],
     ["p95", duration(summary.p95Ms)],
-    ["tokens", count(summary.inputTokens + summary.outputTokens)],
-    ["cost", summary.cost === null ? "–" : money(summary.cost.amount, summary.cost.currency)],
+    ...spentFigures(summary),
+    ...(summary.judge === null ? [] : spentFigures(summary.judge, "judge’s ")),
   ];
   return (
     <dl class="figures">
@@ -118,6 +150,17 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
     </dl>
   );
 };
+
+type Spent = NonNullable<RunSummary["judge"]>;
+
+const spentFigures = (spent: Spent, whose = ""): [string, string][] => [
+  [`${whose}tokens`, tokensOf(spent)],
+  [`${whose}cost`, costOf(spent)],
+];
+
+export const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
+export const costOf = ({ cost }: Spent) =>
+  cost === null ? "–" : money(cost.amount, cost.currency);
 
 const Results = ({ results }: { results: EvaluationResult[] }) => (
   <Table

@@ -41,7 +41,11 @@ export async function formOf(
   refuseCoded(context.req.raw.headers);
   const text = await readText(context.req.raw, limitBytes);
   if (hasMoreThan(PAIRS_MAX, text)) throw tooLarge();
-  const values = new URLSearchParams(text);
+  return sentForm(context, new URLSearchParams(text));
+}
+
+/** The form of these values; the record of what happened names its fields. */
+export function sentForm(context: PageContext, values: URLSearchParams): Form {
   const names = [...values.keys()].map((name) => name.split(".", 1)[0] ?? name);
   context.set("auditFields", [...new Set(names)]);
   return formFrom(values);

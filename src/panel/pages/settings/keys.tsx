@@ -1,23 +1,25 @@
 import { Hono } from "hono";
 
 import { createKey } from "../../../access/keys/create-key.ts";
-import { asId } from "../../../core/ids.ts";
+import { notFound } from "../../../core/errors.ts";
 import { removeKey } from "../../../db/access/key-store.ts";
-import { readKeyPage, type ListedKey } from "../../../db/access/people-pages.ts";
+import { findListedKey, readKeyPage, type ListedKey } from "../../../db/access/people-pages.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { newKey } from "../../api/keys.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
 import { PrefixFilter } from "../../components/filters.tsx";
-import { Empty } from "../../components/page-head.tsx";
+import { Empty, PageHead } from "../../components/page-head.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { Time, TimeOr } from "../../components/time.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
 import { attempt, formOf, freshForm, typed, type FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { filterIn, hereOf, pageAt } from "../request/list-query.ts";
 import { settingsPage } from "./settings-page.tsx";
 import { ROLES } from "./users.tsx";
@@ -48,13 +50,45 @@ export function keyPages(): Hono<PageEnv> {
     return goTo(context, HERE, { secret: { label: `The key “${key.name}”.`, value: secret } });
   });
 
+  app.get("/:id/remove", adminsOnly, async (context) => {
+    return await removalPage(context, await keyOf(context));
+  });
   app.post("/:id/remove", async (context) => {
-    const id = context.req.param("id");
+    const { id, name } = await keyOf(context);
     auditAs(context, "keys.remove", id);
-    await removeKey(context.get("services").db, asId(id));
-    return goTo(context, HERE, { notice: "The key is removed; it stopped working." });
+    await removeKey(context.get("services").db, id);
+    return goTo(context, HERE, { notice: `${name} is removed and has stopped working.` });
   });
   return app;
+}
+
+async function keyOf(context: PageContext): Promise<ListedKey> {
+  const found = await findListedKey(context.get("services").db, context.req.param("id") ?? "");
+  if (found === null) throw notFound();
+  return found;
+}
+
+async function removalPage(context: PageContext, { id, name }: ListedKey): Promise<Response> {
+  const title = "Remove the key";
+  const content = (
+    <>
+      <PageHead title={title} trail={[{ name: "Automation keys", href: HERE }]} />
+      <ConfirmRemoval
+        action={`${HERE}/${encodeURIComponent(id)}/remove`}
+        state={freshForm()}
+        name={name}
+        isMuch={false}
+        cancel={HERE}
+        submit="Remove it"
+      >
+        <p>
+          <Data>{name}</Data> stops working at once, in every program that has it, and cannot be
+          brought back.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place: "settings" }, content);
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
@@ -101,7 +135,9 @@ const columnsFor = (mayRemove: boolean, now: number): Column<ListedKey>[] => [
         {
           head: "",
           cell: ({ id }: ListedKey) => (
-            <ActionButton action={`${HERE}/${id}/remove`} label="Remove" kind="danger" />
+            <a class="btn small" href={`${HERE}/${encodeURIComponent(id)}/remove`}>
+              Remove
+            </a>
           ),
         },
       ]

@@ -2,18 +2,21 @@ import { Hono } from "hono";
 
 import { putModel } from "../../../catalog/models/put-model.ts";
 import type { Config } from "../../../config.ts";
+import { notFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { MODELS_MAX, offeredModels } from "../../api/models.ts";
+import { ConfirmRemoval } from "../../components/confirm-removal.tsx";
 import { Data } from "../../components/data.tsx";
-import { ActionButton, Form, SelectField, TextField } from "../../components/form.tsx";
-import { Empty, Facts } from "../../components/page-head.tsx";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty, Facts, PageHead } from "../../components/page-head.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import type { PageContext, PageEnv } from "../page-env.ts";
+import { page } from "../page.tsx";
 import { auditAs, goTo } from "../request/action.ts";
-import { attempt, formOf, freshForm, numberOf, type Form as Sent } from "../request/form.ts";
-import type { FormState } from "../request/form.ts";
-import { isAdmin } from "../request/guards.ts";
+import { attempt, formFrom, formOf, freshForm, numberOf } from "../request/form.ts";
+import type { Form as Sent, FormState } from "../request/form.ts";
+import { adminsOnly, isAdmin } from "../request/guards.ts";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/models";
@@ -43,6 +46,14 @@ export function modelPages(): Hono<PageEnv> {
     return goTo(context, HERE, { notice: "The model is in the list." });
   });
 
+  app.get("/remove", adminsOnly, async (context) => {
+    const asked = formFrom(new URL(context.req.url).searchParams);
+    const [model, kind] = [asked.exact("model"), asked.exact("kind")];
+    const rows = await listModelRows(context.get("services").db);
+    const row = rows.find((one) => one.model === model && one.kind === kind);
+    if (row === undefined) throw notFound();
+    return await removalPage(context, row);
+  });
   app.post("/remove", async (context) => {
     const form = await formOf(context);
     const services = context.get("services");
@@ -51,6 +62,32 @@ export function modelPages(): Hono<PageEnv> {
     return goTo(context, HERE, { notice: "The model is no longer in the list." });
   });
   return app;
+}
+
+async function removalPage(context: PageContext, row: ModelRow): Promise<Response> {
+  const { model, kind } = row;
+  const title = "Remove a model from the list";
+  const content = (
+    <>
+      <PageHead title={title} trail={[{ name: "Models and prices", href: HERE }]} />
+      <ConfirmRemoval
+        action={`${HERE}/remove`}
+        state={freshForm()}
+        name={model}
+        isMuch={false}
+        cancel={HERE}
+        submit="Remove it"
+        values={{ model, kind }}
+      >
+        <p>
+          <Data mono>{model}</Data> ({kind}) is no longer suggested, and its prices are forgotten:{" "}
+          {priceOf(row.inputPrice, row)} for input, {priceOf(row.outputPrice, row)} for output. What
+          uses it goes on; further calls cost nothing here.
+        </p>
+      </ConfirmRemoval>
+    </>
+  );
+  return await page(context, { title, place: "settings" }, content);
 }
 
 /** One model, checked as the API checks a list; problems are told at this form's fields. */
@@ -111,12 +148,12 @@ const columnsFor = (mayChange: boolean): Column<ModelRow>[] => [
         {
           head: "",
           cell: ({ model, kind }: ModelRow) => (
-            <ActionButton
-              action={`${HERE}/remove`}
-              label="Remove"
-              values={{ model, kind }}
-              kind="danger"
-            />
+            <a
+              class="btn small"
+              href={`${HERE}/remove?${new URLSearchParams({ model, kind }).toString()}`}
+            >
+              Remove
+            </a>
           ),
         },
       ]

@@ -23,7 +23,9 @@ export async function uploadFiles(
   const length = Number(context.req.header("Content-Length") ?? Number.NaN);
   // Without a length the form could have any.
   if (!(length <= UPLOAD_LIMIT_BYTES)) throw tooLarge();
-  const form = await context.req.formData();
+  const form = await context.req.formData().catch(() => {
+    throw invalid("the form cannot be read");
+  });
   const files = form.getAll("files").filter((part) => typeof part !== "string" && part.name !== "");
   if (files.length === 0) throw invalid("no files were chosen");
   if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { PROJECT } from "../../../../src/cli/worker/wrangler.ts";
+import { PROJECT } from "../../../../src/cli/installation.ts";
 
 /**
  * Migrations run while the version before them still serves, and a rollback brings that version

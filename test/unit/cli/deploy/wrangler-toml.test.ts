@@ -1,9 +1,13 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 
-import { PROJECT } from "../../../../src/cli/worker/wrangler.ts";
+import { PROJECT } from "../../../../src/cli/installation.ts";
+
+import { packedConfig } from "../../../../src/cli/worker/packed-config.ts";
 
 type Config = Record<string, unknown>;
 
@@ -62,5 +66,26 @@ test("every queue that can give up a message gives it to one that is read", () =
     const dead = consumers.flatMap(({ dead_letter_queue }) => dead_letter_queue ?? []);
     expect(dead.length).toBe(3);
     expect(dead.filter((queue) => !consumed.has(queue))).toEqual([]);
+  }
+});
+
+test("an installed package serves as a checkout does, with what was built", () => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-packed-"));
+  try {
+    const config = join(folder, "wrangler.toml");
+    writeFileSync(config, packedConfig(readFileSync(join(PROJECT, "wrangler.toml"), "utf8"), "/q"));
+    const packed = readConfig({ config });
+    expect(packed).toMatchObject({ main: "/q/dist/worker/index.js", no_bundle: true });
+    expect(packed.build.command).toBeUndefined();
+    expect(packed.assets?.directory).toBe("/q/dist/public");
+    expect(packed.d1_databases[0]?.migrations_dir).toBe("/q/migrations");
+    const same = ["vars", "r2_buckets", "durable_objects", "migrations", "queues", "triggers"];
+    const checkout = read();
+    for (const key of [...same, "compatibility_date", "compatibility_flags"]) {
+      expect(JSON.parse(JSON.stringify(packed))[key]).toEqual(checkout[key]);
+    }
+    expect(packed.env).toBeUndefined();
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { z } from "zod";
+
+import { CommandFailure } from "./failure.ts";
+
+/** Where `wrangler.toml` and `package.json` are: of a checkout, or of the installed package. */
+export const PROJECT = folderWith("wrangler.toml", import.meta.dirname);
+
+/** Whether this is the bundle of the installed package (src/cli/build-package.ts). */
+export const IS_PACKED = import.meta.filename.endsWith(".js");
+
+/** What a user types to start the service. */
+export const START_COMMAND = IS_PACKED ? "npx quarry start" : "npm start";
+
+/** Where local state lives unless the user says otherwise: an update replaces a package's folder. */
+export const DEFAULT_STATE = join(IS_PACKED ? homedir() : PROJECT, ".quarry");
+
+/** As `package.json` says it. */
+export function versionOfProject(): string {
+  const text = readFileSync(join(PROJECT, "package.json"), "utf8");
+  return z.looseObject({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** Of wrangler, which runs the service. A checkout has a Node.js of its own, as a dependency. */
+const OLDEST_NODE_TO_SERVE = 22;
+
+/** @throws CommandFailure on a Node.js that cannot serve; the other commands run on it */
+export function checkNodeVersion(version = process.versions.node): void {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE_TO_SERVE) return;
+  throw new CommandFailure(
+    `Serving needs Node.js ${OLDEST_NODE_TO_SERVE} or later; this is ${version}. The other commands run on it.`,
+  );
+}
+
+/** @throws Error when no folder above has the file */
+function folderWith(name: string, from: string): string {
+  if (existsSync(join(from, name))) return from;
+  const above = dirname(from);
+  if (above === from) throw new Error(`There is no ${name} above ${import.meta.dirname}`);
+  return folderWith(name, above);
+}

@@ -1,0 +1,94 @@
+import { SECOND_MS } from "../../core/time.ts";
+import type { Now } from "../../core/time.ts";
+import type { Reads } from "../client.ts";
+import {
+  lookUpAgent,
+  lookUpInference,
+  lookUpPrincipal,
+  lookUpRag,
+  type Credential,
+  type Lookup,
+} from "./principal-lookup.ts";
+
+/** A revocation must be effective everywhere within 5 seconds; the rest is reserve. */
+const KEPT_MS = 3 * SECOND_MS;
+const ENTRIES_LIMIT = 256;
+/** Of one entry as JSON: an inference with a long system prompt is looked up each time. */
+const CHARACTERS_LIMIT = 16_384;
+
+type LookUp<Resource> = (
+  db: Reads,
+  credential: Credential,
+  identifier: string,
+) => Promise<Lookup<Resource>>;
+
+type Kept<Resource> = { lookup: Lookup<Resource>; startedAt: number };
+
+/**
+ * Look-ups of tokens that an isolate has made within the last three seconds. Kept is only what
+ * permits a call: refusals, sessions and resources whose index is being rebuilt are looked up each
+ * time. The caller checks a token's expiry at each use.
+ */
+export class Recent<Resource> {
+  readonly #lookUp: LookUp<Resource>;
+  readonly #kept = new Map<string, Kept<Resource>>();
+  #writes = 0;
+
+  constructor(lookUp: LookUp<Resource>) {
+    this.#lookUp = lookUp;
+  }
+
+  async find(
+    { reads, now }: { reads: Reads; now: Now },
+    credential: Credential,
+    identifier: string,
+  ): Promise<Lookup<Resource>> {
+    const key = `${credential.hash} ${identifier}`;
+    const startedAt = now();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && isFresh(kept, startedAt)) return kept.lookup;
+    this.#kept.delete(key);
+    const writes = this.#writes;
+    const lookup = await this.#lookUp(reads, credential, identifier);
+    // What was read before a write must not be kept after it.
+    if (writes === this.#writes) this.#keep(key, lookup, startedAt);
+    return lookup;
+  }
+
+  forget(): void {
+    this.#writes += 1;
+    this.#kept.clear();
+  }
+
+  #keep(key: string, { principal, found }: Lookup<Resource>, startedAt: number): void {
+    if (principal?.kind !== "token" || found === null || !found.covered || found.changing) return;
+    if (JSON.stringify(found).length > CHARACTERS_LIMIT) return;
+    // This call has noted the use of the token, so that the next ones need not.
+    const lookup = { principal: { ...principal, lastUsedAt: startedAt }, found };
+    this.#kept.set(key, { lookup, startedAt });
+    const [oldest = key] = this.#kept.keys();
+    if (this.#kept.size > ENTRIES_LIMIT) this.#kept.delete(oldest);
+  }
+}
+
+/** A clock that was set back makes an entry stale, too. */
+function isFresh({ startedAt }: { startedAt: number }, now: number): boolean {
+  return now >= startedAt && now - startedAt < KEPT_MS;
+}
+
+/** The look-ups before a search or a run, from memory where one was made just now. */
+export class RecentLookups {
+  readonly rag = new Recent(lookUpRag);
+  readonly inference = new Recent(lookUpInference);
+  readonly agent = new Recent(lookUpAgent);
+  /** The caller alone. */
+  readonly caller = new Recent(async (db, credential) => {
+    const principal = await lookUpPrincipal(db, credential);
+    return { principal, found: { resource: null, covered: true, changing: false } };
+  });
+
+  /** Called after every write that may change who may use what, or how it is searched. */
+  forget(): void {
+    for (const recent of [this.rag, this.inference, this.agent, this.caller]) recent.forget();
+  }
+}

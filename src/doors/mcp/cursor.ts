@@ -1,0 +1,34 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+import { isObject } from "../../core/is-object.ts";
+
+/* https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+
+type Position = Record<string, string>;
+
+/** Says where the next page begins, in a form that clients take as it is. */
+export const cursorOf = (position: Position): string =>
+  Buffer.from(JSON.stringify(position)).toString("base64url");
+
+/**
+ * The fields of a position that `cursorOf` wrote.
+ * @throws ProtocolError for a cursor that is none of ours.
+ */
+export function readCursor<Field extends string>(
+  text: string,
+  fields: readonly Field[],
+): Record<Field, string> {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    if (isObject(read) && hasTexts(read, fields)) return read;
+  } catch {
+    // Said below.
+  }
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor is none that this server gave");
+}
+
+const hasTexts = <Field extends string>(
+  read: object,
+  fields: readonly Field[],
+): read is Record<Field, string> =>
+  fields.every((field) => typeof Reflect.get(read, field) === "string");

@@ -1,0 +1,38 @@
+import type { Database } from "../../db/client.ts";
+import type { Spent } from "../../db/evaluation/stored-shapes.ts";
+import { findPrices, priceKey, PRICED_TOKENS } from "../../db/usage/price-store.ts";
+import type { InferenceResult, Usage } from "../../inference/types.ts";
+import type { ModelUse } from "../../ports/job-queue.ts";
+import { together } from "../measures/spent.ts";
+
+/** What an answer spent: its chat model, and the embedding models and rerankers of its searches. */
+export async function spentOn(
+  db: Database,
+  { usage, uses }: Pick<InferenceResult, "usage" | "uses">,
+): Promise<Spent> {
+  return together([spentBy(usage), ...(await spentOnSearch(db, uses))]);
+}
+
+/** What a chat model spent. */
+export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): Spent => ({
+  inputTokens,
+  outputTokens,
+  cost: cost?.amount ?? null,
+  currency: cost?.currency ?? null,
+});
+
+/** What each call of an embedding model or reranker spent; one without a price has no cost. */
+export async function spentOnSearch(db: Database, uses: readonly ModelUse[]): Promise<Spent[]> {
+  const used = uses.filter(({ inputTokens }) => inputTokens > 0);
+  if (used.length === 0) return [];
+  const prices = await findPrices(db, [...new Set(used.map(({ model }) => model))]);
+  return used.map(({ kind, model, inputTokens }) => {
+    const price = prices.get(priceKey(kind, model));
+    return {
+      inputTokens,
+      outputTokens: 0,
+      cost: price === undefined ? null : (inputTokens * price.inputPrice) / PRICED_TOKENS,
+      currency: price?.currency ?? null,
+    };
+  });
+}

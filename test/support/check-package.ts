@@ -1,0 +1,67 @@
+/**
+ * Packs the service as `npm pack` does, unpacks it as an installation lies below `node_modules`,
+ * and runs it there: it serves, indexes and answers, and writes nothing beside itself.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { isObject } from "../../src/core/is-object.ts";
+import { PROJECT, versionOfProject } from "../../src/cli/installation.ts";
+import { freePort } from "../end-to-end/run-cli.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "quarry-package-"));
+const modules = join(scratch, "node_modules");
+const installed = join(modules, "quarry");
+const home = join(scratch, "home");
+
+function run(command: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: scratch,
+    env: { ...process.env, HOME: home },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+const quarry = (...args: string[]) =>
+  run(process.execPath, join(installed, "bin/quarry.js"), ...args);
+
+function install() {
+  mkdirSync(installed, { recursive: true });
+  mkdirSync(home);
+  run("npm", "pack", PROJECT, "--silent", "--pack-destination", scratch);
+  const archive = join(scratch, `quarry-${versionOfProject()}.tgz`);
+  run("tar", "-xzf", archive, "-C", installed, "--strip-components=1");
+  symlinkSync(join(PROJECT, "node_modules/wrangler"), join(modules, "wrangler"));
+}
+
+const files = () => readdirSync(installed, { recursive: true }).join("\n");
+
+/** What `start` answered from a folder of one document. */
+function answered(port: number): string {
+  const documents = join(scratch, "documents");
+  mkdirSync(documents);
+  writeFileSync(join(documents, "leave.md"), "# Leave\n\nEverybody has 26 days of leave a year.\n");
+  const options = ["--once", "--json", "--embedded", "--port", String(port)];
+  const said: unknown = JSON.parse(quarry("start", "documents", ...options));
+  return isObject(said) ? JSON.stringify(said["inference"]) : "nothing";
+}
+
+try {
+  install();
+  const before = files();
+  const problems = [
+    ...(quarry("--version").trim() === versionOfProject() ? [] : ["it has another version"]),
+    ...(quarry("--help").includes("Usage: npx quarry") ? [] : ["--help does not tell the usage"]),
+    ...(answered(await freePort()).includes("26 days") ? [] : ["it answered nothing"]),
+    ...(readdirSync(home).includes(".quarry") ? [] : ["its state is not in the home folder"]),
+    ...(files() === before ? [] : [`it wrote beside itself: ${files()}`]),
+  ];
+  for (const problem of problems) console.log(problem);
+  if (problems.length > 0) process.exitCode = 1;
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
