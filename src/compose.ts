@@ -5,6 +5,7 @@ import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
+import { UsageOutbox } from "./adapters/cloudflare/usage-outbox.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig } from "./config.ts";
@@ -27,6 +28,7 @@ const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
+const usageOutbox = new UsageOutbox();
 const recentLookups = new RecentLookups();
 
 function configOf(env: Env) {
@@ -59,7 +61,7 @@ export function composeServices(env: Env, context: Context): Services {
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
     rateLimits: durableRateLimits(env.RATE_WINDOW, config),
-    queue: cloudflareQueue(queues),
+    queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     sourceReaders: async (source) => {
       const { readerFor } = await import("./sources/reader-for.ts");

@@ -48,6 +48,8 @@ const variables = z.object({
   DELETED_FILES_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   /** How long queries of programs are kept, with what was found, days; 0: they are not kept. */
   KEEP_QUERIES_DAYS: z.coerce.number().int().min(0).max(365).default(0),
+  /** How long an isolate collects its calls' usage for one message, ms; 0: each has its own. */
+  USAGE_WAIT_MS: z.coerce.number().int().min(0).max(10_000).default(1_000),
   /** Time limit of a whole retrieval, ms; results that are not there by then are left out. */
   RETRIEVAL_TIMEOUT_MS: milliseconds.default(8_000),
   /** Time limit of all model work of one call together, ms. */

@@ -1,6 +1,6 @@
 import type { Clock, DriveDebounce, RateWindow } from "./ports/own-objects.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
-import type { IndexMessage, ScanMessage, UsageMessage } from "./ports/job-queue.ts";
+import type { IndexMessage, ScanMessage, UsageMessage, UsageMessages } from "./ports/job-queue.ts";
 
 /**
  * Namespaces are typed by ports, because the implementing classes need the bindings themselves.
@@ -17,7 +17,7 @@ export type Env = {
   DRIVE_DEBOUNCE: Objects<DriveDebounce>;
   SCAN_QUEUE: Queue<ScanMessage>;
   INDEX_QUEUE: Queue<IndexMessage>;
-  USAGE_QUEUE: Queue<UsageMessage>;
+  USAGE_QUEUE: Queue<UsageMessage | UsageMessages>;
   ASSETS?: Fetcher;
   VERSION?: WorkerVersionMetadata;
   /** Production only. */

@@ -37,6 +37,6 @@ async function handOver(services: Services, batch: MessageBatch): Promise<void> 
   const usage = parseMessages(services.log, usageMessage, messages);
   await foldUsage(
     services,
-    usage.map(({ content }) => content),
+    usage.flatMap(({ content }) => content),
   );
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
+import { inBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../db/usage/price-store.ts";
 import type { Prices } from "../db/usage/price-store.ts";
@@ -12,8 +13,18 @@ import type { Services } from "../services.ts";
  */
 const REMEMBERED_MS = 10 * DAY_MS;
 
-/** Folds usage into hourly rows; a message that was counted before is ignored. */
+/** Of a statement's parameters, which list what is counted; a message has up to 100 of them. */
+const CALLS_PER_STEP = 1_000;
+
+/** Folds usage into hourly rows; a call that was counted before is ignored. */
 export async function foldUsage(
+  services: Pick<Services, "db" | "now">,
+  calls: readonly UsageMessage[],
+): Promise<void> {
+  for (const step of inBatches(calls, CALLS_PER_STEP)) await foldStep(services, step);
+}
+
+async function foldStep(
   { db, now }: Pick<Services, "db" | "now">,
   messages: readonly UsageMessage[],
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { EvaluationRunId, FileId, FileSourceId, RagId, ScanRunId } from "../core/ids.ts";
+import { isObject } from "../core/is-object.ts";
 import type { Log } from "../core/log.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../ports/job-queue.ts";
 
@@ -40,7 +41,7 @@ export const indexMessage: z.ZodType<IndexMessage[]> = z.union([
   z.object({ files: z.array(indexedFile) }).transform(({ files }) => files),
 ]);
 
-export const usageMessage: z.ZodType<UsageMessage> = z.object({
+const usageOfCall: z.ZodType<UsageMessage> = z.object({
   id: z.string(),
   at: z.number(),
   kind: z.enum(["inference", "agent", "retrieve", "index"]),
@@ -69,6 +70,14 @@ export const usageMessage: z.ZodType<UsageMessage> = z.object({
     )
     .optional(),
 });
+
+/** The calls of a message of the usage queue: one, or those of a second. */
+export const usageMessage: z.ZodType<UsageMessage[]> = z
+  .preprocess(
+    (body) => (isObject(body) && "calls" in body ? body : { calls: [body] }),
+    z.object({ calls: z.array(usageOfCall) }),
+  )
+  .transform(({ calls }) => calls);
 
 /** A queue message and its validated content. */
 export type Parsed<Content> = { message: Message; content: Content };

@@ -72,6 +72,9 @@ export type UsageMessage = {
   uses?: ModelUse[] | undefined;
 };
 
+/** The usage of several calls in one message. */
+export type UsageMessages = { calls: UsageMessage[] };
+
 /** The backlog of a queue; null where it is unknown. */
 export type QueueBacklog = {
   queue: string;
@@ -91,5 +94,6 @@ export interface JobQueue {
     messages: IndexMessage[],
     options?: { delaySeconds?: number; together?: boolean },
   ): Promise<void>;
+  /** May share a message with other calls of the same second. */
   usage(message: UsageMessage): Promise<void>;
 }

@@ -1,10 +1,12 @@
 import { inBatches } from "../../core/work/batches.ts";
+import type { UsageOutbox } from "./usage-outbox.ts";
 import type {
   IndexMessage,
   IndexMessages,
   JobQueue,
   ScanMessage,
   UsageMessage,
+  UsageMessages,
 } from "../../ports/job-queue.ts";
 
 /** A `sendBatch` takes 100 messages and 256 KB; a file in an index message is some 150 bytes. */
@@ -17,11 +19,16 @@ const MAX_DELAY_SECONDS = 12 * 60 * 60;
 export type QueueBindings = {
   scan: Queue<ScanMessage>;
   index: Queue<IndexMessage | IndexMessages>;
-  usage: Queue<UsageMessage>;
+  usage: Queue<UsageMessage | UsageMessages>;
 };
 
+/** @param waitMs how long usage may wait for that of other calls */
+type Usage = { outbox: UsageOutbox; waitMs: number };
+
+const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms));
+
 /** Cloudflare Queues. */
-export function cloudflareQueue(queues: QueueBindings): JobQueue {
+export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage): JobQueue {
   return {
     async scan(message, delaySeconds = 0) {
       await queues.scan.send(message, {
@@ -39,7 +46,10 @@ export function cloudflareQueue(queues: QueueBindings): JobQueue {
       }
     },
     async usage(message) {
-      await queues.usage.send(message, { contentType: "json" });
+      const send = async (body: UsageMessage | UsageMessages) => {
+        await queues.usage.send(body, { contentType: "json" });
+      };
+      await outbox.add(message, { waitMs, now: Date.now, pause, send });
     },
   };
 }

@@ -78,13 +78,13 @@ test("the messages beside one that is not understood are handed on", () => {
   const bad = new SentMessage({ ...USAGE, latencyMs: "5" });
   const good = new SentMessage(USAGE);
   const parsed = parseMessages(log, usageMessage, [bad, good]);
-  expect(parsed.map(({ content }) => content)).toEqual([USAGE]);
+  expect(parsed.map(({ content }) => content)).toEqual([[USAGE]]);
   expect([bad.acknowledged, good.acknowledged]).toEqual([1, 0]);
 });
 
 test("a message says which of its fields is wrong, not what stood there", () => {
   const { lines, log } = world();
   parseMessages(log, usageMessage, [new SentMessage({ ...USAGE, model: { name: SECRET } })]);
-  expect(lines.join()).toContain('"fields":"model"');
+  expect(lines.join()).toContain('"fields":"calls.0.model"');
   expect(lines.join()).not.toContain(SECRET);
 });

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+
+import { cloudflareQueue } from "../../../../src/adapters/cloudflare/job-queue.ts";
+import { UsageOutbox } from "../../../../src/adapters/cloudflare/usage-outbox.ts";
+import { usageMessage } from "../../../../src/jobs/messages.ts";
+import type { UsageMessage } from "../../../../src/ports/job-queue.ts";
+
+let made = 0;
+const usage = (more: Partial<UsageMessage> = {}): UsageMessage => ({
+  id: `call-${(made += 1)}`,
+  at: 0,
+  kind: "retrieve",
+  inferenceId: null,
+  agentId: null,
+  ragIds: ["rag"],
+  tokenId: "token",
+  model: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: null,
+  currency: null,
+  latencyMs: 10,
+  outcome: "ok",
+  ...more,
+});
+
+/** An isolate's outbox, its clock, and the calls of each message as the consumer reads them. */
+function isolate(failures = 0) {
+  const sent: string[][] = [];
+  const state = { now: 1_000_000, failures, sent };
+  const timers: { at: number; over: () => void }[] = [];
+  const outbox = new UsageOutbox();
+  const add = (message: UsageMessage, waitMs = 1_000) =>
+    outbox.add(message, {
+      waitMs,
+      now: () => state.now,
+      pause: (ms) => new Promise((over) => timers.push({ at: state.now + ms, over })),
+      send: async (body) => {
+        state.failures -= 1;
+        if (state.failures >= 0) throw new Error("queue is down");
+        sent.push(usageMessage.parse(body).map(({ id }) => id));
+      },
+    });
+  const pass = async (ms: number) => {
+    state.now += ms;
+    for (const { at, over } of timers) if (at <= state.now) over();
+    await new Promise((over) => setImmediate(over));
+  };
+  return { state, add, pass, sent };
+}
+
+test("the first call's usage is sent at once, that of the next second together", async () => {
+  const { add, pass, sent } = isolate();
+  const calls = Array.from({ length: 6 }, () => usage());
+  const [first, ...others] = calls.map(({ id }) => id);
+  const adding = calls.map((call) => add(call));
+  await pass(0);
+  expect(sent).toEqual([[first]]);
+  await pass(999);
+  expect(sent).toHaveLength(1);
+  await pass(1);
+  await Promise.all(adding);
+  expect(sent).toEqual([[first], others]);
+  await pass(1_000);
+  await add(usage());
+  expect(sent).toHaveLength(3);
+});
+
+test("a message holds 100 calls and 60 KB at most, and a larger one is not kept waiting", async () => {
+  const { add, pass, sent } = isolate();
+  await add(usage());
+  const adding = Array.from({ length: 100 }, () => add(usage()));
+  await pass(0);
+  expect(sent.map(({ length }) => length)).toEqual([1, 100]);
+  const large = { ragIds: Array.from({ length: 1_000 }, (_, at) => `rag-${at} `.padEnd(36)) };
+  for (let count = 0; count < 3; count++) adding.push(add(usage(large)));
+  await pass(1_000);
+  await pass(1_000);
+  await Promise.all(adding);
+  expect(sent.map(({ length }) => length)).toEqual([1, 100, 1, 1, 1]);
+});
+
+test("a call that was stopped while it waited loses nothing once the next one comes", async () => {
+  const { state, add, sent } = isolate();
+  await add(usage());
+  const stopped = usage();
+  void add(stopped);
+  state.now += 6_001;
+  const next = usage();
+  await add(next);
+  expect(sent.at(-1)).toEqual([stopped.id, next.id]);
+});
+
+test("a failed message is sent once more, and then it is an error for its sender", async () => {
+  const once = isolate(1);
+  await once.add(usage());
+  expect(once.sent).toHaveLength(1);
+  await expect(isolate(2).add(usage())).rejects.toThrow("queue is down");
+});
+
+test("with no wait each call is a message of its own", async () => {
+  const bodies: unknown[] = [];
+  const queue = { send: async (body: unknown) => void bodies.push(body) };
+  const none = { send: async () => {}, sendBatch: async () => {} };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the calls that are made exist
+  const queues = { scan: none, index: none, usage: queue } as unknown as Parameters<
+    typeof cloudflareQueue
+  >[0];
+  const sending = cloudflareQueue(queues, { outbox: new UsageOutbox(), waitMs: 0 });
+  const calls = [usage(), usage()];
+  for (const call of calls) await sending.usage(call);
+  expect(bodies).toEqual(calls);
+});
