@@ -1,5 +1,6 @@
 /** Facts of a log line. Never a secret, a token, a prompt or document text. */
-export type LogFacts = Record<string, string | number | boolean | null | undefined>;
+export type LogFacts = Record<string, Fact | Record<string, Fact>>;
+export type Fact = string | number | boolean | null | undefined;
 
 export interface Log {
   info(event: string, facts?: LogFacts): void;

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import { jsonLog } from "../../../src/core/log.ts";
+import { RequestLog } from "../../../src/http/request-log.ts";
+
+test("a request is one line; trouble, repeats and what comes later have their own", () => {
+  const lines: unknown[] = [];
+  const plain = jsonLog((_, line) => void lines.push(JSON.parse(line)), { requestId: "r1" });
+  const log = new RequestLog(plain);
+  log.info("retrieval", { chunks: 5 });
+  log.warn("usage not recorded", { kind: "retrieve" });
+  log.info("retrieval", { chunks: 7 });
+  log.end("request", { status: 200 });
+  log.info("retrieval", { chunks: 9 });
+  const of = (level: string, event: string) => ({ level, event, requestId: "r1" });
+  expect(lines).toEqual([
+    { ...of("warn", "usage not recorded"), kind: "retrieve" },
+    { ...of("info", "retrieval"), chunks: 7 },
+    { ...of("info", "request"), status: 200, retrieval: { chunks: 5 } },
+    { ...of("info", "retrieval"), chunks: 9 },
+  ]);
+});
