@@ -302,7 +302,7 @@ CREATE TABLE `rag_files` (
 	PRIMARY KEY(`file_id`, `rag_id`, `generation`),
 	FOREIGN KEY (`rag_id`) REFERENCES `rags`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`generation`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
@@ -433,7 +433,7 @@ CREATE TABLE `files` (
 	`created_at` integer NOT NULL,
 	`deleted_at` integer,
 	FOREIGN KEY (`file_source_id`) REFERENCES `file_sources`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `files_path` ON `files` (`file_source_id`,`path`);--> statement-breakpoint
 CREATE INDEX `files_external` ON `files` (`file_source_id`,`external_id`) WHERE external_id is not null;--> statement-breakpoint
