@@ -151,6 +151,7 @@ export default defineConfig({
           environment: "node",
           // Each file drives a `wrangler dev` of its own, with its own port and state; after all else.
           sequence: { groupOrder: 1 },
+          globalSetup: ["./test/end-to-end/built-service.ts"],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
@@ -162,6 +163,7 @@ export default defineConfig({
           include: ["test/browser/panel.test.ts"],
           environment: "node",
           sequence: { groupOrder: 1 },
+          globalSetup: ["./test/end-to-end/built-service.ts"],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -6,6 +6,7 @@ import { panelApi, signIn } from "../../src/cli/api/panel-api.ts";
 import type { PanelApi } from "../../src/cli/api/panel-api.ts";
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { builtService } from "./built-service.ts";
 import { freePort } from "./run-cli.ts";
 
 /** A folder that is gone after the tests. */
@@ -22,7 +23,8 @@ export async function startService(
 ): Promise<RunningWorker> {
   const vars = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000", ...more];
   const tell = (line: string) => process.stderr.write(`${line}\n`);
-  return startWorker({ port: port ?? (await freePort()), stateFolder, vars, tell });
+  const configuration = await builtService(stateFolder);
+  return startWorker({ port: port ?? (await freePort()), stateFolder, vars, configuration, tell });
 }
 
 /** A file source and a RAG over it, both called `docs`, with a key and a token. */

@@ -11,6 +11,8 @@ const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
   ...process.env,
   TMPDIR: scratch,
+  // wrangler and the commands are started some eighty times.
+  NODE_COMPILE_CACHE: join(scratch, "compile-cache"),
   CI: "1",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_SEND_METRICS: "false",

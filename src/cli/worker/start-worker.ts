@@ -24,6 +24,8 @@ export type WorkerSettings = {
   envFiles?: string[];
   /** Port of the debugger; any free port unless given. */
   inspectorPort?: number;
+  /** wrangler's configuration; the project's wrangler.toml unless given. */
+  configuration?: string | undefined;
   tell: (line: string) => void;
 };
 
@@ -79,13 +81,15 @@ function argumentsOf({
   vars,
   envFiles = [],
   inspectorPort = 0,
+  configuration,
 }: WorkerSettings): string[] {
   const listening = ["--ip", "127.0.0.1", "--port", String(port)];
   const inspector = ["--inspector-port", String(inspectorPort)];
   const quiet = ["--persist-to", stateFolder, "--show-interactive-dev-session=false"];
   const pairs = vars.flatMap((pair) => ["--var", pair]);
   const files = envFiles.flatMap((file) => ["--env-file", file]);
-  return ["dev", ...listening, ...inspector, ...quiet, ...pairs, ...files];
+  const config = configuration === undefined ? [] : ["--config", configuration];
+  return ["dev", ...config, ...listening, ...inspector, ...quiet, ...pairs, ...files];
 }
 
 async function answers(probe: string, ended: Promise<void>): Promise<boolean> {
