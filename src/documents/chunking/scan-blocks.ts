@@ -1,4 +1,4 @@
-import { headingText } from "../../text/heading-text.ts";
+import { headingText, plainHeading } from "../../text/heading-text.ts";
 
 /**
  * A stretch of Markdown and its kind. Blocks follow each other without gaps; blank lines trail.
@@ -92,13 +92,6 @@ function block(kind: Block["kind"], start: number, end: number): Block {
 
 function headingBlock(start: number, end: number, level: number, text: string): Block {
   return { kind: "heading", start, end, level, heading: plainHeading(text) };
-}
-
-/** The words of a heading: without emphasis, code marks, link targets and `{#anchor}`. */
-function plainHeading(text: string): string {
-  const withoutLinks = text.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1");
-  const withoutMarks = withoutLinks.replace(/\{#[^{}]*\}|[*`]|\\(?=[#*_`])/g, "");
-  return withoutMarks.replace(/\s+/g, " ").trim();
 }
 
 function lineAt(markdown: string, start: number): Line {

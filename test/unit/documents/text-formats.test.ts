@@ -57,6 +57,8 @@ it("keeps Markdown as it is, and takes title and language from its front matter"
     language: "fr",
   });
   expect((await extract("b.md", "Intro\n\nSetext title\n===\n")).title).toBe("Setext title");
+  const badged = "# [![npm](a.svg)](https://x.test) `Oil` <sup>[![ci][1]][2]</sup>\n\nText\n";
+  expect((await extract("c.md", badged)).title).toBe("Oil");
 });
 
 it("reads delimited text with quotes, line ends in cells and other delimiters", async () => {

@@ -1,9 +1,10 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
-import { headingText } from "../../../text/heading-text.ts";
+import { headingText, plainHeading } from "../../../text/heading-text.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { withoutHiddenMarkup } from "./markdown-hidden.ts";
 import { countNote } from "../../notes.ts";
 
+const HEADING_LOOK_CHARACTERS = 1_000;
 const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** The fence takes its whole run of marks: otherwise each shorter run would be tried in turn. */
 const FENCE =
@@ -38,5 +39,6 @@ function firstHeading(markdown: string): string | null {
   const atx = /^ {0,3}#[ \t]+(\S.*)$/m.exec(outsideCode);
   const setext = /^(\S[^\n]*)\n=+[ \t]*$/m.exec(outsideCode);
   const first = (atx?.index ?? Infinity) <= (setext?.index ?? Infinity) ? atx : setext;
-  return first?.[1] === undefined ? null : headingText(first[1]) || null;
+  const text = first?.[1]?.slice(0, HEADING_LOOK_CHARACTERS);
+  return text === undefined ? null : plainHeading(headingText(text)) || null;
 }

@@ -227,7 +227,15 @@ it.each([
   ["# a # b", "a # b"],
   ["#\tOil", "Oil"],
   ["# [Oil (old)](https://x.test/a(b)) `P-7`", "Oil (old) P-7"],
-  ["# [![Logo](a.png)](https://x.test) Oil", "[Logo](https://x.test) Oil"],
+  ["# [![Logo](a.png)](https://x.test) Oil", "Oil"],
+  ["# Oil [![Build](a.svg)](https://x.test) [![npm][badge]][package]", "Oil"],
+  ["# ![Oil pump](a.png)", "Oil pump"],
+  ['# <img src="a.png" alt="Oil pump" width="86">', "Oil pump"],
+  ['# <a name="oil"></a>Oil <sup>[![npm][badge]][package]</sup>', "Oil"],
+  ["# [Oil][guide] of rows[a][b]", "Oil of rows[a][b]"],
+  ["# `Oil<a>` and <T>", "Oil<a> and <T>"],
+  ["# **Oil *and* `a*b*c`** *of* HLA-A*01 and B*07", "Oil and a*b*c of HLA-A*01 and B*07"],
+  ["# \\*Oil\\*", "*Oil*"],
 ])("%s is the heading %s", (line, heading) => {
   const [chunk] = cutDocument(documentOf(`${line}\n\n${SENTENCE}`), settings(400));
   expect(chunk?.headings).toEqual([heading]);
