@@ -16,6 +16,8 @@ const UPLOADS_AT_ONCE = 8;
 const POLL_MS = 250;
 /** What the embedded model says where nothing answers. */
 const NOT_SAID = "The documents do not seem to say.";
+/** … and before what is only the closest. */
+const NOT_OUTRIGHT = "The documents do not say it outright";
 
 /** Files in the order in which a search names them, each once. */
 type Search = (question: string) => string[] | Promise<string[]>;
@@ -147,18 +149,29 @@ function summary(found: Rank[]) {
 
 type Run = { response: { text: string }[]; items: { source: { filePath: string } }[] };
 
-/** How often the answer comes from a file that answers, from another one, or is withheld. */
+/**
+ * How often the answer comes from a file that answers, from another one, or is withheld; `closest`:
+ * how often it is said to be only the closest passage.
+ */
 async function answered(service: Service, questions: Question[], prints: boolean) {
-  const counts = { right: 0, wrong: 0, withheld: 0, wronglyAnswered: 0, rightlyWithheld: 0 };
+  const counts = { right: 0, wrong: 0, closestRight: 0, closestWrong: 0, withheld: 0 };
+  const unanswerable = { wronglyAnswered: 0, closest: 0, rightlyWithheld: 0 };
   for (const { text, kind, files } of questions) {
     const body = { prompt: text, semanticSearch: [text], includeSources: true };
     const { response } = await ask<Run>(service, "inferences/bench", body);
     const said = response[0]?.text ?? "";
     const isWithheld = said === NOT_SAID;
+    const isClosest = said.startsWith(NOT_OUTRIGHT);
     const isRight = files.some((file) => said.includes(`\n\nSource: bench: ${file}`));
-    if (kind === "none") counts[isWithheld ? "rightlyWithheld" : "wronglyAnswered"] += 1;
-    else counts[isWithheld ? "withheld" : isRight ? "right" : "wrong"] += 1;
+    if (kind === "none") {
+      const what = isClosest ? "closest" : "wronglyAnswered";
+      unanswerable[isWithheld ? "rightlyWithheld" : what] += 1;
+    } else if (isWithheld) counts.withheld += 1;
+    else if (isClosest) counts[isRight ? "closestRight" : "closestWrong"] += 1;
+    else counts[isRight ? "right" : "wrong"] += 1;
     if (prints) console.error(`\n## ${text}\n${said}`);
   }
-  return counts;
+  const { wronglyAnswered, closest, rightlyWithheld } = unanswerable;
+  const none = `${wronglyAnswered} answered, ${closest} closest, ${rightlyWithheld} withheld`;
+  return { ...counts, withoutAnswer: none };
 }

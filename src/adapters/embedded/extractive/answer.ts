@@ -1,6 +1,9 @@
+import { plainText } from "./blocks.ts";
+import { isCertain } from "./certainty.ts";
 import { questionOf } from "./question.ts";
 import type { Question } from "./question.ts";
 import { quoteOf } from "./quote.ts";
+import type { Quote } from "./quote.ts";
 import { byRelevance } from "./relevance.ts";
 import type { Scored } from "./relevance.ts";
 import { sentencesOf } from "./sentences.ts";
@@ -18,6 +21,7 @@ export type Material = {
 };
 
 const NOTHING_FOUND = "The documents do not seem to say.";
+const CLOSEST = "The documents do not say it outright; closest is:\n\n";
 const NOTHING_TO_QUOTE =
   "There are no passages to answer from, and the embedded model can only quote.";
 
@@ -34,36 +38,67 @@ export type Answer = {
 
 /** What the best passage says, with its source; or that the documents do not say it. */
 export function answerOf(material: Material): Answer {
-  const [best, scored] = bestOf(material);
-  if (best === undefined) {
+  const found = quotationOf(material);
+  if (found === null) {
     return { text: material.searched ? NOTHING_FOUND : NOTHING_TO_QUOTE, cited: [] };
   }
+  const { best, quote, isSure } = found;
+  if (material.passages.length === 0) return { text: quote.text, cited: [] };
   const { passage } = best.sentence;
-  const { text, stretches } = quoteOf(best, scored);
-  if (material.passages.length === 0) return { text, cited: [] };
+  const before = isSure ? "" : CLOSEST;
   const source = placeOf(best.sentence, material.sources[passage] ?? "");
   return {
-    text: source === "" ? text : `${text}\n\nSource: ${source}`,
-    cited: stretches.map(({ start, end }) => ({ passage, start, end })),
+    text: `${before}${quote.text}${source === "" ? "" : `\n\nSource: ${source}`}`,
+    cited: quote.stretches.map(({ start, end }) => ({
+      passage,
+      start: start + before.length,
+      end: end + before.length,
+    })),
   };
 }
 
 /** The passage's source, with the heading above the quotation where it does not name it. */
-const placeOf = ({ heading }: Sentence, source: string): string =>
-  heading === "" || source === "" || source.includes(heading) ? source : `${source} › ${heading}`;
-
-/** The quotation that answers, without its source; null where nothing answers. */
-export function quotedAnswer(material: Material): string | null {
-  const [best, scored] = bestOf(material);
-  return best === undefined ? null : quoteOf(best, scored).text;
+function placeOf({ heading }: Sentence, source: string): string {
+  const [document = "", ...headings] = source.split(" › ");
+  const place = [document, ...headings.map(plainHeading).filter(Boolean)].join(" › ");
+  return heading === "" || place === "" || place.includes(heading)
+    ? place
+    : `${place} › ${heading}`;
 }
 
-/** The sentence that answers best, and all sentences of its passage with their scores. */
-function bestOf(material: Material): [Scored | undefined, Scored[]] {
-  const scored = byRelevance(statementsOf(material), questionOf(material.request));
+/** A badge whose end was cut off, and tags, whose brackets are quotation marks in a source. */
+const CUT_BADGE = /!?\[[^\][]{0,300}\]\([^)]{0,1000}$|\[!\[.*$/;
+const TAG =
+  /['<]\/?(?:a|b|br|center|code|div|em|h[1-6]|i|img|kbd|p|span|strong|su[bp])(?![\w])[^'<>]{0,200}['>]/g;
+
+const plainHeading = (heading: string): string =>
+  plainText(heading).replace(CUT_BADGE, "").replace(TAG, "").trim();
+
+/**
+ * The quotation that answers, without its source, null where nothing does. `said`: as an answer in
+ * words, which tells when it is only the closest.
+ */
+export function quotedAnswer(material: Material): { sure: string | null; said: string | null } {
+  const found = quotationOf(material);
+  if (found === null) return { sure: null, said: null };
+  const { text } = found.quote;
+  return found.isSure ? { sure: text, said: text } : { sure: null, said: `${CLOSEST}${text}` };
+}
+
+type Quotation = { best: Scored; quote: Quote; isSure: boolean };
+
+/** What is quoted, from the passage whose sentence answers best. */
+function quotationOf(material: Material): Quotation | null {
+  const statements = statementsOf(material);
+  const question = questionOf(material.request);
+  const scored = byRelevance(statements, question);
   const best = scored.find(answers);
-  if (best === undefined) return [undefined, []];
-  return [best, scored.filter(({ sentence }) => sentence.passage === best.sentence.passage)];
+  if (best === undefined) return null;
+  const { passage } = best.sentence;
+  const beside = scored.filter(({ sentence }) => sentence.passage === passage);
+  const quote = quoteOf(best, beside);
+  const isSure = !material.searched || isCertain(quote.sentences, statements, question);
+  return { best, quote, isSure };
 }
 
 /** The sentences that answer, best first; may be empty. */
@@ -74,7 +109,7 @@ export const answering = (material: Material, question: Question): Scored[] =>
 const answers = ({ own, score, coverage, sentence: { group } }: Scored): boolean =>
   score > 0 &&
   coverage >= LEAST_COVERAGE &&
-  (own >= LEAST_OWN || (group.kind === "list" && group.introduction !== ""));
+  (own >= LEAST_OWN || (group.kind !== "code" && group.introduction !== ""));
 
 /**
  * The passages' sentences; without any, the statements of a request that holds its own context

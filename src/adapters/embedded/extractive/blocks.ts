@@ -8,7 +8,7 @@ export type Block =
   | { kind: "table"; rows: string[] }
   | { kind: "code"; text: string };
 
-/** `mark`: its indentation and bullet or number. */
+/** `mark`: its indentation and bullet or number; its paragraphs and commands are lines of their own. */
 type Item = { mark: string; text: string };
 
 const HEADING = /^\s{0,3}#{1,6}\s/;
@@ -16,15 +16,37 @@ const FENCE = /^\s{0,3}(```+|~~~+)/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TABLE_ROW = /^\s*\|(.+)\|\s*$/;
 const TABLE_RULE = /^\s*\|[\s:|-]+\|\s*$/;
+/** Below a line that it makes a heading. */
+const UNDERLINE = /^\s{0,3}(?:={3,}|-{3,})\s*$/;
+/** Where the words between brackets lead to: for programs. */
+const LINK_DEFINITION = /^\s{0,3}\[[^\]\n]{1,200}\]:\s*\S/;
+/** A command as manual pages show it. */
+const COMMAND = /^\s*\$ \S/;
 /** A longer line is a sentence, not the term that a deeper paragraph below it explains. */
 const TERM_LONGEST = 100;
 
 /** Headings, paragraphs, lists, tables and code of Markdown or plain text. */
 export function blocksOf(text: string): Block[] {
-  const reader = new BlockReader();
-  for (const line of text.split(/\r?\n/)) reader.read(line);
+  const lines = text.split(/\r?\n/);
+  const reader = new BlockReader(beginsInCode(lines));
+  for (const line of lines) reader.read(line);
   return reader.blocks;
 }
+
+/** Whether a passage was cut from the middle of a block of code, whose beginning it lacks. */
+function beginsInCode(lines: string[]): boolean {
+  const end = lines.findIndex((line) => FENCE.test(line));
+  if (end !== -1 && !/^\s*[`~]+\s*$/.test(lines[end] ?? "")) return false;
+  const before = (end === -1 ? lines : lines.slice(0, end)).filter((line) => line.trim() !== "");
+  const code = before.filter((line) => CODE_LINE.test(line));
+  return code.length > 0 && code.length >= before.length * LEAST_CODE_LINES;
+}
+
+/** The share of the lines of code that are known as such. */
+const LEAST_CODE_LINES = 0.4;
+
+/** A comment or the end of a statement, as prose has none. */
+const CODE_LINE = /^\s*\/\/\s|[;{}]$/;
 
 class BlockReader {
   readonly blocks: Block[] = [];
@@ -34,11 +56,19 @@ class BlockReader {
   /** The list whose last item takes the lines that follow. */
   #list: (Block & { kind: "list" }) | null = null;
   #isItemOpen = false;
+  #itemDepth = 0;
   #table: { block: Block & { kind: "table" }; columns: string[] } | null = null;
   #code: { block: Block & { kind: "code" }; fence: string } | null = null;
+  /** The lines of commands that are open. */
+  #commands: (Block & { kind: "code" }) | null = null;
+
+  constructor(isInCode: boolean) {
+    if (isInCode) this.#startCode("");
+  }
 
   read(line: string): void {
-    if (this.#readsCode(line) || this.#readsRow(line)) return;
+    if (this.#readsCode(line) || this.#readsRow(line) || this.#readsCommand(line)) return;
+    if (LINK_DEFINITION.test(line) || this.#readsUnderline(line)) return;
     const item = LIST_ITEM.exec(line)?.[0];
     if (item !== undefined) this.#startItem(item, line);
     else if (line.trim() === "") this.#closeText();
@@ -55,9 +85,34 @@ class BlockReader {
     }
     if (fence === undefined) return false;
     this.#closeAll();
+    this.#startCode(fence);
+    return true;
+  }
+
+  #startCode(fence: string): void {
     const block = { kind: "code" as const, text: "" };
     this.blocks.push(block);
     this.#code = { block, fence };
+  }
+
+  #readsCommand(line: string): boolean {
+    if (this.#commands !== null && line.trim() !== "") {
+      this.#commands.text += `\n${line.trim()}`;
+      return true;
+    }
+    this.#commands = null;
+    if (!COMMAND.test(line) || this.#paragraphBlock !== null || this.#isInItem(line)) return false;
+    this.#commands = { kind: "code", text: line.trim() };
+    this.blocks.push(this.#commands);
+    return true;
+  }
+
+  #readsUnderline(line: string): boolean {
+    const [title, more] = this.#paragraph;
+    if (this.#paragraphBlock === null || title === undefined || more !== undefined) return false;
+    if (!UNDERLINE.test(line) || title.length > TERM_LONGEST) return false;
+    this.blocks.pop();
+    this.#addHeading(title);
     return true;
   }
 
@@ -70,7 +125,7 @@ class BlockReader {
     this.#paragraphBlock = null;
     this.#list = null;
     if (TABLE_RULE.test(line)) return true;
-    const cells = row.split("|").map((cell) => cell.trim());
+    const cells = row.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
     if (this.#table === null) {
       const block = { kind: "table" as const, rows: [] };
       this.blocks.push(block);
@@ -88,6 +143,7 @@ class BlockReader {
     const bullet = mark.trimEnd().replace(/[*+•]$/, "-");
     this.#list.items.push({ mark: `${bullet} `, text: line.slice(mark.length) });
     this.#isItemOpen = true;
+    this.#itemDepth = mark.trimEnd().length;
   }
 
   #addHeading(line: string): void {
@@ -98,8 +154,9 @@ class BlockReader {
 
   #addText(line: string): void {
     const item = this.#list?.items.at(-1);
-    if (item !== undefined && (this.#isItemOpen || /^\s{2}/.test(line))) {
-      item.text += ` ${line.trim()}`;
+    if (item !== undefined && this.#isInItem(line)) {
+      const isNew = !this.#isItemOpen || COMMAND.test(line);
+      item.text += `${isNew ? "\n" : " "}${line.trim()}`;
       this.#isItemOpen = true;
       return;
     }
@@ -126,8 +183,12 @@ class BlockReader {
     this.#isItemOpen = false;
   }
 
+  #isInItem = (line: string): boolean =>
+    this.#list !== null && (this.#isItemOpen || depthOf(line) >= this.#itemDepth);
+
   #closeAll(): void {
     this.#closeText();
+    this.#commands = null;
     this.#list = null;
     this.#table = null;
   }
@@ -135,9 +196,10 @@ class BlockReader {
 
 /** Whether a paragraph's second line explains its first, as the options of manual pages do. */
 function explains(line: string, first: string): boolean {
-  const depth = (of: string) => of.length - of.trimStart().length;
-  return first.length <= TERM_LONGEST && depth(line) >= depth(first) + 2;
+  return first.length <= TERM_LONGEST && depthOf(line) >= depthOf(first) + 2;
 }
+
+const depthOf = (line: string) => line.length - line.trimStart().length;
 
 /** `Grade: B; Days: 30` for a row below `| Grade | Days |`. */
 function rowText(columns: string[], cells: string[]): string {
@@ -149,6 +211,16 @@ function rowText(columns: string[], cells: string[]): string {
   return named.join("; ");
 }
 
+const LINK = /!?\[[^[\]]{1,500}\](?:\([^)]{0,1000}\)|\[[^[\]]{0,200}\])/g;
+const LINK_WITHIN = /\[[^[\]]{1,500}\]\(#[^)]{0,1000}\)/;
+
+/** Text that leads elsewhere and says nothing itself: to another place of the document, or page. */
+export function leadsTo(markdown: string): "place" | "page" | null {
+  const rest = markdown.replace(LINK, "");
+  if (rest.length === markdown.length || /[\p{L}\p{N}]/u.test(rest)) return null;
+  return LINK_WITHIN.test(markdown) ? "place" : "page";
+}
+
 const CODE_SPAN = /(`[^`\n]{1,500}`)/;
 
 /** Without Markdown's emphasis, links and quotes; code stays as it is written. */
@@ -157,8 +229,14 @@ export function plainText(markdown: string): string {
   return parts.join("").replace(/\s+/gu, " ").trim();
 }
 
+/** A picture that is a link says what its address says: nothing. */
+const BADGE =
+  /\[!\[[^[\]]{0,200}\](?:\([^)]{0,1000}\)|\[[^[\]]{0,200}\])\](?:\([^)]{0,1000}\)|\[[^[\]]{0,200}\])/g;
+
 const plain = (text: string) =>
   text
+    .replace(BADGE, "")
+    .replace(/!?\[([^[\]]+)\]\[[^[\]]{0,200}\]/g, "$1")
     .replace(/!?\[([^[\]]*)\]\([^)]{0,1000}\)/g, "$1")
     .replaceAll("**", "")
     .replace(/(?<![\p{L}\p{N}_])_([^_]{1,500})_(?![\p{L}\p{N}_])/gu, "$1")

@@ -3,8 +3,9 @@ import { answering, quotedAnswer } from "./answer.ts";
 import type { Material } from "./answer.ts";
 import { questionOf } from "./question.ts";
 import { byRelevance } from "./relevance.ts";
-import { sentencesOf, stemsOf } from "./sentences.ts";
+import { sentencesOf } from "./sentences.ts";
 import type { Group, Sentence } from "./sentences.ts";
+import { stemsOf } from "./stems.ts";
 import { labelledValues } from "./values.ts";
 
 /** What a schema is filled from. */
@@ -18,9 +19,11 @@ export type Evidence = {
   sentences: Sentence[];
   /** The whole text, line by line, of an item or the caller's own text. */
   text: string;
-  /** The quotation that answers the question as a whole, and the block that it is taken from. */
+  /** The quotation that answers the question for sure, and the block that it is taken from. */
   quote: string | null;
   group: Group | null;
+  /** The answer in words; where it is only the closest quotation it says so. */
+  said: string | null;
   /** Stems of what the question counts: `days` of `How many days …?` */
   counted: Set<string>;
   labelled: Labelled[];
@@ -41,9 +44,11 @@ export function evidenceOf(material: Material, budget: Budget): Evidence {
     /\b(?:how many|wie viele?)\s+([\p{L}]+)/iu.exec(request)?.slice(1).flatMap(stemsOf),
   );
   const found = answering(material, question);
+  const { sure, said } = quotedAnswer(material);
   const shared = {
-    quote: quotedAnswer(material),
-    group: blockOf(found[0]?.sentence),
+    quote: sure,
+    group: sure === null ? null : blockOf(found[0]?.sentence),
+    said,
     counted,
     budget,
   };
@@ -80,6 +85,7 @@ export function evidenceWithin(part: string, budget: Budget): Evidence {
     text,
     quote: part,
     group: null,
+    said: part,
     counted: new Set(),
     labelled: labelsOf([text]),
     budget,

@@ -3,10 +3,10 @@ import { BLANKS, trimEnd } from "../../../core/trim.ts";
 import { linearPattern } from "../../../text/linear-pattern/linear-pattern.ts";
 import { labelledAs, sentencesHolding, wordsOfKey } from "./evidence.ts";
 import type { Evidence } from "./evidence.ts";
-import { tellingWords } from "./question.ts";
 import { numberOf, textOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
-import { stemsOf } from "./sentences.ts";
+import { stemsOf } from "./stems.ts";
+import { tellingWords } from "./telling-words.ts";
 import { FORMATS, numbersIn } from "./values.ts";
 import type { FoundValue } from "./values.ts";
 
@@ -156,7 +156,7 @@ function boundText(evidence: Evidence, slot: Slot): string | undefined {
     return matching(texts, pattern, evidence.budget);
   }
   if (labelled !== null) return trimEnd(labelled, `.;,${BLANKS}`);
-  if (isProse(slot)) return evidence.quote ?? undefined;
+  if (isProse(slot)) return evidence.said ?? undefined;
   if (!keyWords(slot).some((word) => NAMED.has(word))) return undefined;
   if (evidence.of === "item") return onlyName(evidence.text)?.name;
   return about.map((text) => nameOf(text, meaning(slot).flatMap(stemsOf))).find(Boolean);

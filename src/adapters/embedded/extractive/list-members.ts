@@ -3,7 +3,7 @@ import type { Evidence } from "./evidence.ts";
 import { isOfLength, isProse, textOfOption } from "./fill-scalars.ts";
 import type { Slot } from "./fill-scalars.ts";
 import { listOf, typeOf } from "./schema.ts";
-import { stemsOf } from "./sentences.ts";
+import { stemsOf } from "./stems.ts";
 import { numbersIn } from "./values.ts";
 
 export const MOST_ITEMS = 5;

@@ -1,26 +1,9 @@
-import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
-import { sentencesOf, stemOfForm } from "./sentences.ts";
+import { wordsOf } from "../../../text/words.ts";
+import { sentencesOf } from "./sentences.ts";
+import { stemOfForm } from "./stems.ts";
+import { isTelling, tellingWords } from "./telling-words.ts";
 
 const words = (list: string) => new Set(list.trim().split(/\s+/));
-
-/** Words that build a sentence, or that say that something is asked, in English and German. */
-const NOT_TOLD = words(`
-  a about above after again all also am an and any are aren as at be because been before being below
-  between both but by can cannot could couldn d did didn do does doesn doing don done each else ever
-  few for from further get gets getting give given gives go goes got had has hasn have having he her
-  here hers him his how i if in into is isn it its itself just know let lets ll look m many may me
-  might mine more most much must my myself often need needed needs no nor not now of off on once one ones
-  only or other our ours out over own per please possible re s same say says shall she should show
-  shown so some somebody someone something such t tell than that the their theirs them then there
-  these they thing things this those through to too under until up us use used using ve very want
-  wants was way we were what whats when where whether which while who whom whose why will with
-  without won would you your yours according answer question explain describe find
-  aber als am an auch auf aus bei beim bekomme bekommt bin bis bitte da dann darf das dass dein dem
-  den der des die dir du durch ein eine einem einen einer eines er es euch fur gibt hat habe haben
-  ich ihm ihn ihr im in ist ja jede jeder kann kein keine man mein mich mir mit muss mussen nach
-  nicht noch nun nur ob oder ohne sein seine sich sie sind so soll sollte uber um und uns unser unter
-  viel viele vom von vor wann war warum was welche welcher welches wem wen wenn wer werden wie wir
-  wird wo wohin woher zu zum zur`);
 
 /** What happens to many things: these say less of what is asked for than the thing itself. */
 const COMMON = words(`
@@ -35,13 +18,22 @@ const PRECISE_WEIGHT = 1.5;
 /** Only the first terms of a question are used; a longer text is not a question. */
 const MOST_TERMS = 60;
 
-/** `weight`: how much of the question the term carries, before its rarity is known. */
-export type Term = { stem: string; weight: number };
+export type Term = {
+  stem: string;
+  /** How much of the question the term carries, before its rarity is known. */
+  weight: number;
+  /** Whether it is a name in code (`ensureDir`), of which no part stands for the whole. */
+  isCode: boolean;
+};
 
 export type Question = {
   terms: Term[];
+  /** Stems of what is asked for: `default limit` of `What is the default limit of a body?` */
+  asked: Set<string>;
   /** Options and flags (`-C`, `--depth`), which must stand in an answer as they are written. */
   options: string[];
+  /** Numbers and versions, which must stand in what is said to be the answer. */
+  figures: string[];
   kind: AnswerKind;
 };
 
@@ -52,16 +44,20 @@ const MOST_OPTIONS = 10;
 export function questionOf(request: string): Question {
   const asked = sentencesOf(request).filter(({ text }) => text.endsWith("?"));
   const text = asked.length > 0 ? asked.map((one) => one.text).join(" ") : request;
-  return { terms: termsOf(text), options: optionsOf(text), kind: answerKind(text) };
+  const terms = termsOf(text);
+  return {
+    terms,
+    asked: askedIn(text, terms),
+    options: optionsOf(text),
+    figures: figuresIn(text).slice(0, MOST_FIGURES),
+    kind: answerKind(text),
+  };
 }
-
-/** The words of a text that are not only there to ask or to build a sentence. */
-export const tellingWords = (text: string): string[] =>
-  wordsOf(pairUnspacedScripts(text)).filter((word) => !NOT_TOLD.has(word));
 
 /** Stems without the words that only ask; all of them when nothing else is left. */
 function termsOf(text: string): Term[] {
   const names = new Set(namesIn(text));
+  const code = new Set((text.match(CODE_NAME) ?? []).flatMap(wordsOf));
   const telling = tellingWords(text);
   const terms = new Map<string, Term>();
   for (const word of telling.length > 0 ? telling : wordsOf(text)) {
@@ -70,9 +66,29 @@ function termsOf(text: string): Term[] {
     const weight = isPrecise ? PRECISE_WEIGHT : COMMON.has(word) ? COMMON_WEIGHT : 1;
     const stem = stemOfForm(word);
     const known = terms.get(stem);
-    if (known === undefined || known.weight < weight) terms.set(stem, { stem, weight });
+    if (known === undefined || known.weight < weight) {
+      terms.set(stem, { stem, weight, isCode: code.has(word) });
+    }
   }
   return [...terms.values()];
+}
+
+const CODE_NAME = /(?<![\p{L}\p{N}])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
+
+const ASKS_FOR = /^(?:what|which|welche[rsnm]?)$/;
+
+/** What stands between `what` or `which` and the next word that only builds the sentence. */
+function askedIn(text: string, terms: Term[]): Set<string> {
+  const all = wordsOf(text);
+  const at = all.findIndex((word) => ASKS_FOR.test(word));
+  if (at === -1) return new Set();
+  const after = all.slice(at + 1);
+  const from = Math.max(0, after.findIndex(isTelling));
+  const length = after.slice(from).findIndex((word) => !isTelling(word));
+  const run = after.slice(from, length === -1 ? undefined : from + length);
+  const stems = new Set(run.map(stemOfForm));
+  const carrying = terms.filter(({ stem, weight }) => weight >= 1 && stems.has(stem));
+  return new Set(carrying.map(({ stem }) => stem));
 }
 
 /** Capitalised words that do not begin a sentence; not in German, where all nouns are. */
@@ -85,6 +101,14 @@ function namesIn(text: string): string[] {
 /** The options that a text names, in its own letters: `-c` and `-C` are two. */
 export const optionsIn = (text: string): Set<string> =>
   new Set(Array.from(text.matchAll(OPTION), ([option]) => option));
+
+const MOST_FIGURES = 10;
+const FIGURE =
+  /(?<![\p{L}\p{N}.,:])\d{1,20}(?:[.,:]\d{1,20}){0,4}(?![\p{L}\p{N}])|(?<=\bv)\d{1,9}(?:\.\d{1,9}){1,4}/gu;
+
+/** Numbers, times and versions as they are written: `26`, `9:30`, `1.1`. */
+export const figuresIn = (text: string): string[] =>
+  Array.from(text.matchAll(FIGURE), ([figure]) => figure);
 
 const optionsOf = (text: string) => [...optionsIn(text)].slice(0, MOST_OPTIONS);
 
@@ -112,3 +136,14 @@ const KIND_PATTERNS = { number: NUMBER, time: TIME, person: PERSON };
 /** Whether a text holds what a question of the kind asks for. */
 export const holdsKind = (text: string, kind: AnswerKind): boolean =>
   kind !== null && KIND_PATTERNS[kind].test(text);
+
+/** `When …?` is answered by a condition, too. */
+const CONDITION =
+  /\b(?:when|after|before|once|if|until|while|as soon as|wenn|nach|vor|sobald|bis|während)\b/i;
+
+/** Whether a text may answer a question of the kind; a person may be named in any words. */
+export const fitsKind = (text: string, kind: AnswerKind): boolean =>
+  kind === null ||
+  kind === "person" ||
+  holdsKind(text, kind) ||
+  (kind === "time" && CONDITION.test(text));

@@ -10,8 +10,12 @@ const SHORT_LIST_CHARACTERS = 600;
 const CLOSE_TO_BEST = 0.7;
 const ITEMS_AT_MOST = 5;
 
-/** A quotation, and where in it the passage's sentences stand. */
-export type Quote = { text: string; stretches: { start: number; end: number }[] };
+/** A quotation, where in it the passage's sentences stand, and these themselves. */
+export type Quote = {
+  text: string;
+  stretches: { start: number; end: number }[];
+  sentences: Sentence[];
+};
 
 /**
  * Quotes what answers, whole: sentences that follow each other, or list items and table rows with
@@ -31,15 +35,22 @@ export function quoteOf(best: Scored, scored: Scored[]): Quote {
     if (group.introduction !== "") quote.line("", group.introduction);
     addBlock(quote, group, best, scored);
   }
-  return { text: quote.text, stretches: quote.stretches };
+  return { text: quote.text, stretches: quote.stretches, sentences: quote.quoted };
 }
 
 class Quoting {
   text = "";
   readonly stretches: Quote["stretches"] = [];
+  readonly quoted: Sentence[] = [];
 
   line(mark: string, said: string): void {
     this.#add(this.text === "" ? mark : `\n${mark}`, said);
+  }
+
+  /** @param text the sentence's, or its beginning. */
+  part(sentence: Sentence, text = sentence.text): void {
+    this.line(sentence.mark, text);
+    this.quoted.push(sentence);
   }
 
   sentences(said: Sentence[]): void {
@@ -47,11 +58,17 @@ class Quoting {
       if (at === 0) this.line("", text);
       else this.#add(" ", text);
     }
+    this.quoted.push(...said);
   }
 
   /** Says that something is left out; no passage holds that mark. */
   leaveOut(): void {
     this.text += "\n…";
+  }
+
+  /** What stood between two stanzas. */
+  skipLine(): void {
+    this.text += "\n";
   }
 
   #add(before: string, said: string): void {
@@ -70,6 +87,8 @@ function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
   const { sentences } = best.sentence.group;
   const scores = new Map(scored.map(({ sentence, own }) => [sentence, own]));
   const at = sentences.indexOf(best.sentence);
+  // What explains a term goes on to the end of its paragraph.
+  const isExplained = best.sentence.group.introduction !== "" && at === 0;
   let [from, to] = [at, at];
   let length = best.sentence.text.length;
   const take = (next: number) => {
@@ -89,47 +108,61 @@ function sentencesAround(best: Scored, scored: Scored[]): Sentence[] {
   const answers = (next: number) => {
     const sentence = sentences[next];
     if (sentence === undefined) return false;
+    if (isExplained) return true;
+    if (best.own === 0) return false;
     const own = scores.get(sentence) ?? 0;
     return own >= best.own * CLOSE_TO_BEST || (next > at && own > 0 && REFERS.test(sentence.text));
   };
-  while (best.own > 0 && answers(to + 1) && take(to + 1));
-  while (best.own > 0 && answers(from - 1) && take(from - 1));
+  while (answers(to + 1) && take(to + 1));
+  while (answers(from - 1) && take(from - 1));
   while (refers() && take(from - 1));
   return sentences.slice(from, to + 1);
 }
 
 function addBlock(quote: Quoting, group: Group, best: Scored, scored: Scored[]): void {
+  const isAsked = group.sentences.includes(best.sentence);
   if (group.kind === "code") {
-    for (const { text } of group.sentences) addCode(quote, text);
+    addCode(quote, isAsked ? partsThatAnswer(best, scored) : group.sentences);
     return;
   }
   const whole = group.kind === "table" ? Infinity : lengthOf(group.sentences);
-  const isAsked = group.sentences.includes(best.sentence);
   const parts =
     whole <= SHORT_LIST_CHARACTERS || !isAsked || isAskedWhole(best)
       ? group.sentences
       : partsThatAnswer(best, scored);
   let left = BLOCK_CHARACTERS;
-  for (const { mark, text } of parts) {
-    left -= text.length;
+  for (const part of parts) {
+    left -= part.text.length;
     if (left < 0 && quote.stretches.length > 0) {
       quote.leaveOut();
       break;
     }
-    quote.line(mark, text);
+    quote.part(part);
   }
 }
 
-/** A block of code is one sentence of any length: a long one is cut at the end of a line. */
-function addCode(quote: Quoting, code: string): void {
-  if (code.length <= BLOCK_CHARACTERS) {
-    quote.line("", code);
-    return;
+/** Stanzas of code, of any length: what is too long is cut at the end of a line. */
+function addCode(quote: Quoting, stanzas: Sentence[]): void {
+  let left = BLOCK_CHARACTERS;
+  let before = stanzas[0]?.position ?? 0;
+  for (const stanza of stanzas) {
+    if (left <= 0) return quote.leaveOut();
+    if (stanza !== stanzas[0]) {
+      if (stanza.position === before + 1) quote.skipLine();
+      else quote.leaveOut();
+    }
+    const kept = firstLines(stanza.text, left);
+    quote.part(stanza, kept);
+    if (kept.length < stanza.text.length) return quote.leaveOut();
+    left -= kept.length;
+    before = stanza.position;
   }
-  const lineEnd = code.lastIndexOf("\n", BLOCK_CHARACTERS);
-  const cut = code.slice(0, lineEnd > 0 ? lineEnd : BLOCK_CHARACTERS);
-  quote.line("", cut.replace(/\p{Surrogate}$/u, ""));
-  quote.leaveOut();
+}
+
+function firstLines(code: string, limit: number): string {
+  if (code.length <= limit) return code;
+  const lineEnd = code.lastIndexOf("\n", limit);
+  return code.slice(0, lineEnd > 0 ? lineEnd : limit).replace(/\p{Surrogate}$/u, "");
 }
 
 /** The question asks for what the list's introduction names, not for one of its items. */

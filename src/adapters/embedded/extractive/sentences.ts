@@ -1,12 +1,15 @@
 import { splitSentences } from "../../../text/sentences.ts";
-import { stemOf } from "../../../text/stems.ts";
-import { pairUnspacedScripts, wordsOf } from "../../../text/words.ts";
-import { blocksOf, plainText } from "./blocks.ts";
+import { blocksOf, leadsTo, plainText } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
+import { sourceOf } from "./document-names.ts";
+import type { Source } from "./document-names.ts";
+import { stemsOf } from "./stems.ts";
 
 /** A sentence of a paragraph, a whole list item or table row, or a block of code. */
 export type Sentence = {
   text: string;
+  /** Whether it is nothing but a link to another page. */
+  isLink: boolean;
   stems: string[];
   /** The same, to look one up. */
   stemSet: Set<string>;
@@ -14,6 +17,7 @@ export type Sentence = {
   heading: string;
   /** Stems of the document's title and path, and of the headings above it. */
   headingStems: Set<string>;
+  source: Source;
   /** The index of its passage, and its position in the passage. */
   passage: number;
   position: number;
@@ -33,43 +37,10 @@ export type Group = {
   introduces: Group | null;
 };
 
-/** Forms that a stemmer cannot lead back to their verb or noun. */
-const FORMS = `
-  began begun:begin bought:buy broke broken:break brought:bring built:build chose chosen:choose
-  children:child cost costs:cost drew drawn:draw drove driven:drive fell fallen:fall felt:feel
-  forgot forgotten:forget found:find gave given:give grew grown:grow held:hold hid hidden:hide
-  indices indexes:index kept:keep knew known:know left:leave lost:lose made:make meant:mean
-  men:man met:meet paid:pay people:person ran:run said:say sent:send shown:show sold:sell
-  spent:spend spoke spoken:speak stood:stand stole stolen:steal taught:teach threw thrown:throw
-  told:tell took taken:take understood:understand went gone:go women:woman won:win wrote
-  written:write`;
-
-/** `began begun:begin`: every form since the last base belongs to the one that follows. */
-function basesIn(forms: string): Map<string, string> {
-  const bases = new Map<string, string>();
-  let waiting: string[] = [];
-  for (const entry of forms.trim().split(/\s+/)) {
-    const [form = "", base] = entry.split(":");
-    waiting.push(form);
-    if (base === undefined) continue;
-    for (const one of waiting) bases.set(one, base);
-    waiting = [];
-  }
-  return bases;
-}
-
-const BASES = basesIn(FORMS);
-
-/** The stem of a word, also of an irregular form. */
-export const stemOfForm = (word: string): string => stemOf(BASES.get(word) ?? word);
-
-export function stemsOf(text: string): string[] {
-  return wordsOf(pairUnspacedScripts(text)).map(stemOfForm);
-}
-
 /** Splits Markdown or plain text; each sentence keeps the headings above it. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const sentences: Sentence[] = [];
+  const source = sourceOf(title);
   let heading = "";
   let headingStems = new Set(stemsOf(title));
   let before: Group | null = null;
@@ -81,11 +52,19 @@ export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
       continue;
     }
     const group = groupOf(block, before);
-    for (const { mark, said } of partsOf(block)) {
+    for (const { mark, said, isLink } of partsOf(block)) {
       const position = sentences.length;
       const stems = stemsOf(said);
-      const place = { heading, headingStems, passage, position };
-      const sentence = { text: said, stems, stemSet: new Set(stems), ...place, mark, group };
+      const place = { heading, headingStems, source, passage, position };
+      const sentence = {
+        text: said,
+        isLink,
+        stems,
+        stemSet: new Set(stems),
+        ...place,
+        mark,
+        group,
+      };
       group.sentences.push(sentence);
       sentences.push(sentence);
     }
@@ -110,22 +89,38 @@ function groupOf(block: Exclude<Block, { kind: "heading" }>, before: Group | nul
   return group;
 }
 
-type Part = { mark: string; said: string };
+type Part = { mark: string; said: string; isLink: boolean };
+
+/** Longer code is quoted by its stanzas, which blank lines separate. */
+const SHORT_CODE_CHARACTERS = 600;
 
 function partsOf(block: Exclude<Block, { kind: "heading" }>): Part[] {
   const parts = (): Part[] => {
     switch (block.kind) {
       case "paragraph":
-        return splitSentences(block.text).map((said) => ({ mark: "", said: plainText(said) }));
+        return splitSentences(block.text).flatMap((said) => partOf("", said));
       case "list":
-        return block.items.map(({ mark, text }) => ({ mark, said: plainText(text) }));
+        return block.items.flatMap(({ mark, text }) => partOf(mark, text));
       case "table":
-        return block.rows.map((row) => ({ mark: "", said: plainText(row) }));
+        return block.rows.flatMap((row) => partOf("", row));
       case "code":
-        return [{ mark: "", said: block.text }];
+        return stanzasOf(block.text).map((said) => ({ mark: "", said, isLink: false }));
       default:
         return block satisfies never;
     }
   };
   return parts().filter(({ said }) => said.trim() !== "");
 }
+
+/** A part of a table of contents is none. */
+function partOf(mark: string, markdown: string): Part[] {
+  const leads = leadsTo(markdown);
+  if (leads === "place") return [];
+  const said = markdown.split("\n").map(plainText).filter(Boolean).join("\n");
+  return [{ mark, said, isLink: leads === "page" }];
+}
+
+const stanzasOf = (code: string): string[] =>
+  code.length <= SHORT_CODE_CHARACTERS
+    ? [code]
+    : code.split(/\n[ \t]*\n/).map((stanza) => stanza.replace(/^\n+/, ""));

@@ -6,6 +6,7 @@ import {
   writePassages,
   writeRequest,
 } from "../../../../src/text/prompt-delimiters.ts";
+import type { Passage } from "../../../../src/text/prompt-delimiters.ts";
 
 export const HANDBOOK = `# Leave
 
@@ -27,11 +28,11 @@ Call your manager before 9:30 on the first day.
 
 export function promptOf(
   request: string,
-  passages: string[],
+  passages: (string | Passage)[],
 ): LanguageModelV4CallOptions["prompt"] {
   const key = newDelimiterKey();
   const found = writePassages(
-    passages.map((text) => ({ source: "leave.md", text })),
+    passages.map((text) => (typeof text === "string" ? { source: "leave.md", text } : text)),
     key,
   );
   const text = passages.length === 0 ? request : `${found}\n\n${writeRequest(request, key)}`;
@@ -40,7 +41,7 @@ export function promptOf(
 
 export async function answer(
   request: string,
-  passages: string[] = [],
+  passages: (string | Passage)[] = [],
   schema?: unknown,
 ): Promise<string> {
   const { content } = await extractiveChat().doGenerate({
