@@ -89,4 +89,6 @@ test("a server that is not there, has another key or too long vectors is told of
   const wrongKey = { ...environment, OPENAI_COMPATIBLE_API_KEY: "other" };
   await expect(modelSettings(wrongKey, state)).rejects.toThrow("answers 401");
   await expect(modelSettings(environment, state)).rejects.toThrow("4096 dimensions");
+  const empty = await served(["some-embed", "chat"], 0);
+  await expect(modelSettings(empty, state)).rejects.toThrow("0 dimensions");
 });

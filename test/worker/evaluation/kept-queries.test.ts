@@ -26,7 +26,7 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
   await search("What about unicorns?");
   await search("<b>mosses</b>");
   await search("about UNICORNS");
-  // Somebody who tries a search in the panel is not listened to.
+  // Somebody who tries a search in the panel is not listened to, and a prompt is no query.
   await send("POST", `/rags/${rag}/search`, { semanticSearch: ["mine alone"] });
   expect(await rows()).toBe(4);
   const { status, text } = await page("/panel/asked");
@@ -40,6 +40,42 @@ test("queries of programs are kept where that is wished, grouped, and purged", a
   expect(text).toMatch(/about UNICORNS[^]*?<td class="num">2<\/td>/);
   expect(text).toContain(`/panel/search?rag=${rag}&amp;q=about+UNICORNS`);
   expect(text).toContain(`/panel/new/question?rag=${rag}&amp;question=about+UNICORNS`);
+
+  const own = { systemPrompt: "Answer.", model: "local/m", rags: [rag] };
+  await send("POST", "/inferences", { name: "Scales", ...own });
+  await send("POST", "/agents", { name: "Helper", ...own });
+  const all = { rags: ["*"], inferences: ["*"], agents: ["*"] };
+  const { body: program } = await send("POST", "/tokens", { name: "all", ...all });
+  const by = async (path: string, body: object) => {
+    expect((await ask(path, program.token, body)).status).toBe(200);
+    await Promise.all(world.background.splice(0));
+  };
+  const tool = (name: string, given: object) => {
+    return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+  };
+  const inference = { prompt: "a prompt", semanticSearch: ["asked by inference"] };
+  await by("/api/inferences/scales", inference);
+  await by("/api/inferences/scales/retrieve", { ...inference, semanticSearch: ["only found"] });
+  await by("/api/agents/helper/invoke", { prompt: "a prompt" });
+  const messages = [{ role: "user", content: "asked by chat" }];
+  await by("/v1/chat/completions", { model: "inference/scales", messages });
+  await by(`/v1/vector_stores/${rag}/search`, { query: "asked of a vector store" });
+  await by("/mcp", tool("search", { query: "asked by a tool" }));
+  await by("/mcp", tool("ask_scales", { prompt: "a prompt", search: "asked by a runner" }));
+  const retrieval_setting = { top_k: 2, score_threshold: 0 };
+  await by("/dify/retrieval", { knowledge_id: rag, query: "asked by Dify", retrieval_setting });
+  const { results } = await env.DB.prepare("select query from kept_queries where at >= ?1")
+    .bind(world.now)
+    .all<{ query: string }>();
+  expect(results.map(({ query }) => query).sort()).toEqual([
+    "asked by Dify",
+    "asked by a runner",
+    "asked by a tool",
+    "asked by chat",
+    "asked by inference",
+    "asked of a vector store",
+    "only found",
+  ]);
 
   world.now += 8 * DAY_MS;
   await search("of today");

@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { doors } from "../../../src/doors/app.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { panelPages } from "../../../src/panel/pages/app.ts";
@@ -25,6 +26,7 @@ type Answer = { status: number; body: Body };
 /** The panel API over the world's services; signed in. */
 export async function panelOf(world: World) {
   const app = createApp(() => world.services);
+  app.route("/", doors());
   app.route("/panel/api", panelApi());
   app.route("/panel", panelPages());
   const headers: Record<string, string> = { Origin: ORIGIN };
@@ -65,8 +67,13 @@ export async function panelOf(world: World) {
   /** A call of the public API with a token. */
   const ask = async (path: string, token: string, body: unknown) => {
     const authorization = { Authorization: `Bearer ${token}` };
+    const accepts = { Accept: "application/json, text/event-stream;q=0.1" };
     const json = JSON.stringify(body);
-    return await fetched(path, { method: "POST", headers: authorization, body: json });
+    return await fetched(path, {
+      method: "POST",
+      headers: { ...authorization, ...(path === "/mcp" ? accepts : {}) },
+      body: json,
+    });
   };
   const signIn = { email: "admin@localhost", password: "quarry" };
   headers["Cookie"] = (await send("POST", "/session", signIn)).cookie;
