@@ -4,6 +4,10 @@ import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts
 import { Budget } from "../../src/core/work/step-budget.ts";
 import { chunkDocument } from "../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../src/documents/extract-document.ts";
+import {
+  importedQuestions,
+  type ImportFormat,
+} from "../../src/evaluation/questions/import-questions.ts";
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
@@ -113,6 +117,14 @@ const QUERIES: Named<[text: string]>[] = [
   ["one word", "a".repeat(1_000_000)],
 ];
 
+const quotes = '""'.repeat(500_000);
+const IMPORTS: Named<[text: string, format: ImportFormat]>[] = [
+  ["one cell of quotes", `question\n"${quotes}"`, "csv"],
+  ["lines that are none", "x\n".repeat(500_000), "jsonl"],
+  ["one question on every line", `question\n${"A?\n".repeat(340_000)}`, "csv"],
+  ["empty lines", "\n".repeat(1_000_000), "csv"],
+];
+
 const PAGES: Named<[html: string]>[] = [
   ["deep elements", "<div>".repeat(200_000)],
   ["open tags", "<a href='".repeat(100_000)],
@@ -177,6 +189,11 @@ export const HOSTILE_CALLS_WORK: HostileWork[] = [
   ...PROMPTS.map(work("embedded model", answer)),
   ...QUERIES.map(work("query", search)),
   ...QUERIES.map(work("reranked query", rerank)),
+  ...IMPORTS.map(
+    work("import of questions", (text, format) =>
+      importedQuestions(text, format, { subjectKind: "rag" }),
+    ),
+  ),
   ...ROBOTS.map(
     work("robots.txt", (text) => robotsAllow(parseRobots(`User-agent: *\n${text}`, "q"), page)),
   ),
