@@ -7,6 +7,7 @@ import { ENVIRONMENTS, readDeploySettings } from "./deploy/settings.ts";
 import type { EnvironmentName } from "./deploy/settings.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler } from "./deploy/wrangler-command.ts";
+import { afterHelp } from "./help-text.ts";
 import { checkedUrl } from "./target-options.ts";
 import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
@@ -37,12 +38,13 @@ const program = new Command("npm run deploy --")
   .option("--json", "print the checks as JSON to standard output")
   .addHelpText(
     "after",
-    `
-Environment (all optional):
-  CLOUDFLARE_API_TOKEN   in place of npx wrangler login
-  CLOUDFLARE_ACCOUNT_ID  which account, where there are several
-  QUARRY_SMOKE_ADMIN     EMAIL:PASSWORD of an administrator: the deployed service is then compared
-                         with the API specification; resources made for it are removed again`,
+    afterHelp("Environment (all optional):", {
+      CLOUDFLARE_API_TOKEN: "in place of npx wrangler login",
+      CLOUDFLARE_ACCOUNT_ID: "which account, where there are several",
+      QUARRY_SMOKE_ADMIN:
+        "EMAIL:PASSWORD of an administrator: the deployed service is then compared with the API " +
+        "specification; resources made for it are removed again",
+    }),
   )
   .action(deploy);
 

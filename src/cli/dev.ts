@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Command } from "commander";
 
 import { readDemoState } from "./demo/demo-state.ts";
+import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
@@ -20,7 +21,7 @@ const program = new Command("npm run dev --")
   .option("--var <name:value>", "set a variable of the Worker (may be repeated)", collect)
   .allowUnknownOption()
   .allowExcessArguments()
-  .addHelpText("after", "\nOther options are passed to wrangler dev.")
+  .addHelpText("after", afterHelp("Other options are passed to wrangler dev."))
   .action(dev);
 
 async function dev(options: DevOptions, command: Command): Promise<void> {

@@ -8,6 +8,7 @@ import { report } from "./evaluate/report.ts";
 import { settingIn } from "./evaluate/setting-text.ts";
 import { missedThresholds, thresholdIn } from "./evaluate/thresholds.ts";
 import { CommandFailure } from "./failure.ts";
+import { afterHelp } from "./help-text.ts";
 import { checkedUrl, DEFAULT_URL, keyIn } from "./target-options.ts";
 import { collect } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
@@ -32,7 +33,7 @@ export function evaluateCommand(): Command {
     .option("--fail-under <measure=value>", "exit with 1 below it (may be repeated)", collect)
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--json", "print the figures as JSON")
-    .addHelpText("after", "\nThe key of an administrator is read from QUARRY_KEY.")
+    .addHelpText("after", afterHelp("The key of an administrator is read from QUARRY_KEY."))
     .action(evaluate);
 }
 

@@ -14,12 +14,20 @@ export function openProgress(stream: NodeJS.WriteStream, label: string, total: n
   return stream.isTTY ? bar(stream, label, total) : lines(stream, label, total);
 }
 
+/** Columns of `12345/12345` and the brackets; a line that does not fit is cut off. */
+const COUNTS = 16;
+const WIDEST_BAR = 30;
+const NARROWEST_BAR = 5;
+
 function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress {
+  const half = Math.floor(stream.columns / 2);
+  const shortened = label.length <= half ? label : `${label.slice(0, half - 1)}…`;
+  const room = stream.columns - shortened.length - COUNTS;
   const shown = new cliProgress.SingleBar(
     {
       stream,
-      format: `${label} [{bar}] {value}/{total} {note}`,
-      barsize: 30,
+      format: `${shortened} [{bar}] {value}/{total} {note}`,
+      barsize: Math.max(NARROWEST_BAR, Math.min(WIDEST_BAR, room)),
       hideCursor: true,
       // The command handles Ctrl-C itself: it ends the Worker first.
       gracefulExit: false,

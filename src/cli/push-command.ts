@@ -2,6 +2,7 @@ import { Command } from "commander";
 
 import { panelApi } from "./api/panel-api.ts";
 import { CommandFailure } from "./failure.ts";
+import { afterHelp } from "./help-text.ts";
 import { pushFolder } from "./push/push-folder.ts";
 import type { PushSummary } from "./push/push-folder.ts";
 import { reportPush } from "./push/report-push.ts";
@@ -38,8 +39,10 @@ export function pushCommand(): Command {
     .option("--json", "print the counts as JSON to standard output")
     .addHelpText(
       "after",
-      "\nThe automation key is read from QUARRY_KEY. Hidden files and links are never pushed, and\n" +
-        "files that --include and --exclude skip are not removed from the source either.",
+      afterHelp(
+        "The automation key is read from QUARRY_KEY. Hidden files and links are never pushed, and " +
+          "files that --include and --exclude skip are not removed from the source either.",
+      ),
     )
     .action(push);
 }

@@ -5,6 +5,7 @@ import { answerText, publicApi } from "./api/public-api.ts";
 import type { FileEntry, PublicApi } from "./api/public-api.ts";
 import { showChunks, sourceLines } from "./demo/show-answers.ts";
 import { CommandFailure } from "./failure.ts";
+import { afterHelp } from "./help-text.ts";
 import { collect } from "./run-command.ts";
 import { readSchema } from "./schema-file.ts";
 import { checkedUrl, DEFAULT_URL, keyIn, tokenIn } from "./target-options.ts";
@@ -27,7 +28,7 @@ function shared(command: Command): Command {
   return command
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
     .option("--json", "print the service's answer as JSON")
-    .addHelpText("after", "\nThe token is read from QUARRY_TOKEN.");
+    .addHelpText("after", afterHelp("The token is read from QUARRY_TOKEN."));
 }
 
 /** What a search takes, by itself and for an answer. */

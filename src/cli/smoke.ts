@@ -1,6 +1,7 @@
 import { Command } from "commander";
 
 import { smokeTest } from "./deploy/smoke-test.ts";
+import { afterHelp } from "./help-text.ts";
 import { checkedUrl } from "./target-options.ts";
 import { runCommand } from "./run-command.ts";
 import { openTerminal } from "./terminal.ts";
@@ -10,7 +11,9 @@ const program = new Command("npm run smoke --")
   .requiredOption("--url <url>", "address of the service")
   .addHelpText(
     "after",
-    "\nQUARRY_SMOKE_ADMIN=EMAIL:PASSWORD of an administrator; without it only /health is checked.",
+    afterHelp(
+      "QUARRY_SMOKE_ADMIN=EMAIL:PASSWORD of an administrator; without it only /health is checked.",
+    ),
   )
   .action(async ({ url }: { url: string }) => {
     const admin = process.env["QUARRY_SMOKE_ADMIN"];

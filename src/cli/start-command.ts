@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 
 import { runDemo } from "./demo/run-demo.ts";
 import type { DemoOptions } from "./demo/run-demo.ts";
+import { afterHelp } from "./help-text.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 
 const HIGHEST_PORT = 65_535;
@@ -13,8 +14,8 @@ function port(text: string): number {
 }
 
 const ABOUT_NPM = IS_PACKED
-  ? ""
-  : "\n\nnpm itself writes two lines to standard output; use npm start --silent -- --once --json.";
+  ? []
+  : ["\nnpm itself writes two lines to standard output; use npm start --silent -- --once --json."];
 
 /** `npm start` of a checkout, `quarry start` of the installed package. */
 export function startCommand(name: string): Command {
@@ -38,15 +39,18 @@ export function startCommand(name: string): Command {
     .option("--json", "print one JSON object to standard output, everything else to standard error")
     .addHelpText(
       "after",
-      `
-Models: those of a server that runs on this machine at the usual port of Ollama, LM Studio,
-llama.cpp or vLLM, else the built-in ones. Environment (all optional):
-  OPENAI_COMPATIBLE_BASE_URL  another OpenAI-compatible server, ending in /v1
-  OPENAI_COMPATIBLE_API_KEY   its key, if it needs one
-  CHAT_MODEL                  model that answers, such as local/llama3.2
-  EMBEDDING_MODEL             model that embeds, such as local/nomic-embed-text
-  EMBEDDING_DIMENSIONS        dimensions of its vectors, such as 768
-${ABOUT_NPM}`,
+      afterHelp(
+        "Models: those of a server that runs on this machine at the usual port of Ollama, LM Studio, " +
+          "llama.cpp or vLLM, else the built-in ones. Environment (all optional):",
+        {
+          OPENAI_COMPATIBLE_BASE_URL: "another OpenAI-compatible server, ending in /v1",
+          OPENAI_COMPATIBLE_API_KEY: "its key, if it needs one",
+          CHAT_MODEL: "model that answers, such as local/llama3.2",
+          EMBEDDING_MODEL: "model that embeds, such as local/nomic-embed-text",
+          EMBEDDING_DIMENSIONS: "dimensions of its vectors, such as 768",
+        },
+        ...ABOUT_NPM,
+      ),
     )
     .action((folder: string | undefined, options: Omit<DemoOptions, "folder">) =>
       runDemo({ ...options, folder }),

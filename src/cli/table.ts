@@ -7,6 +7,8 @@ const NO_TERMINAL = 110;
 /** A blank on each side of a cell. */
 const PADDING = 2;
 const NARROWEST_CELL = 5;
+/** Longer words, such as paths, are broken rather than others. */
+const LONGEST_WHOLE_WORD = 12;
 const TWO_COLUMNS =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
@@ -30,7 +32,8 @@ export function drawTable(
     return Math.min(widest, caps[at] ?? widest);
   });
   const borders = head.length + 1;
-  const widths = shrunk(natural, columns - borders - head.length * PADDING);
+  const words = head.map((title, at) => wholeWord([title, ...rows.map((row) => row[at] ?? "")]));
+  const widths = shrunk(natural, words, columns - borders - head.length * PADDING);
   const table = new Table({
     head,
     wordWrap: true,
@@ -41,15 +44,24 @@ export function drawTable(
   return table.toString();
 }
 
-/** The widest columns become narrower until all fit. */
-function shrunk(widths: number[], room: number): number[] {
+/** Columns of the longest word in a column's cells that is not too long to be kept whole. */
+function wholeWord(cells: string[]): number {
+  const widths = cells.flatMap((cell) => cell.split(/\s+/).map((word) => lineWidth(word)));
+  return Math.max(NARROWEST_CELL, ...widths.filter((width) => width <= LONGEST_WHOLE_WORD));
+}
+
+/** The widest columns become narrower until all fit: first those that break no word by it. */
+function shrunk(widths: number[], words: number[], room: number): number[] {
   const fitting = [...widths];
   let total = fitting.reduce((sum, width) => sum + width, 0);
-  while (total > room) {
-    const widest = Math.max(...fitting);
-    if (widest <= NARROWEST_CELL) break;
-    fitting[fitting.indexOf(widest)] = widest - 1;
-    total--;
+  for (const floors of [words, words.map(() => NARROWEST_CELL)]) {
+    const spare = (at: number) => (fitting[at] ?? 0) > (floors[at] ?? 0);
+    while (total > room && fitting.some((_, at) => spare(at))) {
+      const widest = Math.max(...fitting.filter((_, at) => spare(at)));
+      const at = fitting.findIndex((width, index) => width === widest && spare(index));
+      fitting[at] = widest - 1;
+      total--;
+    }
   }
   return fitting;
 }

@@ -55,7 +55,7 @@ function showMeasures(terminal: Terminal, { measures }: RunSummary): void {
 
 function showDifferences(terminal: Terminal, { measures }: Comparison): void {
   terminal.table(
-    ["measure", "setting", "against", "difference", "95 % interval", ""],
+    ["measure", "setting", "against", "change", "95 % range", ""],
     measures.map(({ measure, first, second, difference, isClear }) => [
       measure,
       figure(second),

@@ -1,16 +1,7 @@
+import { settingShape } from "../../db/evaluation/stored-shapes.ts";
 import { CommandFailure } from "../failure.ts";
 
-const NAMES = [
-  "target",
-  "model",
-  "topK",
-  "searchMode",
-  "reranker",
-  "useReranking",
-  "candidateMultiplier",
-  "similarityThreshold",
-  "includeDuplicates",
-] as const;
+const NAMES = Object.keys(settingShape.shape);
 
 /**
  * A setting as it is written on the command line: `topK=20,reranker=embedded/lexical`; `default` is

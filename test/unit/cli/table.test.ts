@@ -25,6 +25,14 @@ test.each([60, 80, 120, 200])("a table fits %i columns and loses nothing", (colu
   expect(columnText(2)).toBe(`passage${TEXT.replaceAll(/\s/g, "")}`);
 });
 
+test("a comparison of evaluations fits 60 columns without a broken word", () => {
+  const head = ["measure", "setting", "against", "change", "95 % range", ""];
+  const row = ["recall@10", "0.912", "0.856", "-0.056", "-0.113 to -0.021", "may be chance"];
+  const drawn = drawTable(head, [row], 60);
+  expect(Math.max(...drawn.split("\n").map(widthOf))).toBeLessThanOrEqual(60);
+  for (const word of [...head, ...row].join(" ").split(" ")) expect(drawn).toContain(word);
+});
+
 test("small tables stay small, and a cap holds", () => {
   const [small = ""] = drawTable(["a", "b"], [["1", "2"]], 200).split("\n");
   expect(small).toBe("┌───┬───┐");

@@ -5,16 +5,7 @@ import { given } from "../../api/request/read-request.ts";
 import { Checkbox, SelectField, TextField, type Option } from "../../components/form.tsx";
 import { numberOf, typed, type Form as Sent, type FormState } from "../request/form.ts";
 
-const NAMES = [
-  "target",
-  "model",
-  "topK",
-  "searchMode",
-  "reranker",
-  "useReranking",
-  "candidateMultiplier",
-  "similarityThreshold",
-];
+const NAMES = Object.keys(runSetting.shape);
 
 /** The fields of the second setting begin with it. */
 export const SECOND = "b.";

@@ -1,0 +1,36 @@
+import type { AddHelpTextContext, Command } from "commander";
+
+/** Terminals of 60 columns leave so much for descriptions. */
+const NARROWEST_DESCRIPTION = 15;
+
+/** Help that is wrapped on narrow terminals, and commands without the `[options]` that all have. */
+export function wrapHelp(command: Command): void {
+  command.configureHelp({
+    minWidthToWrap: NARROWEST_DESCRIPTION,
+    subcommandTerm: (sub) => {
+      const names = sub.registeredArguments.map((argument) => {
+        const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+        return argument.required ? `<${name}>` : `[${name}]`;
+      });
+      return [sub.name(), ...names].join(" ");
+    },
+  });
+  for (const sub of command.commands) wrapHelp(sub);
+}
+
+/** What follows a command's help: paragraphs, and items such as variables with what they hold. */
+export function afterHelp(...parts: (string | Record<string, string>)[]) {
+  return ({ command }: AddHelpTextContext): string => {
+    const help = command.createHelp();
+    const columns = process.stdout.columns ?? 80;
+    help.prepareContext({ helpWidth: columns });
+    const written = parts.map((part) => {
+      if (typeof part === "string") return help.boxWrap(part, columns);
+      const widest = Math.max(...Object.keys(part).map((name) => name.length));
+      return Object.entries(part)
+        .map(([name, about]) => help.formatItem(name, widest, about, help))
+        .join("\n");
+    });
+    return ["", ...written].join("\n");
+  };
+}

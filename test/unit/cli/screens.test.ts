@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { Run } from "../../../src/cli/api/public-api.ts";
+import { sourceLines } from "../../../src/cli/demo/show-answers.ts";
+import { evaluateCommand } from "../../../src/cli/evaluate-command.ts";
+import { wrapHelp } from "../../../src/cli/help-text.ts";
+import { DEFAULT_STATE } from "../../../src/cli/installation.ts";
+import { openProgress } from "../../../src/cli/progress.ts";
+import { pushCommand } from "../../../src/cli/push-command.ts";
+import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
+import { runCommand } from "../../../src/cli/run-command.ts";
+import { startCommand } from "../../../src/cli/start-command.ts";
+
+afterEach(() => {
+  process.stdout.removeAllListeners("error");
+  vi.restoreAllMocks();
+});
+
+const commands = () => [
+  startCommand("start"),
+  pushCommand(),
+  searchCommand(),
+  askCommand(),
+  statusCommand(),
+  evaluateCommand(),
+];
+
+function helpOf(command: Command, columns: number): string {
+  let written = "";
+  const writeOut = (text: string) => void (written += text);
+  command.configureOutput({ writeOut, getOutHelpWidth: () => columns }).outputHelp();
+  return written;
+}
+
+test.each([60, 80, 120, 200])("the help of every command fits %i columns", (columns) => {
+  const before = Object.getOwnPropertyDescriptor(process.stdout, "columns");
+  Object.defineProperty(process.stdout, "columns", { configurable: true, value: columns });
+  for (const command of commands()) {
+    wrapHelp(command);
+    const help = helpOf(command, columns);
+    // A folder's path is not broken.
+    const lines = help.split("\n").filter((line) => !line.includes(DEFAULT_STATE));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines.length).toBeGreaterThan(8);
+  }
+  Object.defineProperty(process.stdout, "columns", before ?? { value: undefined });
+});
+
+const source = (filePath: string) => ({ filePath, name: filePath, page: 3, headings: ["Leave"] });
+const run = (text: string, cited: number[]): Run => ({
+  response: [{ type: "text", text, citations: cited.map((item) => ({ item })) }],
+  items: ["a.md", "b.md"].map((path) => ({ text: "", score: 1, source: source(path) })),
+});
+
+test("an answer's sources are listed, unless it names their files itself", () => {
+  expect(sourceLines(run("26 days.", [1]))).toEqual(["Sources:", "- b.md, page 3 › Leave"]);
+  expect(sourceLines(run("26 days.\nSource: b.md", [1]))).toEqual([]);
+});
+
+test("progress that is not on a terminal is a line a quarter, without control codes", () => {
+  const written: string[] = [];
+  const stream = { isTTY: false, write: (text: string) => written.push(text) };
+  const progress = openProgress(stream as unknown as NodeJS.WriteStream, "Pushing", 8);
+  for (let done = 1; done <= 8; done++) progress.update(done, `${done}.md`);
+  progress.stop();
+  expect(written).toEqual([
+    "Pushing 1/8 1.md\n",
+    "Pushing 2/8 2.md\n",
+    "Pushing 4/8 4.md\n",
+    "Pushing 6/8 6.md\n",
+    "Pushing 8/8 8.md\n",
+  ]);
+});
+
+test("what the system refuses is told in a sentence, without a stack", async () => {
+  const said = vi.spyOn(console, "error").mockReturnValue();
+  const refused = Object.assign(new Error("EACCES: permission denied, mkdir '/q'"), {
+    syscall: "mkdir",
+  });
+  const { argv } = process;
+  process.argv = ["node", "quarry"];
+  await runCommand(startCommand("start").action(() => Promise.reject(refused)));
+  process.argv = argv;
+  process.exitCode = 0;
+  expect(said).toHaveBeenCalledExactlyOnceWith("\nquarry: EACCES: permission denied, mkdir '/q'");
+});
+
+test("a reader that closes the pipe ends the command quietly", async () => {
+  const exit = vi.spyOn(process, "exit").mockReturnValue(undefined);
+  const { argv } = process;
+  process.argv = ["node", "quarry"];
+  await runCommand(startCommand("start").action(() => undefined));
+  process.argv = argv;
+  process.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+  expect(exit).toHaveBeenCalledExactlyOnceWith();
+});
