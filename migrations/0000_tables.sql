@@ -304,7 +304,6 @@ CREATE TABLE `rag_files` (
 	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE cascade
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `rag_files_path` ON `rag_files` (`rag_id`,`generation`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_status` ON `rag_files` (`rag_id`,`generation`,`status`,`path`);--> statement-breakpoint
 CREATE INDEX `rag_files_id` ON `rag_files` (`rag_id`,`generation`,`file_id`);--> statement-breakpoint
 CREATE INDEX `rag_files_claimed` ON `rag_files` (`rag_id`,`generation`,`claimed_until`) WHERE status in ('pending', 'processing');--> statement-breakpoint

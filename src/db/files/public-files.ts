@@ -30,15 +30,16 @@ export type FileFilter = { status: FileStatus | null; folder: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
 
 /**
- * Skipped rows are read from an index alone: (rag_id, generation, path), or with a status (rag_id,
- * generation, status, path); only the page itself reads the tables.
+ * The ids and paths of what a filter selects, read from the index of (rag_id, generation, status,
+ * path) alone; only a page itself reads the tables. Without a status, SQLite merges the five lists
+ * in order of path, each as far as the page's end.
  */
-function filterSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): string {
-  return [
-    `x.rag_id = ?1 and x.generation = ?5 and x.path ${from} ?3`,
-    status === null ? "" : "and x.status = ?2",
-    folder === null ? "" : "and x.path < ?4",
-  ].join(" ");
+function rowsSql({ status, folder }: FileFilter, from: ">=" | ">" = ">="): string {
+  const rowsWith = (wanted: string) => `select x.file_id, x.path from rag_files x
+    where x.rag_id = ?1 and x.generation = ?5 and x.status = ${wanted} and x.path ${from} ?3
+      ${folder === null ? "" : "and x.path < ?4"}`;
+  if (status !== null) return rowsWith("?2");
+  return FILE_STATUSES.map((one) => rowsWith(`'${one}'`)).join(" union all ");
 }
 
 /** The parameters ?2 to ?4: status, where the paths begin, and where they end. */
@@ -46,15 +47,15 @@ function bounds({ status, folder }: FileFilter, from = folder ?? ""): (string | 
   return [status, from, folder === null ? null : folder.slice(0, -1) + AFTER_SLASH];
 }
 
+const OF_PAGE = `cross join rag_files rf on rf.rag_id = ?1 and rf.generation = ?5
+    and rf.file_id = page.file_id
+  cross join files f on f.id = rf.file_id`;
+
 function sliceStatement({ ragId, generation, offset, limit, filter }: FileSlice) {
   return query(
     PUBLIC_FILE,
-    `select ${COLUMNS} from (
-       select x.file_id as id from rag_files x where ${filterSql(filter)}
-       order by x.path limit ?6 offset ?7) page
-     cross join rag_files rf on rf.rag_id = ?1 and rf.generation = ?5 and rf.file_id = page.id
-     cross join files f on f.id = rf.file_id
-     order by rf.path`,
+    `select ${COLUMNS} from (${rowsSql(filter)} order by path limit ?6 offset ?7) page
+     ${OF_PAGE} order by rf.path`,
     ragId,
     ...bounds(filter),
     generation,
@@ -74,7 +75,7 @@ export async function readFolderPage(db: Reads, slice: FileSlice) {
     sliceStatement(slice),
     query(
       row({ total: number }),
-      `select count(*) as total from rag_files x where ${filterSql(slice.filter)}`,
+      `select count(*) as total from (${rowsSql(slice.filter)})`,
       slice.ragId,
       ...bounds(slice.filter),
       slice.generation,
@@ -94,10 +95,8 @@ export async function readFilesAfter(
   return await readRows(
     db,
     PUBLIC_FILE,
-    `select ${COLUMNS} from rag_files x cross join rag_files rf on rf.rag_id = x.rag_id and rf.generation = x.generation
-         and rf.file_id = x.file_id
-       cross join files f on f.id = rf.file_id
-     where ${filterSql(filter, after === null ? ">=" : ">")} order by x.path limit ?6`,
+    `select ${COLUMNS} from (${rowsSql(filter, after === null ? ">=" : ">")}
+       order by path limit ?6) page ${OF_PAGE} order by rf.path`,
     ragId,
     ...bounds(filter, after ?? undefined),
     generation,

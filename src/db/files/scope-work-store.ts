@@ -4,6 +4,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Database } from "../client.ts";
 import { id, number, oneOf, row, text } from "../columns.ts";
 import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
+import { FILE_STATUSES } from "../schema/rags.ts";
 import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
 import { ALL_PATHS, rangeOf } from "../path-range.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
@@ -174,6 +175,12 @@ const PEND_PAGE = pendSql(
   "?3",
 );
 
+/** Statuses are named, so that a range of paths is read from the index of both. */
+const namesOf = (statuses: readonly string[]) =>
+  `(${statuses.map((one) => `'${one}'`).join(", ")})`;
+const ANY_STATUS = namesOf(FILE_STATUSES);
+const NOT_DELETED = namesOf(FILE_STATUSES.filter((one) => one !== "deleted"));
+
 const OPEN_ROWS = `rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
     cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
     cross join files f on f.id = rf.file_id`;
@@ -182,14 +189,14 @@ const LEAVE_SOME = leaveSql(
   `rags r cross join (
      select x.rag_id, x.generation, x.file_id
      from rag_generations g cross join rag_files x on x.rag_id = g.rag_id
-       and x.generation = g.generation and x.status <> 'deleted' and x.path between ?4 and ?5
+       and x.generation = g.generation and x.status in ${NOT_DELETED} and x.path between ?4 and ?5
      where g.rag_id = ?1 and ${OPEN} limit ?6) rf
    cross join files f on f.id = rf.file_id where r.id = ?1 and not ${HOLDS}`,
   "limit ?7",
 );
 
 const LEAVE_PAGE = leaveSql(
-  `${OPEN_ROWS} where r.id = ?1 and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`,
+  `${OPEN_ROWS} where r.id = ?1 and rf.status in ${ANY_STATUS} and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`,
 );
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */

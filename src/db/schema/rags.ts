@@ -191,7 +191,7 @@ export const ragFiles = sqliteTable(
       .$type<FileId>()
       .notNull()
       .references(() => files.id, { onDelete: "cascade" }),
-    /** Copy of the file's path, so that a page of the list is read from one index. */
+    /** Copy of the file's path, so that a page of a list is read from the index of statuses. */
     path: text().notNull(),
     status: text({ enum: FILE_STATUSES }).notNull(),
     /** Increases with every known change (at least the time in ms): older work is void. */
@@ -218,7 +218,6 @@ export const ragFiles = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.fileId, table.ragId, table.generation] }),
-    index("rag_files_path").on(table.ragId, table.generation, table.path),
     index("rag_files_status").on(table.ragId, table.generation, table.status, table.path),
     index("rag_files_id").on(table.ragId, table.generation, table.fileId),
     index("rag_files_claimed")

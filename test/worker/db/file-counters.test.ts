@@ -7,6 +7,11 @@ import { openDatabase } from "../../../src/db/client.ts";
 import { claimFiles } from "../../../src/db/files/claim-files.ts";
 import { finishFiles } from "../../../src/db/files/finish-files.ts";
 import type { FileEnd } from "../../../src/db/files/finish-files.ts";
+import {
+  readFilesAfter,
+  readFileSlices,
+  readFolderPage,
+} from "../../../src/db/files/public-files.ts";
 import { writeFiles } from "../../../src/db/files/write-files.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { World } from "../../support/ingestion-world.ts";
@@ -58,7 +63,7 @@ test("a RAG's counters follow every change of its files", async () => {
 const NOW = 1_000;
 const FILES = 40;
 /** Of a file that is new, claimed and indexed: table and index entries, and some for the batch. */
-const ROWS_WRITTEN_PER_FILE = 12.5;
+const ROWS_WRITTEN_PER_FILE = 11.6;
 
 test("files that are written, claimed and finished together are counted together", async () => {
   const world = new World();
@@ -121,4 +126,43 @@ test("files that are written, claimed and finished together are counted together
     if (file === undefined) throw new Error("the file was written");
     return file;
   }
+});
+
+test("a list of files with any status is in order of path, and a page reads its rows", async () => {
+  const world = new World();
+  const source = await world.addSource();
+  const ragId = await world.addRag(source);
+  const statuses = ["pending", "processing", "indexed", "error", "deleted"];
+  const paths = Array.from({ length: 500 }, (_, at) => `${at % 2}/${1000 + at}.txt`);
+  const files = paths.map((path, at) => ({ path, id: newId<FileId>(NOW), at: statuses[at % 5] }));
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into files (id, file_source_id, path, name, size, mime_type, version, metadata, created_at)
+       select value ->> 'id', ?2, value ->> 'path', 'n', 1, 'text/plain', '1', '{}', 0
+       from json_each(?1)`,
+    ).bind(JSON.stringify(files), source),
+    env.DB.prepare(
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision)
+       select ?2, 1, value ->> 'id', value ->> 'path', value ->> 'at', 1 from json_each(?1)`,
+    ).bind(JSON.stringify(files), ragId),
+  ]);
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  const live = { ragId, generation: 1 };
+  const sorted = paths.toSorted();
+  const all = { status: null, folder: null };
+  const [page] = await readFileSlices(db, [{ ...live, offset: 30, limit: 20, filter: all }]);
+  expect(page?.map(({ path }) => path)).toEqual(sorted.slice(30, 50));
+  const after = await readFilesAfter(db, live, all, sorted[99] ?? "", 20);
+  expect(after.map(({ path }) => path)).toEqual(sorted.slice(100, 120));
+  expect(counts.read).toBeLessThan(200);
+
+  const folder = { status: null, folder: "1/" };
+  const below = await readFolderPage(db, { ...live, offset: 0, limit: 10, filter: folder });
+  expect(below.total).toBe(250);
+  expect(below.files.map(({ path }) => path)).toEqual(sorted.slice(250, 260));
+  const failed = { status: "error" as const, folder: "1/" };
+  const some = await readFolderPage(db, { ...live, offset: 0, limit: 10, filter: failed });
+  expect(some.total).toBe(50);
+  expect(new Set(some.files.map(({ status }) => status))).toEqual(new Set(["error"]));
 });
