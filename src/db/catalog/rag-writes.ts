@@ -64,6 +64,7 @@ export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
         errorFiles: zero("error_files"),
         deletedFiles: zero("deleted_files"),
         numberVectors: zero("number_vectors"),
+        countedByBatch: sql<boolean>`false`.as("counted_by_batch"),
       })
       .from(rags)
       .where(eq(rags.id, id)),
