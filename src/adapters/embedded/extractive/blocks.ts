@@ -46,7 +46,7 @@ function beginsInCode(lines: string[]): boolean {
 const LEAST_CODE_LINES = 0.4;
 
 /** A comment or the end of a statement, as prose has none. */
-const CODE_LINE = /^\s*\/\/\s|[;{}]$/;
+const CODE_LINE = /^\s*\/\/\s|[;{}](?: +\/\/.*)?$/;
 
 class BlockReader {
   readonly blocks: Block[] = [];
@@ -68,7 +68,7 @@ class BlockReader {
 
   read(line: string): void {
     if (this.#readsCode(line) || this.#readsRow(line) || this.#readsCommand(line)) return;
-    if (LINK_DEFINITION.test(line) || this.#readsUnderline(line)) return;
+    if (this.#readsLinkDefinition(line) || this.#readsUnderline(line)) return;
     const item = LIST_ITEM.exec(line)?.[0];
     if (item !== undefined) this.#startItem(item, line);
     else if (line.trim() === "") this.#closeText();
@@ -106,6 +106,10 @@ class BlockReader {
     this.blocks.push(this.#commands);
     return true;
   }
+
+  /** Within a paragraph it is text (CommonMark 0.31, §4.7). */
+  #readsLinkDefinition = (line: string): boolean =>
+    this.#paragraphBlock === null && !this.#isItemOpen && LINK_DEFINITION.test(line);
 
   #readsUnderline(line: string): boolean {
     const [title, more] = this.#paragraph;

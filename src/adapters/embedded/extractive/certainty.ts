@@ -9,7 +9,7 @@ const LEAST_BOUND = 0.9;
 const LEAST_BOUND_NAMED = 0.75;
 /** … or of which more than half of the passages are that the search found. */
 const LEAST_BOUND_AMONG_MOST = 0.65;
-/** What it must say without its headings: they tell what a page is about, not what it says. */
+/** What text must say without its headings: they tell what it is about, not what it says. */
 const LEAST_SAID = 0.3;
 /** How far it must bind each word of what is asked for: `limit` in `What is the limit …?` */
 const LEAST_ASKED_BOUND = 0.5;
@@ -24,7 +24,8 @@ export function isCertain(quoted: Sentence[], passages: Sentence[], question: Qu
   const source = quoted[0]?.source;
   if (source === undefined || !mayAnswer(quoted, question)) return false;
   const { bound, said, leastAsked } = boundIn(quoted, passages, question);
-  if (said < LEAST_SAID || leastAsked < LEAST_ASKED_BOUND) return false;
+  const isCode = quoted.every(({ group }) => group.kind === "code");
+  if ((said < LEAST_SAID && !isCode) || leastAsked < LEAST_ASKED_BOUND) return false;
   const sources = sourcesOf(passages);
   const named = timesNamed(source, question);
   if (sources.some((one) => timesNamed(one, question) > named)) return false;

@@ -139,7 +139,11 @@ function optionsAbove(group: Group): Set<string> {
 function explaining({ options, terms }: Question, { text, group }: Sentence): number {
   const { kind, introduction, introductionStems, sentences } = group;
   if (kind !== "paragraph" || introduction === "" || sentences[0]?.text !== text) return 1;
-  if (options.length > 0) return introduction.startsWith("-") ? EXPLAINED_BONUS : 1;
+  if (options.length > 0) {
+    const above = optionsAbove(group);
+    const isExplained = introduction.startsWith("-") && options.every((one) => above.has(one));
+    return isExplained ? EXPLAINED_BONUS : 1;
+  }
   const [first] = introductionStems;
   return terms.some(({ stem, weight }) => stem === first && weight >= 1) ? TERM_BONUS : 1;
 }

@@ -37,6 +37,13 @@ Tin supports [the format][format] 1.1.
   expect(said).toBe("Tin supports the format 1.1.\n\nSource: leave.md › Tin");
 });
 
+test("a sentence keeps its line that begins like a link definition", async () => {
+  const passage = "The levels of a tin are specified by\n[RFC 1]: they are full and empty.";
+  expect(await quoted("What are the levels of a tin?", passage)).toBe(
+    "The levels of a tin are specified by [RFC 1]: they are full and empty.",
+  );
+});
+
 test("headings of a source are without Markdown", async () => {
   const heading = "Tin 'sup'[![Tin](https://b.example/tin.svg)](https://tin.example/)'/sup'";
   const passage = { source: `shop: tin.md › ${heading} › \`open()\``, text: "It opens a tin." };
@@ -77,7 +84,7 @@ test("commands of a manual page keep their lines", async () => {
 
 test("code whose beginning was cut off stays code", async () => {
   const passage = `watcher.on('open', (tin) => {
-  log(tin);
+  log(tin); // the first one
 });
 
 // Stop watching.
@@ -117,7 +124,7 @@ test.each([
   [
     "an option",
     "What does tin -o do?",
-    "# tin(1)\n\n       -o, --open\n           Removes the lid. Uploads keep it.\n\n       Use -o for a tin.",
+    "# tin(1)\n\n       -m\n           With -o a tin does more.\n\n       -o, --open\n           Removes the lid. Uploads keep it.\n\n       Use -o for a tin.",
     "-o, --open\nRemoves the lid. Uploads keep it.",
   ],
 ])("what explains %s is quoted from its beginning", async (_what, question, passage, expected) => {
