@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+
+const PROJECT = join(import.meta.dirname, "../../..");
+
+/** What wrangler would read by its configuration, and the bundle has or does without. */
+const OF_THE_SCRIPT = new Set(["modulesRules", "assets"]);
+
+export type BundledService = {
+  url: URL;
+  stop: () => Promise<void>;
+};
+
+/** Builds what would be deployed, offline. @throws Error with what wrangler said. */
+function bundleInto(folder: string): string {
+  const args = ["deploy", "--dry-run", "--env", "production", "--outdir", folder];
+  const { status, stdout, stderr } = spawnSync("wrangler", args, {
+    cwd: PROJECT,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${stdout}\n${stderr}`);
+  return join(folder, "index.js");
+}
+
+async function migrate(database: Pick<D1Database, "prepare">): Promise<void> {
+  const folder = join(PROJECT, "migrations");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  const statements = names
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint"));
+  for (const sql of statements) await database.prepare(sql).run();
+}
+
+/**
+ * The bundle that would be deployed, with the bindings and variables of the local default, in
+ * workerd on a socket of its own: none of `wrangler dev`'s Workers and processes stands before it.
+ * D1, R2 and queues are miniflare's, in the same process.
+ */
+export async function startBundledService(
+  bindings: Record<string, string> = {},
+): Promise<BundledService> {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-bundled-"));
+  const stopping: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const one of stopping) await one();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const scriptPath = bundleInto(join(folder, "bundle"));
+    const { workerOptions } = workerOptionsOf(join(PROJECT, "wrangler.toml"));
+    const bindingsIn = Object.entries(workerOptions).filter(([name]) => !OF_THE_SCRIPT.has(name));
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        ...Object.fromEntries(bindingsIn),
+        name: "bench",
+        rootPath: join(folder, "bundle"),
+        modules: true,
+        scriptPath,
+        bindings: Object.assign({}, workerOptions["bindings"], bindings),
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+        // Each client has an address, and a rate window of its own.
+        stripCfConnectingIp: false,
+        resourcePersistencePath: join(folder, "state"),
+        log: new Log(LogLevel.ERROR),
+        handleStructuredLogs: () => undefined,
+      }),
+    );
+    stopping.push(() => miniflare.dispose());
+    await miniflare.ready;
+    await migrate(await miniflare.getD1Database("DB", "bench"));
+    return { url: await miniflare.unsafeGetDirectURL("bench"), stop };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
