@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -70,14 +68,6 @@ const inWorker = {
 const workerWith = (bindings: Record<string, string>) => ({
   // Documents that Worker tests read as data URLs.
   assetsInclude: ["**/fixtures/documents/*"],
-  resolve: {
-    alias: [
-      {
-        find: /^.*\/password-cost\.ts$/,
-        replacement: join(import.meta.dirname, "test/doubles/password-cost.ts"),
-      },
-    ],
-  },
   plugins: [
     cloudflareTest({
       wrangler: { configPath: "./wrangler.toml" },

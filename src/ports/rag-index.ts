@@ -95,6 +95,15 @@ export type FileComparison = { of: "path" | { field: string } } & (
   | { test: "order"; kind: "number" | "time"; relation: "<" | "<=" | ">" | ">="; value: number }
 );
 
+/** `keyword`: words alone decide what is found and its order; the score stays the similarity. */
+export type SearchMode = "hybrid" | "semantic" | "keyword";
+
+/** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
+export type FusionRule = { searchMode: SearchMode; weight: number };
+
+/** The best of a RAG that is searched alone: `needed` chunks after the threshold (0 to 1). */
+export type BestWanted = { rule: FusionRule; needed: number; threshold: number | null };
+
 /** What a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
   /** Paths or external ids, and folder paths with or without the trailing slash. */
@@ -184,6 +193,8 @@ export type HydratedChunk = {
   end: number;
 };
 
+export type RepliedWithChunks = CandidatesReply & { chunks: HydratedChunk[] };
+
 export type HydrateRequest = {
   ids: ChunkId[];
   /** For each of `ids` that is not eligible, the next eligible one of these is read. */
@@ -263,10 +274,9 @@ export interface RagIndex extends VectorLedger {
   restrictToScopes(scopes: IndexScope[] | null): Promise<void>;
   candidates(request: CandidatesRequest): Promise<CandidatesReply>;
   /** Candidates and, in the same step, the content of their chunks and of `ids`. */
-  candidatesWithChunks(
-    request: CandidatesRequest,
-    ids: ChunkId[],
-  ): Promise<CandidatesReply & { chunks: HydratedChunk[] }>;
+  candidatesWithChunks(request: CandidatesRequest, ids: ChunkId[]): Promise<RepliedWithChunks>;
+  /** Candidates and, in the same step, the content of the best of them. */
+  candidatesWithBest(request: CandidatesRequest, best: BestWanted): Promise<RepliedWithChunks>;
   hydrate(request: HydrateRequest): Promise<Hydration>;
   facts(): Promise<IndexFacts>;
   /** Files with a live version in order of id, for the sweep. */

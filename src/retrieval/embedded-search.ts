@@ -1,11 +1,14 @@
+import type { RetrievalCall } from "./degradations.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
-import type { RagSearch } from "./rag-search.ts";
+import type { Found, RagSearch } from "./rag-search.ts";
+import type { SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 import { ShardedIndex } from "./sharded-index.ts";
 
 /**
  * For RAGs whose own index objects scan their vectors: both legs in one call per shard, with exact
- * similarities.
+ * similarities. Where nothing else is compared with what one shard finds, it reads the best of it
+ * in the same call.
  */
 export const embeddedSearch: RagSearch = {
   /** Where the embedding model fails, words are searched in any mode. */
@@ -14,6 +17,9 @@ export const embeddedSearch: RagSearch = {
     const index = new ShardedIndex(call, target, plan);
     const search = async (vectors: Float32Array[] | null) =>
       await index.search({ vectors, lexical: searchesWords(searchMode) || vectors === null });
+    if (index.isSingle && plan.targets.length === 1 && searchMode !== "keyword") {
+      return await searchAlone(call, { target, embedded: await embedding }, plan);
+    }
     // Words alone need no vectors to be searched; what is found still gets its similarities.
     const [embedded, words] = await Promise.all([
       embedding,
@@ -30,6 +36,7 @@ export const embeddedSearch: RagSearch = {
   async read(call, found, plan, scales) {
     const index = new ShardedIndex(call, found.target, plan);
     const chosen = chooseFound(found, plan, scales, 0);
+    if (found.best !== undefined) return chosenOf(found, found.best, chosen);
     const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
     const again = superseded ? await index.searchAndHydrate(found, "all", []) : null;
     if (again === null) return { found, chunks, values: chosen.values };
@@ -38,3 +45,20 @@ export const embeddedSearch: RagSearch = {
     return chosenOf(fresh, again.chunks, chooseFound(fresh, plan, scales, 0));
   },
 };
+
+/** One shard of the only RAG. */
+async function searchAlone(
+  call: RetrievalCall,
+  { target, embedded }: Pick<Found, "target" | "embedded">,
+  plan: SearchPlan,
+): Promise<Found> {
+  const { searchMode } = target.rag;
+  const { needed, threshold } = plan;
+  const vectors = embedded?.vectors ?? null;
+  const legs = { vectors, lexical: searchesWords(searchMode) || vectors === null };
+  const rule = { searchMode, weight: embedded?.fusionWeight ?? 0 };
+  const wanted = { rule, needed, threshold };
+  const read = await new ShardedIndex(call, target, plan).searchAndReadBest(legs, wanted);
+  const nothing = { queries: plan.queries.map(() => ({ lexical: [], vector: [] })), best: [] };
+  return { target, embedded, searchMode, shardOf: new Map(), floors: [], ...(read ?? nothing) };
+}

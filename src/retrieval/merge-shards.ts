@@ -8,7 +8,7 @@ import type {
   HydratedChunk,
   QueryCandidates,
 } from "../ports/rag-index.ts";
-import type { QueryLegs } from "./fuse.ts";
+import type { QueryLegs } from "../rag-index/search/fuse.ts";
 
 /** Null: the shard failed, and its part of the answer is missing. */
 type Reply = CandidatesReply | null;

@@ -2,8 +2,8 @@ import type { ChunkId } from "../core/ids.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import type { RetrievalCall } from "./degradations.ts";
 import type { EmbeddedQueries, EmbeddedTarget } from "./embed-queries.ts";
-import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
-import type { Choice, QueryLegs, Scale } from "./fuse.ts";
+import { chooseCandidates, rankCandidates, scaleOf } from "../rag-index/search/fuse.ts";
+import type { Choice, QueryLegs, Scale } from "../rag-index/search/fuse.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import type { SearchMode } from "./search-mode.ts";
 
@@ -18,6 +18,8 @@ export type Found = {
   queries: QueryLegs[];
   /** The shard that holds a candidate, where it is known. */
   shardOf: ReadonlyMap<ChunkId, number>;
+  /** The best of `queries`, where they were read in the call that found them. */
+  best?: HydratedChunk[];
   /** Of each query: the nearest-neighbour index may hold more with scores up to this one. */
   floors: (number | null)[];
 };

@@ -7,7 +7,7 @@ import { explain } from "./explain.ts";
 import type { Explanation } from "./explain.ts";
 import { embeddedSearch } from "./embedded-search.ts";
 import { embedQueries } from "./embed-queries.ts";
-import { idsOf } from "./fuse.ts";
+import { idsOf } from "../rag-index/search/fuse.ts";
 import { scalesOf } from "./rag-search.ts";
 import type { Found } from "./rag-search.ts";
 import { rerankLists } from "./rerank.ts";

@@ -1,8 +1,8 @@
 import type { RagRecord } from "../db/records.ts";
+import type { SearchMode } from "../ports/rag-index.ts";
 
-/** `keyword`: words alone decide what is found and its order; the score stays the similarity. */
-export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
-export type SearchMode = (typeof SEARCH_MODES)[number];
+export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const satisfies SearchMode[];
+export type { SearchMode };
 
 /** A RAG as one call searches it. */
 export type SearchedRag = Omit<RagRecord, "searchMode"> & { searchMode: SearchMode };

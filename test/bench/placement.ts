@@ -22,6 +22,7 @@ const SERVICE_MS: Record<string, number> = {
   "D1 batch": 2,
   "RAG_INDEX candidates": 8,
   "RAG_INDEX hydrate": 4,
+  "RAG_INDEX candidatesWithBest": 12,
   "VECTORIZE query": 30,
   "AI run": 25,
 };

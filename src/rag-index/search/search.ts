@@ -1,5 +1,6 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type {
+  BestWanted,
   CandidatesReply,
   CandidatesRequest,
   HydratedChunk,
@@ -9,6 +10,7 @@ import type {
   RestrictionPlan,
 } from "../../ports/rag-index.ts";
 import { Eligibility } from "./eligibility.ts";
+import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
 import { hydrateChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
@@ -93,14 +95,32 @@ export class Search {
     ids: ChunkId[],
   ): CandidatesReply & { chunks: HydratedChunk[] } {
     const reply = this.candidates(request);
-    const { queries, restriction, includeDuplicates } = request;
-    const { chunks } = this.hydrate({
-      ids: [...new Set([...ids, ...idsIn(reply)])],
-      queryVectors: queries.map(({ vector }) => vector),
-      restriction,
-      includeDuplicates,
+    return { ...reply, chunks: this.#read(request, [...new Set([...ids, ...idsIn(reply)])]) };
+  }
+
+  /**
+   * Nothing is deleted in between. Only where similarities decide, some more are read: those in
+   * memory are rounded.
+   */
+  candidatesWithBest(
+    request: CandidatesRequest,
+    { rule, needed, threshold }: BestWanted,
+  ): CandidatesReply & { chunks: HydratedChunk[] } {
+    const reply = this.candidates(request);
+    const scales = reply.queries.map((legs) => scaleOf([legs]));
+    const ranked = rankCandidates(reply.queries, rule, scales);
+    const { ids } = chooseCandidates(ranked, {
+      needed,
+      threshold,
+      margin: 0,
+      ...(rule.searchMode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
-    return { ...reply, chunks };
+    return { ...reply, chunks: this.#read(request, ids) };
+  }
+
+  #read({ queries, restriction, includeDuplicates }: CandidatesRequest, ids: ChunkId[]) {
+    const queryVectors = queries.map(({ vector }) => vector);
+    return this.hydrate({ ids, queryVectors, restriction, includeDuplicates }).chunks;
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {

@@ -34,6 +34,9 @@ const OF_IN_FLIGHT = `SELECT c.chunk, c.file, c.duplicate, v.vector FROM in_flig
 const OF_ALL = `SELECT c.chunk, c.file, c.duplicate, v.vector
   FROM chunks c CROSS JOIN vectors v ON v.chunk = c.chunk WHERE c.live = 1`;
 
+const NAMES = `SELECT c.chunk, c.id
+  FROM json_each(?) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`;
+
 /** All vectors of an index object are of one model. */
 function storedDimensions(sql: SqlStorage): number {
   const [row] = sql
@@ -145,11 +148,8 @@ export class VectorLeg {
   }
 
   #named(found: Scored[]): Candidate[] {
-    const rows = this.#sql.exec<{ chunk: number; id: ChunkId }>(
-      `SELECT c.chunk, c.id FROM json_each(?) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`,
-      JSON.stringify(found.map(({ key }) => key)),
-    );
-    const ids = new Map(Array.from(rows, ({ chunk, id }) => [chunk, id]));
+    const rows = this.#sql.exec(NAMES, JSON.stringify(found.map(({ key }) => key)));
+    const ids = new Map(rows.raw<[number, ChunkId]>());
     return found.flatMap(({ key, score }) => {
       const id = ids.get(key);
       return id === undefined ? [] : [{ id, score }];

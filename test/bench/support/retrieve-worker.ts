@@ -5,7 +5,7 @@ import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import type { Env } from "../../../src/env.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
-import { rankCandidates, scaleOf } from "../../../src/retrieval/fuse.ts";
+import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import type { Document } from "./collection.ts";
 
 export { RagIndex } from "../../../src/durable-objects/rag-index.ts";

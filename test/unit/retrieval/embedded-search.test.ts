@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { CandidatesReply, CandidatesRequest } from "../../../src/ports/rag-index.ts";
+import type {
+  BestWanted,
+  CandidatesReply,
+  CandidatesRequest,
+} from "../../../src/ports/rag-index.ts";
 import { Deadline } from "../../../src/core/work/deadline.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { RetrievalReport } from "../../../src/retrieval/degradations.ts";
@@ -18,13 +22,19 @@ const NOTHING_FOUND = {
 } as unknown as CandidatesReply;
 
 /** A search whose embedding model answers when it is told to; `asked`: of the index object. */
-function searchBy(searchMode: SearchMode) {
+function searchBy(searchMode: SearchMode, rags = 1) {
   const asked: CandidatesRequest[] = [];
+  const readAtOnce: BestWanted[] = [];
   const candidates = (request: CandidatesRequest) => {
     asked.push(request);
     return Promise.resolve(NOTHING_FOUND);
   };
-  const services = { now, trace: untraced, ragIndexes: () => ({ candidates }) };
+  const candidatesWithBest = async (request: CandidatesRequest, best: BestWanted) => {
+    readAtOnce.push(best);
+    return { ...(await candidates(request)), chunks: [] };
+  };
+  const index = { candidates, candidatesWithBest };
+  const services = { now, trace: untraced, ragIndexes: () => index };
   const call = {
     services,
     deadline: new Deadline(now, 1_000),
@@ -33,7 +43,7 @@ function searchBy(searchMode: SearchMode) {
   const rag = { id: "rag", generation: 1, shards: 1, searchMode };
   const target = { rag, restriction: { named: null, metadata: [] } } as unknown as RetrievalTarget;
   const plan: SearchPlan = {
-    targets: [target],
+    targets: Array.from({ length: rags }, () => target),
     queries: ["otters"],
     includeDuplicates: false,
     limitPerLeg: 100,
@@ -43,7 +53,7 @@ function searchBy(searchMode: SearchMode) {
   };
   const embedding = Promise.withResolvers<EmbeddedQueries | null>();
   const found = embeddedSearch.find(call, { target, embedded: embedding.promise }, plan);
-  return { asked, embedding, found };
+  return { asked, readAtOnce, embedding, found };
 }
 
 const EMBEDDED = { vectors: [new Float32Array([1, 0])], fusionWeight: 1 };
@@ -66,4 +76,17 @@ test("other searches wait for the vectors, and do with words where there are non
   lost.embedding.resolve(null);
   await lost.found;
   expect(lost.asked).toMatchObject([{ lexical: true, queries: [{ vector: null }] }]);
+});
+
+test("the best are read at once only where nothing else is compared with them", async () => {
+  const alone = searchBy("hybrid");
+  alone.embedding.resolve(EMBEDDED);
+  expect(await alone.found).toMatchObject({ best: [] });
+  const rule = { searchMode: "hybrid", weight: EMBEDDED.fusionWeight };
+  expect(alone.readAtOnce).toEqual([{ rule, needed: 5, threshold: null }]);
+  const two = searchBy("hybrid", 2);
+  two.embedding.resolve(EMBEDDED);
+  expect(await two.found).not.toHaveProperty("best");
+  expect(two.asked).toHaveLength(1);
+  expect(two.readAtOnce).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { ChunkId } from "../../../src/core/ids.ts";
-import { fuseQuery, rankCandidates, scaleOf } from "../../../src/retrieval/fuse.ts";
-import type { QueryLegs } from "../../../src/retrieval/fuse.ts";
+import { fuseQuery, rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
+import type { QueryLegs } from "../../../src/rag-index/search/fuse.ts";
 
 const leg = (scores: Record<string, number>) =>
   Object.entries(scores).map(([id, score]) => ({ id: id as ChunkId, score }));

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
-import { chooseCandidates } from "../../../src/retrieval/fuse.ts";
-import type { RankedId } from "../../../src/retrieval/fuse.ts";
+import { chooseCandidates } from "../../../src/rag-index/search/fuse.ts";
+import type { RankedId } from "../../../src/rag-index/search/fuse.ts";
 import {
   inOrder,
   mergeByReciprocalRank,

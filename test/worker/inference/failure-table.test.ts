@@ -171,12 +171,13 @@ function failingAt(place: Places | null, failure: Failure) {
   const world = worldWith({ double, variables });
   const { ragIndexes } = world.services;
   const candidates = () => failedBinding(failure);
+  const fails = { candidates, candidatesWithBest: candidates };
   const services: InferenceServices = {
     ...world.services,
     vectorIndex: vectorIndexOf(place === "vector index" ? failure : null),
     ragIndexes:
       place === "lexical leg"
-        ? (address) => Object.assign(Object.create(ragIndexes(address)), { candidates })
+        ? (address) => Object.assign(Object.create(ragIndexes(address)), fails)
         : ragIndexes,
   };
   return { world, services };

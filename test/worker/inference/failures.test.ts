@@ -87,12 +87,16 @@ describe("the index itself fails: the answer is given without context", () => {
   test.each([
     ["throws", () => Promise.reject(new Error(SECRET_BODY)), "failed"],
     ["hangs", () => new Promise<never>(() => {}), "no answer"],
-  ] as const)("%s", async (_, candidates, reason) => {
+  ] as const)("%s", async (_, fails, reason) => {
     const { world } = failing();
     const { ragIndexes } = world.services;
     const services: InferenceServices = {
       ...world.services,
-      ragIndexes: (address) => Object.assign(Object.create(ragIndexes(address)), { candidates }),
+      ragIndexes: (address) =>
+        Object.assign(Object.create(ragIndexes(address)), {
+          candidates: fails,
+          candidatesWithBest: fails,
+        }),
     };
     const seen = await see(services);
     expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
@@ -157,7 +161,10 @@ test("a tool whose search fails is reported to the model and degrades the answer
   const services: InferenceServices = {
     ...world.services,
     ragIndexes: (address) =>
-      Object.assign(Object.create(ragIndexes(address)), { candidates: down }),
+      Object.assign(Object.create(ragIndexes(address)), {
+        candidates: down,
+        candidatesWithBest: down,
+      }),
   };
   const inference = inferenceOf({ model: "local/chat", rags: [rag], nativeRag: false });
   const result = await runInference(services, { inference, input: inputOf({}), caller: nobody });

@@ -92,10 +92,10 @@ export async function put(
 
 type Wish = Partial<Omit<CandidatesRequest, "queries">> & { vector?: Float32Array | null };
 
-/** The texts that each leg finds for a query, best first. */
-export async function search(index: RagIndex, text: string, wish: Wish = {}) {
+/** One query of both legs, without a restriction unless one is wished. */
+export function requestFor(text: string, wish: Wish = {}): CandidatesRequest {
   const { vector = embed(text), ...rest } = wish;
-  const request: CandidatesRequest = {
+  return {
     queries: [{ text, vector }],
     restriction: { named: null, metadata: [] },
     includeDuplicates: false,
@@ -103,6 +103,12 @@ export async function search(index: RagIndex, text: string, wish: Wish = {}) {
     lexical: true,
     ...rest,
   };
+}
+
+/** The texts that each leg finds for a query, best first. */
+export async function search(index: RagIndex, text: string, wish: Wish = {}) {
+  const { vector = embed(text) } = wish;
+  const request = requestFor(text, wish);
   const { queries, plan } = await index.candidates(request);
   const [found] = queries;
   const { restriction, includeDuplicates } = request;

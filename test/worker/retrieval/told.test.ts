@@ -36,6 +36,12 @@ const told = async (rag: RagRecord, more: More, double?: OpenAiDouble) => {
   return { lines, spans };
 };
 
+/** The built-in index reads in the call that searches. */
+const ON_VECTORIZE_MS = {
+  vectorIndexMs: expect.any(Number) as number,
+  hydrationMs: expect.any(Number) as number,
+};
+
 test("one log line with sizes and leg times, without a word of query or text", async () => {
   const rag = await indexedRag("told", { "a.md": ["The boiler gets its service in spring."] });
   const { lines, spans } = await told(rag, { queries: ["boiler service", "spring"] });
@@ -52,8 +58,7 @@ test("one log line with sizes and leg times, without a word of query or text", a
       totalMs: expect.any(Number),
       embeddingMs: expect.any(Number),
       searchMs: expect.any(Number),
-      ...(ON_VECTORIZE ? { vectorIndexMs: expect.any(Number) as number } : {}),
-      hydrationMs: expect.any(Number),
+      ...(ON_VECTORIZE ? ON_VECTORIZE_MS : {}),
       degraded: false,
     },
   ]);
@@ -63,8 +68,7 @@ test("one log line with sizes and leg times, without a word of query or text", a
     "retrieval embedding",
     "retrieval search",
     // Beside the query what Vectorize may not show yet is searched.
-    ...(ON_VECTORIZE ? ["retrieval vectorIndex", "retrieval search"] : []),
-    "retrieval hydration",
+    ...(ON_VECTORIZE ? ["retrieval vectorIndex", "retrieval search", "retrieval hydration"] : []),
   ]);
 });
 

@@ -1,6 +1,5 @@
-import type { ChunkId } from "../core/ids.ts";
-import type { Candidate } from "../ports/rag-index.ts";
-import type { SearchMode } from "./search-mode.ts";
+import type { ChunkId } from "../../core/ids.ts";
+import type { Candidate, FusionRule } from "../../ports/rag-index.ts";
 
 /** What the legs found for one query in one RAG, best first. */
 export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
@@ -8,9 +7,6 @@ export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
 /** Of all that the legs found for a query. */
 export const idsOf = (legs: QueryLegs | undefined): Set<ChunkId> =>
   new Set([...(legs?.lexical ?? []), ...(legs?.vector ?? [])].map(({ id }) => id));
-
-/** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
-export type FusionRule = { searchMode: SearchMode; weight: number };
 
 /** The range of one query's scores, which normalises them. */
 export type Scale = { lexicalBest: number; vectorBest: number; vectorWorst: number };
@@ -87,7 +83,7 @@ export function rankCandidates(
   return [...ranked.values()].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
 }
 
-/** Extra candidates, for chunks that are deleted before they are hydrated. */
+/** Unless nothing can be deleted in between. */
 const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
 const MOST = 1_500;
@@ -98,6 +94,8 @@ type Wanted = {
   threshold: number | null;
   /** Approximate similarities may be this far below the exact ones. */
   margin: number;
+  /** Extra candidates, for chunks that are deleted before they are hydrated. */
+  slack?: number;
 };
 
 /** `rest`: others that may pass the threshold. */
@@ -110,21 +108,21 @@ export type Choice = { ids: ChunkId[]; rest: RankedId[] };
  */
 export function chooseCandidates(
   ranked: RankedId[],
-  { needed, threshold, margin }: Wanted,
+  { needed, threshold, margin, slack = SLACK }: Wanted,
 ): Choice {
   const worth = ranked.filter(
     ({ similarity }) =>
       threshold === null || similarity === null || similarity >= threshold - margin,
   );
-  const end = endOf(worth, needed, threshold);
+  const end = endOf(worth, needed + slack, threshold);
   return { ids: worth.slice(0, end).map(({ id }) => id), rest: worth.slice(end) };
 }
 
-function endOf(worth: RankedId[], needed: number, threshold: number | null): number {
+function endOf(worth: RankedId[], wanted: number, threshold: number | null): number {
   let sure = 0;
   for (const [at, { value, similarity }] of worth.entries()) {
     if (at === MOST) return at;
-    if (sure >= needed + SLACK && value !== worth[at - 1]?.value) return at;
+    if (sure >= wanted && value !== worth[at - 1]?.value) return at;
     if (threshold === null || similarity !== null) sure += 1;
   }
   return worth.length;

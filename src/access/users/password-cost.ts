@@ -1,2 +1,0 @@
-/** N of scrypt (RFC 7914): with r = 8, 128 · N · r = 16 MiB and a fifth of a second a run. */
-export const COST = 16_384;
