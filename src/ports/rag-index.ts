@@ -193,7 +193,7 @@ export type HydratedChunk = {
   end: number;
 };
 
-export type RepliedWithChunks = CandidatesReply & { chunks: HydratedChunk[] };
+type RepliedWithChunks = CandidatesReply & { chunks: HydratedChunk[] };
 
 export type HydrateRequest = {
   ids: ChunkId[];

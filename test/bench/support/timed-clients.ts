@@ -37,7 +37,7 @@ export async function timeClients(
   return { ms, callsPerSecond: bodies.length / seconds, bytes: Math.round(bytes / bodies.length) };
 }
 
-export function ask(agent: Agent, { url, headers, body }: Asking): Promise<Buffer> {
+function ask(agent: Agent, { url, headers, body }: Asking): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const length = { "Content-Length": String(Buffer.byteLength(body)) };
     const sent = request(url, { agent, method: "POST", headers: { ...headers, ...length } });
