@@ -37,17 +37,23 @@ export type Group = {
   introduces: Group | null;
 };
 
+/** What is read of a passage's title for each of its headings, and shown of a heading. */
+const TITLE_CHARACTERS = 2_000;
+const HEADING_CHARACTERS = 200;
+
 /** Splits Markdown or plain text; each sentence keeps the headings above it. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const sentences: Sentence[] = [];
   const source = sourceOf(title);
   let heading = "";
-  let headingStems = new Set(stemsOf(title));
+  const titleStems = new Set(stemsOf(title.slice(0, TITLE_CHARACTERS)));
+  let headingStems = titleStems;
   let before: Group | null = null;
   for (const block of blocksOf(text)) {
     if (block.kind === "heading") {
       heading = plainText(block.text);
-      headingStems = new Set(stemsOf(`${title} ${heading}`));
+      headingStems = new Set([...titleStems, ...stemsOf(heading)]);
+      heading = heading.slice(0, HEADING_CHARACTERS).replace(/\p{Surrogate}$/u, "");
       before = null;
       continue;
     }
