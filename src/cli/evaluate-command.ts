@@ -22,7 +22,9 @@ type EvaluateOptions = {
   json?: true;
 };
 
-const ASKED_EVERY_MS = 1_000;
+/** Between two looks at a run; doubles, so that a short run is not waited for. */
+const FIRST_LOOK_MS = 100;
+const LONGEST_LOOK_MS = 1_000;
 
 export function evaluateCommand(): Command {
   return new Command("evaluate")
@@ -70,9 +72,9 @@ async function finished(
   let run = await api.start(set, setting);
   const progress = terminal.progress(`Asking (${label})`, run.total);
   try {
-    while (run.status === "running") {
+    for (let waitMs = FIRST_LOOK_MS; run.status === "running"; waitMs *= 2) {
       progress.update(run.done);
-      await pause(ASKED_EVERY_MS);
+      await pause(Math.min(waitMs, LONGEST_LOOK_MS));
       run = await api.run(set, run.id);
     }
     progress.update(run.done);
