@@ -66,7 +66,7 @@ test("the first call's usage is sent at once, that of the next second together",
   expect(sent).toHaveLength(3);
 });
 
-test("a message holds 100 calls and 60 KB at most, and a larger one is not kept waiting", async () => {
+test("a message holds 100 calls and 60 KB at most; a larger one does not wait", async () => {
   const { add, pass, sent } = isolate();
   await add(usage());
   const adding = Array.from({ length: 100 }, () => add(usage()));
