@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { admit, packTimes, unpackTimes, WINDOW_MS } from "../core/sliding-window.ts";
+import { SECOND_MS } from "../core/time.ts";
 import type { Env } from "../env.ts";
 import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
 import type { RateVerdict } from "../ports/rate-limits.ts";
@@ -8,15 +9,24 @@ import type { RateVerdict } from "../ports/rate-limits.ts";
 const KEY = "passed";
 /** The answer does not wait for the disk write: a count lost in a crash costs one request. */
 const UNCONFIRMED = { allowUnconfirmed: true };
+/**
+ * From so many requests a second on, one write follows for all of a second: each is billed. Slower
+ * clients' requests are written at once, because the timer keeps the object awake, which is billed
+ * as well.
+ */
+const FAST_A_SECOND = 4;
 
 /**
  * The sliding rate window of one surface and client. One thread and no await between reading and
  * counting make it exact under concurrency. Memory holds the count, storage a copy for an eviction
- * inside the window, and one alarm deletes the copy.
+ * inside the window, and one alarm deletes the copy. The copy of a fast client's requests is up to a
+ * second behind; the timer that writes it keeps the object from being evicted, so that only a crash
+ * or a deployment forgets that second.
  */
 export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #passed: number[] = [];
   #alarmIsSet = false;
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -36,10 +46,18 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   }
 
   #store(now: number) {
-    void this.ctx.storage.put(KEY, packTimes(this.#passed), UNCONFIRMED);
+    const lately = this.#passed.at(-FAST_A_SECOND) ?? 0;
+    if (lately > now - SECOND_MS) this.#timer ??= setTimeout(() => this.#write(), SECOND_MS);
+    else this.#write();
     if (this.#alarmIsSet) return;
     this.#alarmIsSet = true;
     void this.ctx.storage.setAlarm(now + WINDOW_MS, UNCONFIRMED);
+  }
+
+  #write() {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    void this.ctx.storage.put(KEY, packTimes(this.#passed), UNCONFIRMED);
   }
 
   override async alarm() {

@@ -8,10 +8,36 @@ const CHARACTERS_A_TOKEN = 4;
 const GIGABYTE = 1e9;
 /** Write, read and delete of a message below 64 KB. */
 const QUEUE_OPERATIONS_A_MESSAGE = 3;
-/** `request`, `retrieval`, and the platform's own line. */
-const LOG_EVENTS_A_RETRIEVAL = 3;
-/** The note that usage was counted goes ten days later: a row for five messages or more. */
-const FORGOTTEN_ROWS = 0.2;
+/** `request`, which holds the retrieval's facts; the platform's own lines are off. */
+const LOG_EVENTS_A_RETRIEVAL = 1;
+/**
+ * The note that usage was counted goes ten days later: at most three rows for ten seconds' calls.
+ */
+const forgottenRows = (perSecond: number) => Math.min(0.2, 0.3 / perSecond);
+/** Assumed: the isolates that a load is spread over, each with an outbox of its own. */
+const isolatesOf = (perSecond: number) => Math.max(10, perSecond / 50);
+/** Assumed: the addresses that it comes from, each with a rate window of its own. */
+const callersOf = (perSecond: number) => Math.max(10, perSecond / 100);
+/** src/durable-objects/rate-window.ts: from then on one write a second, by a timer. */
+const FAST_A_SECOND = 4;
+
+/**
+ * An isolate sends at once what comes a second or more after the last message, and collects the
+ * rest: of calls that come at random, one message in 1 + e^-n / n seconds, n being its calls a
+ * second (src/adapters/cloudflare/usage-outbox.ts).
+ */
+function messagesACall(perSecond: number): number {
+  const rate = perSecond / isolatesOf(perSecond);
+  return 1 / (rate + Math.exp(-rate));
+}
+
+/** What a call writes in its rate window, and for how long that keeps the window awake. */
+function windowOf(perSecond: number): { rows: number; awakeSeconds: number } {
+  const rate = perSecond / callersOf(perSecond);
+  return rate < FAST_A_SECOND
+    ? { rows: 1, awakeSeconds: 0 }
+    : { rows: 1 / rate, awakeSeconds: 1 / rate };
+}
 /** Measured: a word that stands in 1,500 chunks reads 3,000 rows more than one in none. */
 const ROWS_A_POSTING = 2;
 /** Assumed, not counted: processor of the Worker, and of its objects (128 MB of memory each). */
@@ -56,9 +82,10 @@ export type Words = "rare" | "bound";
 /** What one retrieval uses, in the units of the bill; every shard is asked twice. */
 function retrievalAmounts(
   { retrieval, postingsLimit }: Basis,
-  ragChunks: number,
+  { ragChunks, perSecond }: Case,
   words: Words,
 ): Amounts {
+  const window = windowOf(perSecond);
   const shards = shardsOf(ragChunks);
   const postings = shards * Math.min(ragChunks / shards, postingsLimit);
   const rowsRead =
@@ -73,14 +100,15 @@ function retrievalAmounts(
     cpuMs: CPU_MS_A_RETRIEVAL,
     logEvents: LOG_EVENTS_A_RETRIEVAL,
     d1RowsRead: retrieval.d1RowsRead,
-    d1RowsWritten: retrieval.d1RowsWritten + FORGOTTEN_ROWS,
+    d1RowsWritten: retrieval.d1RowsWritten + forgottenRows(perSecond),
     objectCalls: 1 + indexCalls * shards,
-    objectGbSeconds: ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000) * OBJECT_GIGABYTES,
+    objectGbSeconds:
+      ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000 + window.awakeSeconds) * OBJECT_GIGABYTES,
     objectRowsRead: rowsRead + vectorsRead,
-    objectRowsWritten: retrieval.objectRowsWritten,
+    objectRowsWritten: window.rows,
     queriedDimensions: isInVectorize ? DIMENSIONS : 0,
     embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,
-    queueOperations: retrieval.queueMessages * QUEUE_OPERATIONS_A_MESSAGE,
+    queueOperations: messagesACall(perSecond) * QUEUE_OPERATIONS_A_MESSAGE,
   };
 }
 
@@ -112,9 +140,9 @@ function times(amounts: Amounts, factor: number): Amounts {
 }
 
 export function monthOf(basis: Basis, of: Case, words: Words) {
-  const { perSecond, ragChunks } = of;
+  const { perSecond } = of;
   const calls = perSecond * SECONDS_A_MONTH;
-  const all = added(standing(basis, of), times(retrievalAmounts(basis, ragChunks, words), calls));
+  const all = added(standing(basis, of), times(retrievalAmounts(basis, of, words), calls));
   const lines = bill(all);
   const total = PLAN_A_MONTH + Object.values(lines).reduce((sum, cost) => sum + cost, 0);
   const [largest = "plan"] = Object.entries(lines)

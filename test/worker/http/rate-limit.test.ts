@@ -2,6 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { unpackTimes } from "../../../src/core/sliding-window.ts";
+
 async function ask(path: string, ip: string, method = "GET") {
   const request = new Request(`http://localhost${path}`, {
     method,
@@ -15,6 +17,12 @@ function windowOf(surface: string, client: string) {
   const namespace = env.RATE_WINDOW;
   return namespace.get(namespace.idFromName(`${surface} ${client}`));
 }
+
+const storedCount = async (stub: ReturnType<typeof windowOf>) =>
+  await runInDurableObject(stub, async (_, { storage }) => {
+    const packed = await storage.get<Uint8Array>("passed");
+    return packed === undefined ? 0 : unpackTimes(packed).length;
+  });
 
 const start = new Date("2100-03-01T12:00:00.000Z");
 const after = (ms: number) => vi.setSystemTime(new Date(start.getTime() + ms));
@@ -70,6 +78,8 @@ test("the count survives an eviction, and leaves nothing behind after its window
   const ip = "192.0.2.30";
   for (let count = 0; count < 25; count++) await ask("/embed/x", ip);
   const stub = windowOf("embed", ip);
+  // A burst is written within a second, by a timer that no eviction cuts short.
+  await vi.waitFor(async () => expect(await storedCount(stub)).toBe(25), { timeout: 10_000 });
   await evictDurableObject(stub);
   expect((await ask("/embed/x", ip)).headers.get("RateLimit")).toBe('"embed";r=4;t=60');
   const stored = await runInDurableObject(stub, async (_, { storage }) => {
@@ -85,6 +95,15 @@ test("the count survives an eviction, and leaves nothing behind after its window
     return { size: (await storage.list()).size, alarm: await storage.getAlarm() };
   });
   expect(left).toEqual({ size: 0, alarm: null });
+});
+
+test("a slow client's request is written before the next one, not a second later", async () => {
+  const ip = "192.0.2.31";
+  for (let count = 1; count <= 6; count++) {
+    after(count * 500);
+    await ask("/embed/x", ip);
+    expect(await storedCount(windowOf("embed", ip))).toBe(count);
+  }
 });
 
 test("addresses of one IPv6 /64 are one client", async () => {
