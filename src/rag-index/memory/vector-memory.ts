@@ -1,3 +1,4 @@
+import type { ChunkId } from "../../core/ids.ts";
 import { decodeHalfFloats } from "../../core/half-float.ts";
 import { BestFew } from "../vectors/best-few.ts";
 import type { Scored } from "../vectors/best-few.ts";
@@ -6,16 +7,18 @@ import { MemoryBudget } from "./memory-budget.ts";
 import { checkLength } from "../vectors/query-vector.ts";
 import type { QueryVector } from "../vectors/query-vector.ts";
 import { readTotals } from "../totals.ts";
-import type { LiveChunks, Placed } from "./live-chunks.ts";
+import type { LiveChunk, LiveChunks, Placed } from "./live-chunks.ts";
 import { BLOCK_SIZE, BYTES_PER_COMPONENT, VectorBlock } from "./vector-block.ts";
 
 /** An isolate has 128 MB, for the vectors of all its index objects and for everything else. */
 export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 
-type Row = Placed & { vector: ArrayBuffer };
+type Row = Placed & { id: ChunkId; vector: ArrayBuffer };
+/** What a search tells of a chunk without reading it. */
+export type Named = LiveChunk & { id: ChunkId };
 
-const LIVE_VECTORS = `SELECT c.chunk, c.file, c.duplicate, v.vector
+const LIVE_VECTORS = `SELECT c.chunk, c.id, c.file, c.duplicate, v.vector
   FROM vectors v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
 /** A small RAG takes little memory; rounded up to leave room for growth. */
@@ -38,6 +41,8 @@ export class VectorMemory {
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
+  /** About 100 bytes each, beside the bytes that are claimed for the vectors. */
+  readonly #ids = new Map<number, ChunkId>();
   readonly #free: number[] = [];
   readonly #sums = new Float32Array(BLOCK_SIZE);
 
@@ -81,6 +86,16 @@ export class VectorMemory {
     for (const { chunk, duplicate } of wanted) this.#mark(chunk, duplicate === 1);
   }
 
+  named(chunk: number): Named | null {
+    const place = this.#places.get(chunk);
+    const id = this.#ids.get(chunk);
+    if (place === undefined || id === undefined) return null;
+    const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
+    const at = place % BLOCK_SIZE;
+    const file = block?.files[at];
+    return file === undefined ? null : { chunk, id, file, duplicate: block?.duplicates[at] === 1 };
+  }
+
   #read(sql: SqlStorage, chunks: number[]): void {
     const rows = sql.exec<Row>(
       `${LIVE_VECTORS} AND c.chunk IN (SELECT value FROM json_each(?))`,
@@ -107,11 +122,12 @@ export class VectorMemory {
     return best.sorted();
   }
 
-  #add({ chunk, file, duplicate, vector }: Row): void {
+  #add({ chunk, id, file, duplicate, vector }: Row): void {
     const place = this.#free.pop() ?? this.#newPlace();
     const block = this.#blocks[Math.floor(place / BLOCK_SIZE)];
     if (block === undefined) return;
     this.#places.set(chunk, place);
+    this.#ids.set(chunk, id);
     block.put(place % BLOCK_SIZE, { chunk, file, duplicate: duplicate === 1 });
     block.putVector(place % BLOCK_SIZE, decodeHalfFloats(vector));
   }
@@ -131,6 +147,7 @@ export class VectorMemory {
     if (place === undefined) return;
     this.#blocks[Math.floor(place / BLOCK_SIZE)]?.free(place % BLOCK_SIZE);
     this.#places.delete(chunk);
+    this.#ids.delete(chunk);
     this.#free.push(place);
   }
 }

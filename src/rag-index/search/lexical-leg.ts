@@ -10,7 +10,9 @@ import { matchExpression, queryTerms, withinBound } from "./query-terms.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
-type Row = { chunk: number; id: ChunkId; file: number; duplicate: number; rank: number };
+type Ranked = { chunk: number; rank: number };
+type Found = { chunk: number; id: ChunkId; file: number; duplicate: boolean };
+type Stored = Omit<Found, "duplicate"> & { duplicate: number };
 
 /** Extra rows requested because some may be dropped; when too many are, the number grows. */
 const SPARE_ROWS = 16;
@@ -26,15 +28,17 @@ const WITHIN_FILES = `AND +rowid IN (
 
 /**
  * `bm25()` by name: ordering by FTS5's hidden `rank` column takes half as long again. The search
- * is ranked and cut before its rows are looked up, and always read to its end: an abandoned
+ * is ranked and cut before its chunks are looked up, and always read to its end: an abandoned
  * cursor keeps the statement from being used again.
  */
-const ranked = (within: string) => `SELECT c.chunk, c.id, c.file, c.duplicate, w.rank FROM (
-    SELECT rowid AS chunk, bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS rank
-    FROM words WHERE words MATCH ? ${within} ORDER BY rank, rowid LIMIT ?
-  ) w CROSS JOIN chunks c ON c.chunk = w.chunk`;
+const ranked = (
+  within: string,
+) => `SELECT rowid AS chunk, bm25(words, ${HEADING_WEIGHT}.0, 1.0) AS rank
+  FROM words WHERE words MATCH ? ${within} ORDER BY rank, rowid LIMIT ?`;
 const RANKED = ranked("");
 const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
+const CHUNKS = `SELECT c.chunk, c.id, c.file, c.duplicate
+  FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value`;
 
 type LexicalQuery = {
   query: string;
@@ -43,6 +47,8 @@ type LexicalQuery = {
   forMerge: boolean;
   /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
+  /** Chunks that are in memory; null: it must be read. */
+  named: (chunk: number) => Found | null;
 };
 
 type Hit = { chunk: number; id: ChunkId; score: number };
@@ -65,10 +71,16 @@ export function searchWords(
   eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, forMerge, postingsLimit } = search;
+  const { query, limit, forMerge, postingsLimit, named } = search;
   const terms = queryTerms(query, (word) => termCounts.estimate(word));
   const bounded = withinBound(terms, postingsLimit);
-  const { hits, scored } = collect(sql, eligibility, { terms, bounded, limit, postingsLimit });
+  const { hits, scored } = collect(sql, eligibility, {
+    terms,
+    bounded,
+    limit,
+    postingsLimit,
+    named,
+  });
   if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
   const statistics = statisticsOf(terms);
   if (forMerge) countExactly(sql, statistics, bounded);
@@ -81,7 +93,10 @@ export function searchWords(
 function collect(
   sql: SqlStorage,
   eligibility: Eligibility,
-  search: { terms: QueryTerm[]; bounded: QueryTerm[]; limit: number; postingsLimit: number },
+  search: { terms: QueryTerm[]; bounded: QueryTerm[] } & Pick<
+    LexicalQuery,
+    "limit" | "postingsLimit" | "named"
+  >,
 ): Collected {
   const { terms, bounded, limit, postingsLimit } = search;
   const [rarest] = terms;
@@ -96,7 +111,8 @@ function collect(
     return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
   }
   const read = rankedReader(sql, eligibility, matchExpression(bounded));
-  return { hits: rankByFts(read, eligibility, limit), scored };
+  const find = (chunks: number[]) => chunksOf(sql, chunks, search.named);
+  return { hits: rankByFts(read, find, eligibility, limit), scored };
 }
 
 const unscored = (sample: Map<number, ChunkId>): Hit[] =>
@@ -148,22 +164,46 @@ function score(
     .map(({ id, match, score }) => ({ id, match, score }));
 }
 
-function rankByFts(read: (limit: number) => Row[], eligibility: Eligibility, limit: number): Hit[] {
+function rankByFts(
+  read: (limit: number) => Ranked[],
+  find: (chunks: number[]) => Map<number, Found>,
+  eligibility: Eligibility,
+  limit: number,
+): Hit[] {
   for (let page = limit + SPARE_ROWS; ; page *= GROWTH) {
     const rows = read(page);
-    const eligible = rows.filter(({ chunk, file, duplicate }) =>
-      eligibility.includes({ chunk, file, duplicate: duplicate === 1 }),
-    );
+    const found = find(rows.map(({ chunk }) => chunk));
+    const eligible = rows.flatMap(({ chunk, rank }) => {
+      const of = found.get(chunk);
+      if (of === undefined || !eligibility.includes(of)) return [];
+      return [{ chunk, id: of.id, score: -rank }];
+    });
     if (eligible.length < limit && rows.length === page) continue;
-    return eligible.slice(0, limit).map(({ chunk, id, rank }) => ({ chunk, id, score: -rank }));
+    return eligible.slice(0, limit);
   }
+}
+
+/** From memory what is there: each row that is read is billed. */
+function chunksOf(
+  sql: SqlStorage,
+  chunks: number[],
+  named: LexicalQuery["named"],
+): Map<number, Found> {
+  const known = chunks.map(named).filter((one) => one !== null);
+  const found = new Map(known.map((one) => [one.chunk, one]));
+  const missing = chunks.filter((chunk) => !found.has(chunk));
+  if (missing.length === 0) return found;
+  for (const row of sql.exec<Stored>(CHUNKS, JSON.stringify(missing)).toArray()) {
+    found.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
+  }
+  return found;
 }
 
 function rankedReader(sql: SqlStorage, eligibility: Eligibility, match: string) {
   const { files, chunkCount } = eligibility;
   if (files === null || chunkCount > RESTRICTED_INSIDE_LIMIT_CHUNKS) {
-    return (limit: number) => sql.exec<Row>(RANKED, match, limit).toArray();
+    return (limit: number) => sql.exec<Ranked>(RANKED, match, limit).toArray();
   }
   const list = JSON.stringify([...files]);
-  return (limit: number) => sql.exec<Row>(RANKED_WITHIN_FILES, match, list, limit).toArray();
+  return (limit: number) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, limit).toArray();
 }

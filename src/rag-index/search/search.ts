@@ -81,7 +81,8 @@ export class Search {
   }
 
   #words(eligibility: Eligibility, of: { query: string; limit: number; forMerge: boolean }) {
-    const search = { ...of, postingsLimit: this.#postingsLimit };
+    const named = (chunk: number) => this.#vectorLeg.named(chunk);
+    const search = { ...of, named, postingsLimit: this.#postingsLimit };
     return searchWords(this.#sql, this.#termCounts, eligibility, search);
   }
 

@@ -16,6 +16,7 @@ import {
   MEMORY_LIMIT_BYTES,
   vectorBudget,
   VectorMemory,
+  type Named,
 } from "../memory/vector-memory.ts";
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
@@ -147,7 +148,17 @@ export class VectorLeg {
     return bestOf(rows, queries, eligibility, limit);
   }
 
+  /** A live chunk that is in memory; null: it must be read. */
+  named(chunk: number): Named | null {
+    return this.#memory instanceof VectorMemory ? this.#memory.named(chunk) : null;
+  }
+
   #named(found: Scored[]): Candidate[] {
+    const known = found.flatMap(({ key, score }) => {
+      const named = this.named(key);
+      return named === null ? [] : [{ id: named.id, score }];
+    });
+    if (known.length === found.length) return known;
     const rows = this.#sql.exec(NAMES, JSON.stringify(found.map(({ key }) => key)));
     const ids = new Map(rows.raw<[number, ChunkId]>());
     return found.flatMap(({ key, score }) => {

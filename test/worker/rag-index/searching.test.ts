@@ -1,7 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
-import { indexOf, put, requestFor, search } from "./support.ts";
+import { DIMENSIONS, indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
 test("an activated file is found by its words and by its vector", async () => {
   const index = indexOf("first");
@@ -35,4 +36,27 @@ test("the best of both legs are read in the call that finds them", async () => {
   expect(await best(2)).toEqual(inOrder.slice(0, 2));
   // A similarity in memory is rounded: where it decides, others are read to replace what fails.
   expect(await best(2, 0.1)).toEqual(expect.arrayContaining(inOrder.slice(0, 3)));
+});
+
+test("what is in memory is not read again by a search", async () => {
+  const index = indexOf("read-once");
+  const moor = ["heather on the moor", "sundew in the bog", "heather by the path"];
+  for (const [at, text] of moor.entries()) await put(index, `${at}.md`, 1, [text]);
+  await search(index, "heather moor");
+  const statements: string[] = [];
+  await runInDurableObject(stubOf("read-once"), (_, { storage }) => {
+    const exec = storage.sql.exec.bind(storage.sql);
+    const value = (...args: Parameters<typeof exec>) => {
+      statements.push(args[0]);
+      return exec(...args);
+    };
+    Object.defineProperty(storage.sql, "exec", { value, configurable: true });
+  });
+  const base = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
+  const vector = new Float32Array(DIMENSIONS).fill(1);
+  const queries = [{ text: "heather moor", vector }];
+  const found = await index.candidates({ queries, ...base, limitPerLeg: 20, lexical: true });
+  expect([found.queries[0]?.lexical.length, found.queries[0]?.vector.length]).toEqual([2, 3]);
+  expect(statements).not.toEqual([]);
+  expect(statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql))).toEqual([]);
 });
