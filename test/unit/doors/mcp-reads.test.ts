@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { newToken } from "../../../src/access/credential-format.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { jsonLog } from "../../../src/core/log.ts";
+import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
 import { mcpDoor } from "../../../src/doors/mcp/app.ts";
 import type { AppEnv } from "../../../src/http/app-env.ts";
 import type { Services } from "../../../src/services.ts";
@@ -54,6 +55,7 @@ async function readsOf(method: string, params: object): Promise<string[][]> {
     now: () => 0,
     log: jsonLog(() => {}),
     reads: { $client },
+    recentLookups: new RecentLookups(),
     rateLimits: () => Promise.resolve({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
   } as unknown as Services;
   const app = new Hono<AppEnv>();
