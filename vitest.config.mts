@@ -1,5 +1,7 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer } from "vitest/node";
+import type { TestSpecification } from "vitest/node";
 
 import { buildAssets } from "./src/cli/build-assets.ts";
 
@@ -76,8 +78,20 @@ const workerWith = (bindings: Record<string, string>) => ({
   ],
 });
 
+/** Short files that take a minute or two: begun last, they would run on alone. */
+const LONG = /\/(killing-file|crash)\.test\.ts$|\/browser\/panel\.test\.ts$/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     silent: "passed-only",
     // The default leaves one core of two idle; two leave a quarter of both, as tests also wait.
     maxWorkers: 3,
