@@ -128,7 +128,7 @@ test("files that are written, claimed and finished together are counted together
   }
 });
 
-test("a list of files with any status is in order of path, and a page reads its rows", async () => {
+test("files of any status are listed by path, and a page reads its own rows", async () => {
   const world = new World();
   const source = await world.addSource();
   const ragId = await world.addRag(source);
