@@ -5,11 +5,11 @@ import { measureScenarios } from "./support/scenarios.ts";
 
 const BARS: Record<string, number> = {
   "GET /api/rags": 3,
-  "a retrieval, the first": 5,
-  "a retrieval, of 100": 4,
-  "a retrieval with reranking, of 10": 5,
-  "an inference, the first": 6,
-  "an inference, of 10": 5,
+  "a retrieval, the first": 4,
+  "a retrieval, of 100": 3,
+  "a retrieval with reranking, of 10": 4,
+  "an inference, the first": 5,
+  "an inference, of 10": 4,
 };
 
 /**

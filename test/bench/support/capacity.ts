@@ -49,6 +49,8 @@ const EXACT_SEARCH_CHUNKS = 100_000;
 /** Above, bits preselect; rows that scoring 132 clustered vectors reads (`bench -- exact`). */
 const WHOLE_IN_MEMORY_CHUNKS = 24_576;
 const VECTORS_SCORED = 300;
+/** There, 100 neighbours and 116 matches of the words are named by rows: two each, as counted. */
+const NAMED_ROWS = 432;
 /** Rows that a file of ten chunks writes more where Vectorize holds its vectors, as counted. */
 const SYNC_ROWS_A_FILE = 41;
 /** Rows of D1 and bytes in R2 that a file of 20 chunks keeps, about. */
@@ -94,6 +96,7 @@ function retrievalAmounts(
       : retrieval.objectRowsRead + postings * ROWS_A_POSTING;
   const indexCalls = retrieval.objectCalls - 1;
   const isInVectorize = ragChunks > EXACT_SEARCH_CHUNKS;
+  const namedRows = ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : NAMED_ROWS * shards;
   const vectorsRead = isInVectorize || ragChunks <= WHOLE_IN_MEMORY_CHUNKS ? 0 : VECTORS_SCORED;
   return {
     requests: retrieval.executions,
@@ -104,7 +107,7 @@ function retrievalAmounts(
     objectCalls: 1 + indexCalls * shards,
     objectGbSeconds:
       ((OBJECT_MS_A_RETRIEVAL * shards) / 1_000 + window.awakeSeconds) * OBJECT_GIGABYTES,
-    objectRowsRead: rowsRead + vectorsRead,
+    objectRowsRead: rowsRead + vectorsRead + namedRows,
     objectRowsWritten: window.rows,
     queriedDimensions: isInVectorize ? DIMENSIONS : 0,
     embeddedTokens: retrieval.modelCharacters / CHARACTERS_A_TOKEN,
