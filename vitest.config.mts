@@ -103,7 +103,7 @@ export default defineConfig({
           environment: "node",
           // A process of its own for each of 130 files took as long as half of the tests.
           isolate: false,
-          // Documents make much that is short-lived: a larger young generation saves a seventh.
+          // Documents make much that is short-lived: a larger young generation costs less.
           execArgv: ["--max-semi-space-size=64"],
           ...timeouts,
         },

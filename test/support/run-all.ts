@@ -11,7 +11,7 @@ const scratch = mkdtempSync(join(scratchParent(), "quarry-test-"));
 const environment = {
   ...process.env,
   TMPDIR: scratch,
-  // wrangler and the commands are started some eighty times.
+  // wrangler and the commands are started again and again.
   NODE_COMPILE_CACHE: join(scratch, "compile-cache"),
   CI: "1",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
