@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
@@ -70,6 +72,14 @@ const inWorker = {
 const workerWith = (bindings: Record<string, string>) => ({
   // Documents that Worker tests read as data URLs.
   assetsInclude: ["**/fixtures/documents/*"],
+  resolve: {
+    alias: [
+      {
+        find: /^.*\/password-cost\.ts$/,
+        replacement: join(import.meta.dirname, "test/doubles/password-cost.ts"),
+      },
+    ],
+  },
   plugins: [
     cloudflareTest({
       wrangler: { configPath: "./wrangler.toml" },

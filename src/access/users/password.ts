@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-/** scrypt (RFC 7914): 128 · N · r = 16 MiB a run. */
-const COST = 16_384;
+import { COST } from "./password-cost.ts";
+
 const BLOCK_SIZE = 8;
 const PARALLELISM = 5;
 const SALT_BYTES = 16;
