@@ -43,7 +43,8 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   const thresholds = (options.failUnder ?? []).map(thresholdIn);
   const settings = [options.setting, ...(options.against === undefined ? [] : [options.against])];
   const wished = settings.map(settingIn);
-  const api = evaluationApi(checkedUrl(options.url), keyIn(process.env));
+  const baseUrl = checkedUrl(options.url);
+  const api = evaluationApi(baseUrl, keyIn(process.env));
   const terminal = openTerminal(options.json === true);
   const done: { run: Run; summary: RunSummary }[] = [];
   for (const [at, setting] of wished.entries()) {
@@ -56,7 +57,10 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     comparison: await api.compare(set, second.run.id, first.run.id),
   };
   terminal.result({ run: first.run, against: second?.run, comparison: against?.comparison });
-  if (!terminal.json) report(terminal, first.summary, against);
+  if (!terminal.json) {
+    report(terminal, first.summary, against);
+    terminal.say(`Each question: ${baseUrl}/panel/evaluation/${set}/runs/${first.run.id}`);
+  }
   const missed = missedThresholds(thresholds, first.summary.measures);
   if (missed.length > 0) throw new CommandFailure(`${missed.join("; ")}.`);
 }

@@ -104,7 +104,7 @@ function descriptionOf(runner: CoveredRunner): string {
 }
 
 /** Runners whose names a client could mean: they begin alike for some 50 characters. */
-const ALIKE_MAX = 200;
+const ALIKE_MAX = 1_000;
 
 /** Those whose names may end in a hash instead of the identifier's end. */
 async function runnersLike(

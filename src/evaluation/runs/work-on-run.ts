@@ -21,10 +21,10 @@ const ASKED_AT_ONCE = 2;
 /** A message works this long, then sends another: scans in the same queue wait no longer. */
 const SLICE_MS = 20 * SECOND_MS;
 /**
- * A question takes some four D1 queries, and a batch of five messages may make 1,000
+ * A question takes some five D1 queries, and a batch of five messages may make 1,000
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
-const QUESTIONS_A_SLICE = 40;
+const QUESTIONS_A_SLICE = 30;
 const MAX_ATTEMPTS = 3;
 
 /**

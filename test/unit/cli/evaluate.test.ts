@@ -89,6 +89,7 @@ test("evaluate ends with 1 below a threshold, and says how two settings differ",
   expect(failed.output).toContain("quarry: recall@5 is 0.750, below 0.8.");
   expect(compared.output).toMatch(/recall@5.*0\.750.*0\.700.*\+0\.050.*-0\.020 to \+0\.110/);
   expect(compared.output).toContain("may be chance");
+  expect(failed.output).toMatch(/Each question: http:\S+\/panel\/evaluation\/weights\/runs\/r\d/);
   expect(compared.output).toMatch(/setting: 100 questions.*\nagainst: 100 questions/);
   expect(failed.output).toContain("900 tokens, 0.1234 EUR, judge 42 tokens, no prices");
   expect(compared.code).toBe(0);
