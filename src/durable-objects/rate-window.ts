@@ -7,7 +7,7 @@ import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
 import type { RateVerdict } from "../ports/rate-limits.ts";
 
 const KEY = "passed";
-/** The answer does not wait for the disk write: a count lost in a crash costs one request. */
+/** The answer does not wait for the disk write: what a crash may lose is said below. */
 const UNCONFIRMED = { allowUnconfirmed: true };
 /**
  * From so many requests a second on, one write follows for all of a second: each is billed. Slower

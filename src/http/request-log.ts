@@ -32,8 +32,9 @@ export class RequestLog implements Log {
     return this.#log.with(facts);
   }
 
-  /** The request's line. */
+  /** The request's line, once: a caller who hung up has one before the work ends. */
   end(event: string, facts: LogFacts): void {
+    if (this.#parts === null) return;
     this.#log.info(event, { ...facts, ...this.#parts });
     this.#parts = null;
   }

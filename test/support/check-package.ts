@@ -27,7 +27,7 @@ function run(command: string, ...args: string[]): string {
 }
 
 const quarry = (...args: string[]) =>
-  run(process.execPath, join(installed, "bin/quarry.js"), ...args);
+  run(process.execPath, join(installed, "src/cli/bin/quarry.js"), ...args);
 
 function install() {
   mkdirSync(installed, { recursive: true });

@@ -53,6 +53,17 @@ export class UsageOutbox {
     if (first === undefined) return;
     const message = others.length === 0 ? first : { calls: [first, ...others] };
     // Many calls are in it, and a second delivery counts nothing twice.
-    await send(message).catch(() => send(message));
+    try {
+      await send(message).catch(() => send(message));
+    } catch (thrown) {
+      this.#keep([first, ...others]);
+      throw thrown;
+    }
+  }
+
+  /** What could not be sent goes with the next calls, up to one message of it. */
+  #keep(unsent: UsageMessage[]): void {
+    this.#waiting = [...unsent, ...this.#waiting].slice(0, CALLS_PER_MESSAGE);
+    this.#bytes = JSON.stringify(this.#waiting).length;
   }
 }

@@ -1,24 +1,36 @@
 import { createMiddleware } from "hono/factory";
+import type { Context } from "hono";
 
 import { RequestLog } from "../request-log.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const PATH_LOGGED_LENGTH = 200;
+/** No status of HTTP: the caller had gone before there was an answer. */
+const CALLER_GONE = 499;
 
 /** One line per request, with what it did, without the query string: it may name documents. */
 export const accessLog = createMiddleware<AppEnv>(async (context, next) => {
   const startedAt = Date.now();
+  // The runtime may end the work of a caller who hung up, and nothing else would tell of it.
+  const { signal } = context.req.raw;
+  const onGone = () => tell(context, CALLER_GONE, startedAt);
+  signal.addEventListener("abort", onGone, { once: true });
   await next();
+  signal.removeEventListener("abort", onGone);
+  tell(context, context.res.status, startedAt);
+});
+
+function tell(context: Context<AppEnv>, status: number, startedAt: number): void {
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   const actor = context.get("actor");
   const log = services?.log;
   const facts = {
     method: context.req.method,
     path: context.req.path.slice(0, PATH_LOGGED_LENGTH),
-    status: context.res.status,
+    status,
     ...(actor === undefined ? {} : { actor: `${actor.kind}:${actor.id}` }),
     durationMs: Date.now() - startedAt,
   };
   if (log instanceof RequestLog) log.end("request", facts);
   else log?.info("request", facts);
-});
+}

@@ -11,6 +11,7 @@ test("a request is one line; trouble, repeats and what comes later have their ow
   log.warn("usage not recorded", { kind: "retrieve" });
   log.info("retrieval", { chunks: 7 });
   log.end("request", { status: 200 });
+  log.end("request", { status: 499 });
   log.info("retrieval", { chunks: 9 });
   const of = (level: string, event: string) => ({ level, event, requestId: "r1" });
   expect(lines).toEqual([

@@ -91,11 +91,17 @@ test("a call that was stopped while it waited loses nothing once the next one co
   expect(sent.at(-1)).toEqual([stopped.id, next.id]);
 });
 
-test("a failed message is sent once more, and then it is an error for its sender", async () => {
+test("a failed message is sent once more, and then goes with the next calls", async () => {
   const once = isolate(1);
   await once.add(usage());
   expect(once.sent).toHaveLength(1);
-  await expect(isolate(2).add(usage())).rejects.toThrow("queue is down");
+  const twice = isolate(2);
+  const [unsent, next] = [usage(), usage()];
+  await expect(twice.add(unsent)).rejects.toThrow("queue is down");
+  const adding = twice.add(next);
+  await twice.pass(1_000);
+  await adding;
+  expect(twice.sent).toEqual([[unsent.id, next.id]]);
 });
 
 test("with no wait each call is a message of its own", async () => {
