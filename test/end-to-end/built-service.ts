@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
+import type { TestProject } from "vitest/node";
+
 import { PROJECT } from "../../src/cli/installation.ts";
 import { applyMigrations, hasDatabase } from "../../src/cli/worker/apply-migrations.ts";
 import { packedConfig } from "../../src/cli/worker/packed-config.ts";
@@ -26,9 +28,9 @@ rules = [{ type = "ESModule", globs = ["*.mjs"] }]`;
  * Bundles the Worker and migrates an empty database, once for all servers that the tests start: a
  * server that does both by itself takes twice the processor time. Goes on while other tests run.
  */
-export default function buildService(): (() => Promise<void>) | undefined {
-  // Two projects share the build.
-  if (process.env[VARIABLE] !== undefined) return undefined;
+export default function buildService({ config }: TestProject): (() => Promise<void>) | undefined {
+  // Two projects share the build; one that watches would go on with what has changed since.
+  if (config.watch || process.env[VARIABLE] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "quarry-built-service-"));
   process.env[VARIABLE] = folder;
   const building = build(folder).then(

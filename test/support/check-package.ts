@@ -58,6 +58,7 @@ try {
     ...(quarry("--help").includes("Usage: npx quarry") ? [] : ["--help does not tell the usage"]),
     ...(answered(await freePort()).includes("26 days") ? [] : ["it answered nothing"]),
     ...(readdirSync(home).includes(".quarry") ? [] : ["its state is not in the home folder"]),
+    ...(before.includes(".dev.vars") ? ["it holds .dev.vars, where developers put keys"] : []),
     ...(files() === before ? [] : [`it wrote beside itself: ${files()}`]),
   ];
   for (const problem of problems) console.log(problem);

@@ -2,6 +2,8 @@ import { randomInt } from "node:crypto";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+/** As in the tracked file of development defaults. */
+export const LOCAL_EMAIL = "admin@localhost";
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
@@ -15,12 +17,17 @@ export function newLocalPassword(): string {
 }
 
 /**
- * The file that gives the Worker its first administrator's password: `ps` would show an argument.
+ * The file that gives the Worker its first administrator, in place of `.dev.vars`: `ps` would show
+ * the password as an argument.
  */
 export async function writeSignInFile(stateFolder: string, password: string): Promise<string> {
   await mkdir(stateFolder, { recursive: true });
   const file = resolve(join(stateFolder, "sign-in.env"));
-  await writeFile(file, `PANEL_ADMIN_PASSWORD=${JSON.stringify(password)}\n`, { mode: OWNER_ONLY });
+  const lines = [
+    `PANEL_ADMIN_EMAIL=${JSON.stringify(LOCAL_EMAIL)}`,
+    `PANEL_ADMIN_PASSWORD=${JSON.stringify(password)}`,
+  ];
+  await writeFile(file, `${lines.join("\n")}\n`, { mode: OWNER_ONLY });
   await chmod(file, OWNER_ONLY);
   return file;
 }

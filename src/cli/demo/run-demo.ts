@@ -8,19 +8,21 @@ import { listFolder } from "../push/list-folder.ts";
 import { pushFolder } from "../push/push-folder.ts";
 import { reportPush } from "../push/report-push.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
-import { checkNodeVersion, PROJECT } from "../installation.ts";
+import { checkNodeVersion, IS_PACKED, PROJECT } from "../installation.ts";
 import { openTerminal, pathOfUser } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
+import { claimState } from "../worker/claim-state.ts";
+import { checkPortIsFree } from "../worker/free-port.ts";
 import { withWorker } from "../worker/with-worker.ts";
 import { addressesOf, showAddresses } from "./addresses.ts";
 import { readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
 import { EMBEDDED_EMBEDDING_MODEL } from "./find-models.ts";
-import { newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
+import { LOCAL_EMAIL, newLocalPassword, writeSignInFile } from "./local-sign-in.ts";
 import { modelSettings } from "./model-settings.ts";
 import { firstHeading, SAMPLE_QUESTIONS } from "./questions.ts";
 import type { Questions } from "./questions.ts";
-import { ensureToken, LOCAL_EMAIL, openPanel, setUpResources } from "./set-up.ts";
+import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
 import { showAnswer, showRetrieval } from "./show-answers.ts";
 import { SAMPLE_FOLDER, subjectOf } from "./subject.ts";
 import type { Subject } from "./subject.ts";
@@ -47,9 +49,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const terminal = openTerminal(options.json === true);
   const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
   const stateFolder = pathOfUser(options.state);
+  const questions = await questionsOf(options, folder);
+  // Before anything there is read or written: another server may use it.
+  await checkPortIsFree(options.port);
+  await claimState(stateFolder, options.port);
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
-  const questions = await questionsOf(options, folder);
   const madeWith = state.embeddingModel ?? modelOfDatabase(stateFolder);
   const embedded = options.embedded === true;
   const settings = await modelSettings(process.env, stateFolder, { embedded, madeWith });
@@ -59,8 +64,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
   const signInFile = await writeSignInFile(stateFolder, state.password);
-  // Named files replace .dev.vars, so that one is named too.
-  const envFiles = [join(PROJECT, ".dev.vars"), ...settings.envFiles, signInFile];
+  // Named files replace .dev.vars, so that a checkout names it too.
+  const devVars = IS_PACKED ? [] : [join(PROJECT, ".dev.vars")];
+  const envFiles = [...devVars, ...settings.envFiles, signInFile];
   terminal.say(settings.about);
   terminal.say("Starting the Worker …");
   await withWorker(

@@ -5,9 +5,8 @@ import { ApiError } from "../api/send.ts";
 import { CommandFailure } from "../failure.ts";
 import type { DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
+import { LOCAL_EMAIL } from "./local-sign-in.ts";
 
-/** From the tracked file of development defaults. */
-export const LOCAL_EMAIL = "admin@localhost";
 /** Used by `npm run dev`, which may have used the same state before; never valid in production. */
 const KNOWN_PASSWORD = "quarry";
 const KEY_NAME = "npm start";

@@ -28,10 +28,12 @@ const COMMON_WORDS: Record<string, string> = {
   uk: "і в не на що з до це як за від для та про є або але його вони при ми",
 };
 
-const commonWords = Object.entries(COMMON_WORDS).map(([language, list]) => ({
-  language,
-  words: new Set(list.split(" ")),
-}));
+const languagesOf = new Map<string, string[]>();
+for (const [language, list] of Object.entries(COMMON_WORDS)) {
+  for (const word of list.split(" ")) {
+    languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
+  }
+}
 
 const SAMPLE_CHARACTERS = 20_000;
 const LEAST_WORDS = 8;
@@ -59,9 +61,12 @@ function byScript(sample: string): string | null {
 
 function byWords(found: string[]): string | null {
   if (found.length < LEAST_WORDS) return null;
-  const hitsOf = (words: Set<string>) => found.filter((word) => words.has(word)).length;
-  const [first, second] = commonWords
-    .map(({ language, words }) => ({ language, hits: hitsOf(words) }))
+  const counts = new Map(Object.keys(COMMON_WORDS).map((language) => [language, 0]));
+  for (const word of found) {
+    for (const one of languagesOf.get(word) ?? []) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  const [first, second] = [...counts]
+    .map(([language, hits]) => ({ language, hits }))
     .sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
   const isClear = first.hits > second.hits * CLEAR_LEAD;

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 /** The first bytes that identify binary files, and the media type of each. */
 const SIGNATURES: [offset: number, bytes: string, mediaType: string][] = [
   [0, "\x89PNG", "image/png"],
@@ -45,7 +47,8 @@ const SIGNATURES: [offset: number, bytes: string, mediaType: string][] = [
 const SIGNATURE_BYTES = 512;
 
 export function headOf(bytes: Uint8Array, count = SIGNATURE_BYTES): string {
-  return String.fromCharCode(...bytes.subarray(0, count));
+  const { buffer, byteOffset, byteLength } = bytes.subarray(0, count);
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 /** The media type of a binary file without an extractor here; null when it is unknown. */

@@ -49,7 +49,7 @@ export function* readCsv(text: string): Generator<CsvRow> {
 type Cell = { cell: string; end: number };
 
 function delimiterOf(text: string): string {
-  const [head = ""] = text.split("\n", 1);
+  const [head = ""] = text.trimStart().split("\n", 1);
   return DELIMITERS.find((one) => head.includes(one)) ?? ",";
 }
 

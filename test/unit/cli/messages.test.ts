@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +12,9 @@ import { readSchema } from "../../../src/cli/schema-file.ts";
 import { askCommand, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
+import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { claimState } from "../../../src/cli/worker/claim-state.ts";
+import { freePort } from "../../end-to-end/run-cli.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -162,6 +165,18 @@ test("a second server on a state folder is refused; the first one's end frees it
     `Another server uses ${folder} (process ${process.ppid}, port 8787). End that one`,
   );
   expect(existsSync(file)).toBe(true);
+});
+
+test("a second start changes nothing in the state folder that it is refused", async () => {
+  noteOf(process.ppid, 8_787);
+  const state = join(folder, "demo.json");
+  writeFileSync(state, "{}");
+  const port = await freePort();
+  const starting = runDemo({ folder: undefined, port, state: folder, embedded: true });
+  await expect(starting).rejects.toThrow("Another server uses");
+  expect(readFileSync(state, "utf8")).toBe("{}");
+  expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);
+  rmSync(state);
 });
 
 test("an old note counts while its process lives and its port is in use", async () => {

@@ -35,6 +35,11 @@ test("CSV with quotes, line ends and several passages of a question", () => {
   ]);
 });
 
+test("empty lines above the header change nothing", () => {
+  const expected = [{ file: "a.md", passage: null }];
+  expect(read("\n\nquestion;file\nA?;a.md")).toEqual([{ question: "A?", expected, ...plain }]);
+});
+
 test("JSON Lines with answers to check", () => {
   const line = { question: " How many? ", check: "json", answer: '{"days":26}' };
   expect(read(`${JSON.stringify(line)}\n\n`, "jsonl")).toEqual([

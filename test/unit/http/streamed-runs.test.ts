@@ -257,10 +257,11 @@ test("an answer of 100,000 tokens: never far ahead of its reader, memory flat", 
   expect(estimateTokens(text, "unknown")).toBeGreaterThan(100_000);
   // The text came twice: in parts, and whole with the result.
   expect(length).toBeGreaterThan(2 * text.length);
-  const [first = 0, ...later] = held;
-  expect(later).toHaveLength(5 - 1);
+  // Code that runs for the first time is held as well: measured is what comes after.
+  const [, first = 0, ...later] = held;
+  expect(later).toHaveLength(5 - 2);
   // What grows is the answer that is collected, and nothing for each event of its stream.
-  expect(Math.max(...later) - first).toBeLessThan(4 * text.length);
+  expect(Math.max(...later) - first).toBeLessThan(3 * text.length);
 });
 
 test("the first bytes come when the passages were found, before the answer", async () => {

@@ -29,7 +29,7 @@ const ACCEPTED = [...FORMAT_BY_ENDING.keys()].join();
 
 /**
  * The questions of the file that was chosen, else of the text that was pasted.
- * @throws QuarryError `invalid` that says what is wrong with which line; `too-large`.
+ * @throws QuarryError `invalid` that says what is wrong with the file or which line; `too-large`.
  */
 export async function questionsIn(
   { form, file }: FormWithFiles,
@@ -41,16 +41,18 @@ export async function questionsIn(
     if (form.text("text") === "") throw invalid("file: choose a file, or paste its content");
     return importedQuestions(form.exact("text"), format, set);
   }
+  if (chosen.size > IMPORT_MAX_BYTES) throw fileProblem("is larger than 1 MiB");
   const [ending = ""] = /\.\w+$/.exec(chosen.name.toLowerCase()) ?? [];
   const text = await chosen.text();
   try {
     return importedQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    const problem = thrown.message.replace(/^Invalid request: /, "");
-    throw invalid(`file: ${problem}`, [{ field: "file", problem }]);
+    throw fileProblem(thrown.message.replace(/^Invalid request: /, ""));
   }
 }
+
+const fileProblem = (problem: string) => invalid(`file: ${problem}`, [{ field: "file", problem }]);
 
 export const ImportForm = ({ action, state }: { action: string; state: FormState }) => (
   <Form action={action} state={state} submit="Import" hasFiles>
