@@ -32,7 +32,13 @@ const placesFor = (vectors: number) =>
 
 /** The memory that this many vectors take. */
 export const bytesOfVectors = (vectors: number, dimensions: number): number =>
-  placesFor(vectors) * dimensions * BYTES_PER_COMPONENT;
+  bytesOfPlaces(placesFor(vectors), dimensions);
+
+/** About, of a chunk's id and its entries in the maps. */
+const BYTES_PER_ID = 100;
+
+const bytesOfPlaces = (places: number, dimensions: number) =>
+  places * (dimensions * BYTES_PER_COMPONENT + BYTES_PER_ID);
 
 /** The live vectors in memory: read at the first search, then updated by each write. */
 export class VectorMemory {
@@ -41,7 +47,6 @@ export class VectorMemory {
   readonly #blocks: VectorBlock[] = [];
   /** Place of each chunk: block times BLOCK_SIZE plus the place in it. */
   readonly #places = new Map<number, number>();
-  /** About 100 bytes each, beside the bytes that are claimed for the vectors. */
   readonly #ids = new Map<number, ChunkId>();
   readonly #free: number[] = [];
   readonly #sums = new Float32Array(BLOCK_SIZE);
@@ -61,7 +66,7 @@ export class VectorMemory {
   /** Its share of the isolate's memory. */
   get bytes(): number {
     const places = this.#blocks.reduce((sum, { size }) => sum + size, 0);
-    return places * this.#dimensions * BYTES_PER_COMPONENT;
+    return bytesOfPlaces(places, this.#dimensions);
   }
 
   /** False: the added vectors do not fit any more, and this memory must be released. */

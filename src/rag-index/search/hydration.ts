@@ -43,10 +43,18 @@ export function hydrateChunks(
   const instead = spare
     .filter((id) => eligible.has(id))
     .slice(0, Math.min(spareLimit, ids.length - chosen.length));
-  const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify([...chosen, ...instead])).toArray();
+  return { chunks: readChunks(sql, [...chosen, ...instead], queryVectors), ...sorted };
+}
+
+/** The same of chunks that the call is known to be allowed to see. */
+export function readChunks(
+  sql: SqlStorage,
+  ids: ChunkId[],
+  queryVectors: (Float32Array | null)[],
+): HydratedChunk[] {
+  const rows = sql.exec<Row>(OF_CHUNKS, JSON.stringify(ids)).toArray();
   const similarities = similaritiesOf(sql, rows, queryVectors);
-  const chunks = rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
-  return { chunks, ...sorted };
+  return rows.map((row) => hydrated(row, similarities.get(row.chunk) ?? []));
 }
 
 function sortOut(

@@ -11,7 +11,7 @@ import type {
 } from "../../ports/rag-index.ts";
 import { Eligibility } from "./eligibility.ts";
 import { chooseCandidates, rankCandidates, scaleOf } from "./fuse.ts";
-import { hydrateChunks } from "./hydration.ts";
+import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { originsOf } from "./origins.ts";
 import { isRestricted, resolveRestriction } from "./resolve-restriction.ts";
@@ -96,7 +96,11 @@ export class Search {
     ids: ChunkId[],
   ): CandidatesReply & { chunks: HydratedChunk[] } {
     const reply = this.candidates(request);
-    return { ...reply, chunks: this.#read(request, [...new Set([...ids, ...idsIn(reply)])]) };
+    const { queries, restriction, includeDuplicates } = request;
+    const queryVectors = queries.map(({ vector }) => vector);
+    const all = [...new Set([...ids, ...idsIn(reply)])];
+    const wanted = { ids: all, queryVectors, restriction, includeDuplicates };
+    return { ...reply, chunks: this.hydrate(wanted).chunks };
   }
 
   /**
@@ -116,12 +120,8 @@ export class Search {
       margin: 0,
       ...(rule.searchMode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
-    return { ...reply, chunks: this.#read(request, ids) };
-  }
-
-  #read({ queries, restriction, includeDuplicates }: CandidatesRequest, ids: ChunkId[]) {
-    const queryVectors = queries.map(({ vector }) => vector);
-    return this.hydrate({ ids, queryVectors, restriction, includeDuplicates }).chunks;
+    const queryVectors = request.queries.map(({ vector }) => vector);
+    return { ...reply, chunks: readChunks(this.#sql, ids, queryVectors) };
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {

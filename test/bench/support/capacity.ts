@@ -47,7 +47,7 @@ const OBJECT_GIGABYTES = 0.128;
 /** With `VECTOR_INDEX=auto`: above, a RAG is searched in Vectorize (src/config.ts). */
 const EXACT_SEARCH_CHUNKS = 100_000;
 /** Above, bits preselect; rows that scoring 132 clustered vectors reads (`bench -- exact`). */
-const WHOLE_IN_MEMORY_CHUNKS = 24_576;
+const WHOLE_IN_MEMORY_CHUNKS = 22_528;
 const VECTORS_SCORED = 300;
 /** There, 100 neighbours and 116 matches of the words are named by rows: two each, as counted. */
 const NAMED_ROWS = 432;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { MemoryBudget } from "../../../src/rag-index/memory/memory-budget.ts";
+import { bytesOfVectors, MEMORY_LIMIT_BYTES } from "../../../src/rag-index/memory/vector-memory.ts";
 
 const LIMIT = 100;
 /** More uses than something may be idle for. */
@@ -41,4 +42,10 @@ test("idle entries make room, the longest idle first and no more than needed", (
   expect(budget.claim(holderNamed("last", forgotten), 30)).toBe(false);
   budget.release(busy);
   expect(budget.claim(holderNamed("last", forgotten), 30)).toBe(true);
+});
+
+test("vectors and the ids of their chunks share the limit", () => {
+  // What docs/scale-and-cost.md says of 1,024 dimensions.
+  expect(bytesOfVectors(22_528, 1_024)).toBeLessThanOrEqual(MEMORY_LIMIT_BYTES);
+  expect(bytesOfVectors(22_529, 1_024)).toBeGreaterThan(MEMORY_LIMIT_BYTES);
 });

@@ -55,8 +55,15 @@ test("what is in memory is not read again by a search", async () => {
   const base = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
   const vector = new Float32Array(DIMENSIONS).fill(1);
   const queries = [{ text: "heather moor", vector }];
-  const found = await index.candidates({ queries, ...base, limitPerLeg: 20, lexical: true });
+  const request = { queries, ...base, limitPerLeg: 20, lexical: true };
+  const found = await index.candidates(request);
   expect([found.queries[0]?.lexical.length, found.queries[0]?.vector.length]).toEqual([2, 3]);
   expect(statements).not.toEqual([]);
-  expect(statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql))).toEqual([]);
+  const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
+  expect(ofChunks()).toEqual([]);
+  const rule = { searchMode: "hybrid", weight: 0.5 } as const;
+  const best = await index.candidatesWithBest(request, { rule, needed: 2, threshold: null });
+  expect(best.chunks).toHaveLength(2);
+  // Texts and vectors, each once.
+  expect(ofChunks()).toHaveLength(2);
 });

@@ -38,15 +38,21 @@ function beginsInCode(lines: string[]): boolean {
   const end = lines.findIndex((line) => FENCE.test(line));
   if (end !== -1 && !/^\s*[`~]+\s*$/.test(lines[end] ?? "")) return false;
   const before = (end === -1 ? lines : lines.slice(0, end)).filter((line) => line.trim() !== "");
-  const code = before.filter((line) => CODE_LINE.test(line));
+  const code = before.filter(isCodeLine);
   return code.length > 0 && code.length >= before.length * LEAST_CODE_LINES;
 }
 
 /** The share of the lines of code that are known as such. */
 const LEAST_CODE_LINES = 0.4;
 
-/** A comment or the end of a statement, as prose has none. */
-const CODE_LINE = /^\s*\/\/\s|[;{}](?: +\/\/.*)?$/;
+/** A comment or the end of a block, as prose has none. */
+const CODE_LINE = /^\s*\/\/\s|[{}](?: +\/\/[^]*)?$/;
+/** Clauses of a contract end so, too; a statement also assigns, calls or closes something. */
+const SEMICOLON = /;(?: +\/\/[^]*)?$/;
+const STATEMENT = /=|[\w$][([]|^\s*[)}\]]/;
+
+const isCodeLine = (line: string) =>
+  CODE_LINE.test(line) || (SEMICOLON.test(line) && STATEMENT.test(line));
 
 class BlockReader {
   readonly blocks: Block[] = [];

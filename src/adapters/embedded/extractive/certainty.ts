@@ -1,6 +1,6 @@
-import { figuresIn, fitsKind, optionsIn } from "./question.ts";
+import { figuresIn, fitsKind } from "./question.ts";
 import type { Question } from "./question.ts";
-import { boundIn, isRunTogether, timesNamed } from "./relevance.ts";
+import { boundIn, isRunTogether, optionsAbove, timesNamed } from "./relevance.ts";
 import type { Sentence } from "./sentences.ts";
 
 /** The share of the question that a quotation must bind … */
@@ -43,19 +43,26 @@ function mayAnswer(quoted: Sentence[], { options, figures, kind }: Question): bo
 /** Whether each figure stands in what is quoted or above it; `1.1.0` is a `1.1`. */
 function holdsFigures(quoted: Sentence[], figures: string[]): boolean {
   if (figures.length === 0) return true;
-  const held = quoted.flatMap(({ text, heading, source, group }) =>
-    figuresIn(`${text} ${heading} ${source.cited} ${group.introduction}`),
+  const texts = new Set(
+    quoted.flatMap(({ text, heading, source, group }) => [
+      text,
+      heading,
+      source.cited,
+      group.introduction,
+    ]),
   );
+  const held = Array.from(texts, figuresIn).flat();
   return figures.every((one) => held.some((by) => by === one || by.startsWith(`${one}.`)));
 }
 
 const isNoStatement = (sentence: Sentence) => sentence.isLink || isRunTogether(sentence);
 
 /** Whether a sentence explains another option, and at most mentions the one that is asked for. */
-const isOfOther = (options: string[], { group }: Sentence): boolean =>
-  options.length > 0 &&
-  /^-{1,2}[\p{L}\p{N}]/u.test(group.introduction) &&
-  !options.some((option) => optionsIn(group.introduction).has(option));
+function isOfOther(options: string[], { group }: Sentence): boolean {
+  if (options.length === 0 || !/^-{1,2}[\p{L}\p{N}]/u.test(group.introduction)) return false;
+  const above = optionsAbove(group);
+  return !options.some((option) => above.has(option));
+}
 
 /** Of each passage, in the order of the search. */
 function sourcesOf(passages: Sentence[]): Sentence["source"][] {

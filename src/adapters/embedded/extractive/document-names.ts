@@ -13,7 +13,7 @@ export type Source = {
 
 /** Names that say what a document is for, and not what it is about. */
 const SAYS_LITTLE = /^(?:readme|index|docs?|documentation|api|main|src|man)$/i;
-const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5})+$/u;
+const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5}){1,3}$/u;
 const PAGE = /, page \d+$/;
 
 /** Reads `handbook: guides/RetryAgent.md, page 2 › Options`. */

@@ -32,7 +32,10 @@ const RUN_TOGETHER_CHARACTERS = 300;
 /** Rules, bars and columns of numbers. */
 const DRAWN_CHARACTERS = 100;
 const LEAST_LETTERS = 0.5;
-const ENDS = /[.!:。！]["'”’»)]*$/;
+/** In Latin, Chinese, Japanese, Arabic and Indic scripts. */
+const ENDS = /[.!?…:：。！？｡؟۔।॥]["'”’»)\]」』】）]*$/u;
+/** With fewer spaces a text is of a script without them, such as Thai, which ends no sentence. */
+const LEAST_SPACES = 0.05;
 /** Passages come in the order of the search. */
 const PASSAGE_PRIOR = 0.04;
 const POSITION_PRIOR = 0.05;
@@ -129,7 +132,8 @@ function holdsAll(options: string[], { text, group }: Sentence): boolean {
   return options.every((option) => own.has(option) || ofGroup.has(option));
 }
 
-function optionsAbove(group: Group): Set<string> {
+/** The options that a block's introduction names. */
+export function optionsAbove(group: Group): Set<string> {
   const known = introductionOptions.get(group) ?? optionsIn(group.introduction);
   introductionOptions.set(group, known);
   return known;
@@ -285,9 +289,11 @@ function priorOf(sentence: Sentence, { kind }: Question): number {
 /** Whether a sentence is lines without an end that were run together, or a drawing of characters. */
 export function isRunTogether({ text, group }: Sentence): boolean {
   if (text.length < DRAWN_CHARACTERS || group.kind === "code") return false;
-  if (group.kind === "paragraph" && text.length > RUN_TOGETHER_CHARACTERS && !ENDS.test(text)) {
-    return true;
-  }
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const isLong = group.kind === "paragraph" && text.length > RUN_TOGETHER_CHARACTERS;
+  if (isLong && !ENDS.test(text) && countOf(text, / /g) >= text.length * LEAST_SPACES) return true;
+  // Vowels of Indic scripts are marks.
+  const letters = countOf(text, /[\p{L}\p{M}]/gu);
   return letters < text.length * LEAST_LETTERS;
 }
+
+const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

@@ -37,14 +37,14 @@ export type Group = {
   introduces: Group | null;
 };
 
-/** What is read of a passage's title for each of its headings, and shown of a heading. */
+/** What is read of a passage's title, and shown of a heading. */
 const TITLE_CHARACTERS = 2_000;
 const HEADING_CHARACTERS = 200;
 
 /** Splits Markdown or plain text; each sentence keeps the headings above it. */
 export function sentencesOf(text: string, passage = 0, title = ""): Sentence[] {
   const sentences: Sentence[] = [];
-  const source = sourceOf(title);
+  const source = sourceOf(title.slice(0, TITLE_CHARACTERS));
   let heading = "";
   const titleStems = new Set(stemsOf(title.slice(0, TITLE_CHARACTERS)));
   let headingStems = titleStems;

@@ -144,3 +144,23 @@ test("of a name in code no part stands for the whole", async () => {
   const passage = "Ensure that the tin is shut.\n\nensureLidSync: shuts it at once.";
   expect(await quoted("What does ensureLid do?", passage)).toContain("shuts it at once");
 });
+
+test("a list of a contract whose items end in semicolons is no code", async () => {
+  const passage = `- the seller delivers within 9 days;
+- the buyer pays within 30 days;
+- risk passes on delivery.`;
+  expect(await quoted("Within how many days does the buyer pay?", passage)).toBe(passage);
+  const request = `Within how many days does the buyer pay?\n\n${passage}`;
+  expect(await answer(request)).toBe(passage);
+});
+
+test.each([
+  [
+    "Hindi",
+    "साइकिल लौटाने की अंतिम तिथि?",
+    "साइकिल लौटाने की अंतिम तिथि हर महीने के आखिरी शुक्रवार को होती है, और देरी होने पर किरायेदार को दुकान में अतिरिक्त शुल्क देना पड़ता है।",
+  ],
+  ["Thai", "จักรยาน?", `จักรยาน ${"ต้องคืนภายในสิ้นเดือนและผู้เช่าต้องเสียค่าปรับ".repeat(8)}`],
+])("prose is no drawing: %s", async (_script, question, passage) => {
+  expect(await quoted(question, passage)).toBe(passage);
+});
