@@ -1,10 +1,12 @@
 import { SECOND_MS } from "../core/time.ts";
 import { reasonOf } from "../core/errors.ts";
+import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../ports/job-queue.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages } from "./messages.ts";
 import type { Parsed } from "./messages.ts";
+import { SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
 import { workBudget } from "../ingestion/indexing/work-budget.ts";
 import type { WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
@@ -28,14 +30,25 @@ export async function consumeIndexMessages(
 }
 
 /** The time is over: files that were not claimed are queued again, and still share messages. */
-async function postpone({ log, queue }: Services, parsed: ParsedFiles[]): Promise<void> {
+async function postpone(services: Services, parsed: ParsedFiles[]): Promise<void> {
   const { alone = [], shared = [] } = Object.groupBy(parsed, ({ content }) =>
     content.length > 1 ? "shared" : "alone",
   );
-  const filesOf = (some: ParsedFiles[]) => some.flatMap(({ content }) => content);
+  await queueAgain(services, alone, { together: false });
+  await queueAgain(services, shared, { together: true });
+}
+
+/** The files' claims are renewed first, or the sweep would send each of them a second message. */
+async function queueAgain(
+  { db, log, now, queue }: Services,
+  parsed: ParsedFiles[],
+  how: { together: boolean },
+): Promise<void> {
+  if (parsed.length === 0) return;
+  const files = parsed.flatMap(({ content }) => content);
   try {
-    if (alone.length > 0) await queue.index(filesOf(alone));
-    if (shared.length > 0) await queue.index(filesOf(shared), { together: true });
+    await claimPending(db, files, now() + SWEPT_CLAIM_MS);
+    await queue.index(files, how);
     for (const { message } of parsed) message.ack();
   } catch (thrown) {
     log.error("index messages not postponed", { reason: reasonOf(thrown) });

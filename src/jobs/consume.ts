@@ -3,7 +3,7 @@ import { consumeDeadIndexMessages, consumeDeadScanMessages } from "./consume-dea
 import { consumeIndexMessages } from "./consume-index-messages.ts";
 import { consumeScanMessages } from "./consume-scan-messages.ts";
 import { foldUsage } from "./fold-usage.ts";
-import { parseMessages, usageMessage } from "./messages.ts";
+import { parseUsage } from "./messages.ts";
 
 /**
  * Passes a batch to the consumer of its queue. Index and scan messages are acknowledged or retried
@@ -34,9 +34,5 @@ async function handOver(services: Services, batch: MessageBatch): Promise<void> 
   if (queue.endsWith("-scan-dead")) return await consumeDeadScanMessages(services, messages);
   if (queue.endsWith("-index-dead")) return await consumeDeadIndexMessages(services, messages);
   // Usage that could not be folded is retried from the dead-letter queue.
-  const usage = parseMessages(services.log, usageMessage, messages);
-  await foldUsage(
-    services,
-    usage.flatMap(({ content }) => content),
-  );
+  await foldUsage(services, parseUsage(services.log, messages));
 }

@@ -71,14 +71,6 @@ const usageOfCall: z.ZodType<UsageMessage> = z.object({
     .optional(),
 });
 
-/** The calls of a message of the usage queue: one, or those of a second. */
-export const usageMessage: z.ZodType<UsageMessage[]> = z
-  .preprocess(
-    (body) => (isObject(body) && "calls" in body ? body : { calls: [body] }),
-    z.object({ calls: z.array(usageOfCall) }),
-  )
-  .transform(({ calls }) => calls);
-
 /** A queue message and its validated content. */
 export type Parsed<Content> = { message: Message; content: Content };
 
@@ -94,9 +86,32 @@ export function parseMessages<Content>(
   return messages.flatMap((message) => {
     const { data, error } = schema.safeParse(message.body);
     if (data !== undefined) return [{ message, content: data }];
-    const fields = error?.issues.map(({ path }) => path.join(".")).join(", ");
-    log.error("message not understood", { id: message.id, fields });
+    logDefect(log, message, error?.issues ?? []);
     message.ack();
     return [];
   });
+}
+
+/**
+ * The usage in messages of the usage queue. A call that does not match the schema, for example of a
+ * later deployment, is logged and left out; the others of its message count.
+ */
+export function parseUsage(log: Log, messages: readonly Message[]): UsageMessage[] {
+  return messages.flatMap((message) => {
+    const results = callsOf(message.body).map((call) => usageOfCall.safeParse(call));
+    const issues = results.flatMap(({ error }) => error?.issues ?? []);
+    const usage = results.flatMap(({ data }) => data ?? []);
+    if (issues.length > 0) logDefect(log, message, issues);
+    if (usage.length === 0) message.ack();
+    return usage;
+  });
+}
+
+/** The calls of a message: one, or those of a second. */
+const callsOf = (body: unknown): unknown[] =>
+  isObject(body) && Array.isArray(body["calls"]) ? body["calls"] : [body];
+
+function logDefect(log: Log, { id }: Message, issues: readonly z.core.$ZodIssue[]): void {
+  const fields = new Set(issues.map(({ path }) => path.join(".")));
+  log.error("message not understood", { id, fields: [...fields].join(", ") });
 }

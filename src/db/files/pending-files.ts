@@ -5,7 +5,7 @@ import { flag, id, number, oneOf, row } from "../columns.ts";
 import { execute, readRows } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { CRASHED, isLeft } from "./attempts.ts";
-import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowKey, rowsOf } from "./file-rows.ts";
+import { MESSAGE, MESSAGE_COLUMNS, OPEN, rowKey, rowsOf, sameFile } from "./file-rows.ts";
 
 /** Files to be indexed; the index `rag_files_claimed` has the same condition. */
 export const IN_WORK = `status in ('pending', 'processing')`;
@@ -85,6 +85,22 @@ export async function takeUnstartedFiles(
     ragId,
     of.claimedUntil,
     of.limit,
+  );
+}
+
+/** Keeps pending files from the sweep at least until then: their messages are sent once more. */
+export async function claimPending(
+  db: Database,
+  messages: IndexMessage[],
+  claimedUntil: number,
+): Promise<void> {
+  await execute(
+    db,
+    `update rag_files set claimed_until = ?2 from json_each(?1) m
+     where ${sameFile()} and rag_files.revision = m.value ->> 'revision'
+       and rag_files.status = 'pending' and rag_files.claimed_until < ?2`,
+    messages,
+    claimedUntil,
   );
 }
 

@@ -6,7 +6,7 @@ import { id, number, oneOf, row, text } from "../columns.ts";
 import { query, readRow, readRows, runBatch, statement } from "../raw-sql.ts";
 import { FILE_STATUSES } from "../schema/rags.ts";
 import { HOLDS, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
-import { ALL_PATHS, rangeOf } from "../path-range.ts";
+import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { leaveSql, REMOVAL } from "./removal-store.ts";
 import type { Removal } from "./removal-store.ts";
 
@@ -148,10 +148,12 @@ export async function applyScopesToPage(
   { after, upTo, revision }: Page,
   times: { now: number; queuedUntil: number; removedUntil: number },
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] }> {
+  // Without an upper bound SQLite would read the index to its end, page after page.
+  const last = upTo ?? AFTER_ALL;
   const [, messages, removals] = await runBatch(db, [
-    statement(COME_PAGE, ragId, times.queuedUntil, after, upTo),
-    query(MESSAGE, PEND_PAGE, ragId, times.now, times.queuedUntil, after, upTo),
-    query(REMOVAL, LEAVE_PAGE, ragId, times.now, times.removedUntil, after, upTo),
+    statement(COME_PAGE, ragId, times.queuedUntil, after, last),
+    query(MESSAGE, PEND_PAGE, ragId, times.now, times.queuedUntil, after, last),
+    query(REMOVAL, LEAVE_PAGE, ragId, times.now, times.removedUntil, after, last),
     ...(upTo === null ? [statement(END_WALK, ragId, revision)] : []),
   ]);
   return { messages, removals };
@@ -160,7 +162,7 @@ export async function applyScopesToPage(
 /** Files that this page adds are no longer coming. While the walk is under way, one is. */
 const COME_PAGE = `update rags as r set scopes_due_at = ?2,
     coming_files = max(min(1, coming_files), coming_files - (select count(*) from files f
-      where ${OF_SOURCE} and f.path > ?3 and (?4 is null or f.path <= ?4) and ${LACKS} and ${HOLDS}))
+      where ${OF_SOURCE} and f.path > ?3 and f.path <= ?4 and ${LACKS} and ${HOLDS}))
   where r.id = ?1 and r.scopes_due_at is not null`;
 
 /** A later change of the scopes has its own walk. */
@@ -169,7 +171,7 @@ const END_WALK = `update rags set coming_files = 0, scopes_due_at = null
 
 const PEND_PAGE = pendSql(
   "rags r join files f on f.file_source_id = r.file_source_id",
-  `r.id = ?1 and f.path > ?4 and (?5 is null or f.path <= ?5) and f.deleted_at is null
+  `r.id = ?1 and f.path > ?4 and f.path <= ?5 and f.deleted_at is null
      and ${LACKS}`,
   "?2",
   "?3",
@@ -196,7 +198,7 @@ const LEAVE_SOME = leaveSql(
 );
 
 const LEAVE_PAGE = leaveSql(
-  `${OPEN_ROWS} where r.id = ?1 and rf.status in ${ANY_STATUS} and rf.path > ?4 and (?5 is null or rf.path <= ?5) and not ${HOLDS}`,
+  `${OPEN_ROWS} where r.id = ?1 and rf.status in ${ANY_STATUS} and rf.path > ?4 and rf.path <= ?5 and not ${HOLDS}`,
 );
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */

@@ -4,7 +4,7 @@ import { jsonLog } from "../../../src/core/log.ts";
 import type { UsageMessage } from "../../../src/ports/job-queue.ts";
 import type { Services } from "../../../src/services.ts";
 import { consume } from "../../../src/jobs/consume.ts";
-import { parseMessages, usageMessage } from "../../../src/jobs/messages.ts";
+import { parseUsage } from "../../../src/jobs/messages.ts";
 
 const QUEUES = ["scan", "index", "usage", "scan-dead", "index-dead", "usage-dead"];
 const SECRET = "a text that belongs in no log";
@@ -77,14 +77,26 @@ test("the messages beside one that is not understood are handed on", () => {
   const { log } = world();
   const bad = new SentMessage({ ...USAGE, latencyMs: "5" });
   const good = new SentMessage(USAGE);
-  const parsed = parseMessages(log, usageMessage, [bad, good]);
-  expect(parsed.map(({ content }) => content)).toEqual([[USAGE]]);
+  expect(parseUsage(log, [bad, good])).toEqual([USAGE]);
   expect([bad.acknowledged, good.acknowledged]).toEqual([1, 0]);
+});
+
+test("calls of a later deployment cost no other call of their message", () => {
+  const { lines, log } = world();
+  const later = { ...USAGE, kind: SECRET, outcome: SECRET };
+  const others = [USAGE, { ...USAGE, id: "u2" }];
+  const message = new SentMessage({ calls: [later, ...others, later] });
+  expect(parseUsage(log, [message])).toEqual(others);
+  // It is acknowledged with its batch, when the others are counted.
+  expect(message.acknowledged).toBe(0);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"id":"m1","fields":"kind, outcome"');
+  expect(lines[0]).not.toContain(SECRET);
 });
 
 test("a message says which of its fields is wrong, not what stood there", () => {
   const { lines, log } = world();
-  parseMessages(log, usageMessage, [new SentMessage({ ...USAGE, model: { name: SECRET } })]);
-  expect(lines.join()).toContain('"fields":"calls.0.model"');
+  parseUsage(log, [new SentMessage({ ...USAGE, model: { name: SECRET } })]);
+  expect(lines.join()).toContain('"fields":"model"');
   expect(lines.join()).not.toContain(SECRET);
 });

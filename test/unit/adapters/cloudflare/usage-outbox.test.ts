@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 
 import { cloudflareQueue } from "../../../../src/adapters/cloudflare/job-queue.ts";
 import { UsageOutbox } from "../../../../src/adapters/cloudflare/usage-outbox.ts";
-import { usageMessage } from "../../../../src/jobs/messages.ts";
+import { jsonLog } from "../../../../src/core/log.ts";
+import { parseUsage } from "../../../../src/jobs/messages.ts";
 import type { UsageMessage } from "../../../../src/ports/job-queue.ts";
 
 let made = 0;
@@ -38,7 +39,13 @@ function isolate(failures = 0) {
       send: async (body) => {
         state.failures -= 1;
         if (state.failures >= 0) throw new Error("queue is down");
-        sent.push(usageMessage.parse(body).map(({ id }) => id));
+        const message = { id: "m", body, ack() {} } as unknown as Message;
+        sent.push(
+          parseUsage(
+            jsonLog(() => {}),
+            [message],
+          ).map(({ id }) => id),
+        );
       },
     });
   const pass = async (ms: number) => {

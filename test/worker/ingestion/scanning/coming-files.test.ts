@@ -11,7 +11,7 @@ import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { openDatabase } from "../../../../src/db/client.ts";
-import { countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
+import { applyScopesToPage, countScopeChange } from "../../../../src/db/files/scope-work-store.ts";
 import { countedRows, noRows } from "../../../support/counted-rows.ts";
 import { World } from "../../../support/ingestion-world.ts";
 
@@ -147,6 +147,19 @@ test("a change of one scope among thousands reads rows for its own files only", 
   counts.read = 0;
   const added = { kind: "added", scope: folder("few/") } as const;
   await countScopeChange(db, rag.id, added, { now: 1, heldUntil: 1 });
+  expect(counts.read).toBeLessThan(100);
+});
+
+test("a page of the application reads rows for its own files only", async () => {
+  const { world, source, applyAll } = await prepared();
+  const rag = await createRag(world.services, { name: "Paged", fileSource: source });
+  await applyAll();
+  await env.DB.prepare("update rags set scopes_due_at = 1 where id = ?").bind(rag.id).run();
+  const counts = noRows();
+  const db = openDatabase(countedRows(env.DB, counts));
+  const times = { now: 1, queuedUntil: 1, removedUntil: 1 };
+  const page = { after: "", upTo: "few/3", revision: null };
+  await applyScopesToPage(db, rag.id, page, times);
   expect(counts.read).toBeLessThan(100);
 });
 
