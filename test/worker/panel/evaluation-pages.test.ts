@@ -126,7 +126,8 @@ async function importsFiles(admin: Browser): Promise<void> {
   expect(read(admin.html)).toMatch(/1 question imported\..*From a file\? leave\.md/);
   await uploaded("", "");
   expect(read(admin.html)).toContain("choose a file, or paste its content");
-  expect((await uploaded("large.csv", "x".repeat(1_100_000))).status).toBe(413);
+  expect((await uploaded("large.csv", "x".repeat(1_100_000))).status).toBe(400);
+  expect(read(admin.html)).toContain("is larger than 1 MiB");
   expect((await uploaded("large.csv", "x".repeat(3_000_000))).status).toBe(413);
   const type = { "Content-Type": "multipart/form-data; boundary=b" };
   const torn = new Response("--c\r\n", { headers: type });
