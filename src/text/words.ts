@@ -36,7 +36,10 @@ export function pairUnspacedScripts(text: string): string {
 
 /** The words that a text is searched by: as `wordsOf`, with scripts without spaces in pairs. */
 export function searchWordsOf(text: string): string[] {
-  return pairUnspacedScripts(fold(text)).match(WORD) ?? [];
+  if (isAscii(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  const folded = fold(text);
+  const paired = MAY_BE_UNSPACED.test(folded) ? pairUnspacedScripts(folded) : folded;
+  return paired.match(WORD) ?? [];
 }
 
 /**

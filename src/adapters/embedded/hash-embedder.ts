@@ -21,15 +21,18 @@ const INPUT_LIMIT_CHARACTERS = 100_000;
  * gives its overlapping runs of four characters; a shorter word gives itself with its blanks.
  */
 function countGrams(text: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  const count = (gram: string) => counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  // Each word is cut into grams once: half of the words of a text are repeats.
+  const words = new Map<string, number>();
   for (const word of withoutStopWords(searchWordsOf(text))) {
+    words.set(word, (words.get(word) ?? 0) + 1);
+  }
+  const counts = new Map<string, number>();
+  for (const [word, times] of words) {
     const padded = ` ${stemOf(word)} `;
-    if (padded.length <= GRAM_LENGTH) count(padded);
-    else {
-      for (let at = 0; at + GRAM_LENGTH <= padded.length; at++) {
-        count(padded.slice(at, at + GRAM_LENGTH));
-      }
+    const last = Math.max(0, padded.length - GRAM_LENGTH);
+    for (let at = 0; at <= last; at++) {
+      const gram = padded.slice(at, at + GRAM_LENGTH);
+      counts.set(gram, (counts.get(gram) ?? 0) + times);
     }
   }
   return counts;
@@ -42,15 +45,21 @@ function countGrams(text: string): Map<string, number> {
  * direction: its vector is all zeros, and its cosine with anything is 0.
  */
 export function hashEmbedding(text: string, dimensions: number): number[] {
-  const vector: number[] = Array.from({ length: dimensions }, () => 0);
+  const vector = new Float64Array(dimensions);
   for (const [gram, count] of countGrams(text)) {
     const hash = hash32(gram);
     const at = (hash >>> 1) % dimensions;
-    const weight = 1 + Math.log(count);
+    const weight = count === 1 ? 1 : 1 + Math.log(count);
     vector[at] = (vector[at] ?? 0) + (hash & 1 ? -weight : weight);
   }
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
+  const scale = length === 0 ? 0 : 1 / length;
+  // A fraction of what `Array.from` takes.
+  const unit: number[] = [];
+  for (const value of vector) unit.push(value * scale);
+  return unit;
 }
 
 /** An embedding without a model: deterministic, no network, the same everywhere. */

@@ -47,5 +47,7 @@ function toUnitLength(embedding: number[], dimensions: number): Float32Array {
   if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
   // A text without any feature has no direction: it is similar to nothing.
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
-  return Float32Array.from(embedding, (value) => value * scale);
+  const unit = new Float32Array(dimensions);
+  for (let at = 0; at < dimensions; at++) unit[at] = (embedding[at] ?? 0) * scale;
+  return unit;
 }
