@@ -45,9 +45,12 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /** FNV-1a over UTF-16 code units with a final avalanche (murmur3's), 32 bits unsigned. */
-export function hash32(text: string, seed = 0): number {
+export const hash32 = (text: string, seed = 0): number => hashPart(text, 0, text.length, seed);
+
+/** As `hash32`, of the characters from `from` to `to`, exclusive, without cutting them out. */
+export function hashPart(text: string, from: number, to: number, seed = 0): number {
   let hash = FNV_OFFSET ^ seed;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = from; at < to; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -24,8 +24,10 @@ const GERMAN = `
 const words = (list: string) => list.trim().split(/\s+/);
 const STOP_WORDS = new Set([...words(ENGLISH), ...words(GERMAN)]);
 
+export const isStopWord = (word: string) => STOP_WORDS.has(word);
+
 /** Leaves stop words out; a text of nothing else keeps them all. Repeats and order stay. */
 export function withoutStopWords(words: string[]): string[] {
-  const kept = words.filter((word) => !STOP_WORDS.has(word));
+  const kept = words.filter((word) => !isStopWord(word));
   return kept.length > 0 ? kept : words;
 }

@@ -42,6 +42,10 @@ export function searchWordsOf(text: string): string[] {
   return paired.match(WORD) ?? [];
 }
 
+/** The words of `searchWordsOf` in one text with only ASCII characters between them. */
+export const searchTextOf = (text: string): string =>
+  isAscii(text) ? text : searchWordsOf(text).join(" ");
+
 /**
  * As `searchWordsOf`, and each run of a script without spaces ends with its last character alone,
  * so that every one of its characters begins a word: one character is then found as a prefix.
@@ -58,10 +62,11 @@ export function indexWordsOf(text: string): string[] {
   return paired.match(WORD) ?? [];
 }
 
-/** Names of ASCII letters alone: a letter with a diacritic does not cut a word in two. */
-const CODE = /(?<![\p{L}\p{N}\p{M}])[A-Za-z0-9]+(?![\p{L}\p{N}\p{M}])/gu;
-const CASE_CHANGES = /[a-z][A-Z]/;
+const CASE_CHANGE = /[a-z][A-Z]/g;
 const BEFORE_CAPITAL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const NAME = /[A-Za-z0-9]+/y;
+const ENDS_NAME = /[A-Za-z0-9]{1,64}$/;
+const BELONGS_TO_WORD = /[\p{L}\p{N}\p{M}]/u;
 /** Longer runs of letters are encoded data. */
 const CODE_LONGEST = 64;
 /** `mRNA` and `PubMed` are words of their own: of a name in code some part is a longer word. */
@@ -70,14 +75,47 @@ const LONGEST_PART_LEAST = 4;
 
 /** The parts of names in code that change case: `retry`, `agent` for `RetryAgent`. */
 export function codeWordParts(text: string): string[] {
-  if (!CASE_CHANGES.test(text)) return [];
-  return (text.match(CODE) ?? []).flatMap((name) => {
-    if (name.length > CODE_LONGEST || !CASE_CHANGES.test(name)) return [];
-    const parts = name.split(BEFORE_CAPITAL);
-    const lengths = parts.map((part) => part.length);
-    const isCode = Math.min(...lengths) >= PART_LEAST && Math.max(...lengths) >= LONGEST_PART_LEAST;
-    return isCode ? parts.map((part) => part.toLowerCase()) : [];
-  });
+  const found: string[] = [];
+  // Most words change no case: only those that do are looked at.
+  CASE_CHANGE.lastIndex = 0;
+  for (let change = CASE_CHANGE.exec(text); change !== null; change = CASE_CHANGE.exec(text)) {
+    const name = nameAround(text, change.index);
+    CASE_CHANGE.lastIndex = name.end;
+    if (name.text !== null) found.push(...partsOf(name.text));
+  }
+  return found;
+}
+
+/**
+ * The run of ASCII letters and digits around a place. Null for one that is too long, or beside a
+ * letter with a diacritic, which does not cut a word in two.
+ */
+function nameAround(text: string, at: number): { text: string | null; end: number } {
+  NAME.lastIndex = at;
+  NAME.exec(text);
+  const end = NAME.lastIndex;
+  const left = ENDS_NAME.exec(text.slice(Math.max(0, at - CODE_LONGEST), at))?.[0].length ?? 0;
+  const start = at - left;
+  const isWhole =
+    end - start <= CODE_LONGEST &&
+    !BELONGS_TO_WORD.test(characterBefore(text, start)) &&
+    !BELONGS_TO_WORD.test(String.fromCodePoint(text.codePointAt(end) ?? SPACE));
+  return { text: isWhole ? text.slice(start, end) : null, end };
+}
+
+const SPACE = 0x20;
+const PAIR = /[\ud800-\udbff][\udc00-\udfff]$/;
+
+function characterBefore(text: string, at: number): string {
+  const two = text.slice(Math.max(0, at - 2), at);
+  return PAIR.test(two) ? two : two.slice(-1);
+}
+
+function partsOf(name: string): string[] {
+  const parts = name.split(BEFORE_CAPITAL);
+  const lengths = parts.map((part) => part.length);
+  const isCode = Math.min(...lengths) >= PART_LEAST && Math.max(...lengths) >= LONGEST_PART_LEAST;
+  return isCode ? parts.map((part) => part.toLowerCase()) : [];
 }
 
 /** As `indexWordsOf`, and after them the parts of names in code, which count as a whole, too. */
@@ -85,6 +123,16 @@ export const namesAndWordsOf = (text: string): string[] => [
   ...indexWordsOf(text),
   ...codeWordParts(text),
 ];
+
+/**
+ * The words of `namesAndWordsOf` in one text with only ASCII characters between them, in the case
+ * that the text has: what the FTS index takes.
+ */
+export function indexTextOf(text: string): string {
+  if (!isAscii(text)) return namesAndWordsOf(text).join(" ");
+  const parts = codeWordParts(text);
+  return parts.length === 0 ? text : `${text} ${parts.join(" ")}`;
+}
 
 /** Whether a word is one character of a script without spaces. */
 export function isUnspacedCharacter(word: string): boolean {

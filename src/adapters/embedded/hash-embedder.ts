@@ -1,10 +1,12 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
-import { hash32 } from "../../core/hash.ts";
+import { hashPart } from "../../core/hash.ts";
 import { stemOf } from "../../text/stems.ts";
-import { withoutStopWords } from "../../text/stop-words.ts";
-import { searchWordsOf } from "../../text/words.ts";
+import { isStopWord } from "../../text/stop-words.ts";
+import { WordMemory } from "../../text/word-memory.ts";
+import { searchTextOf } from "../../text/words.ts";
 import type { Embedder } from "../../ports/models.ts";
+import { HashCounts } from "./hash-counts.ts";
 
 const HASH_EMBEDDER_NAME = "embedded/hash";
 
@@ -16,26 +18,34 @@ const BATCH_LIMIT = 256;
 /** Longer texts are truncated, so that one text cannot block the thread. */
 const INPUT_LIMIT_CHARACTERS = 100_000;
 
+type WordGrams = { isStopWord: boolean; hashes: Int32Array };
+
 /**
- * The grams of a text: each word without stop words, Porter-stemmed and put between two blanks,
- * gives its overlapping runs of four characters; a shorter word gives itself with its blanks.
+ * The hashes of a word's grams: Porter-stemmed and put between two blanks, it gives its
+ * overlapping runs of four characters; a shorter word gives itself with its blanks.
  */
-function countGrams(text: string): Map<string, number> {
-  // Each word is cut into grams once: half of the words of a text are repeats.
-  const words = new Map<string, number>();
-  for (const word of withoutStopWords(searchWordsOf(text))) {
-    words.set(word, (words.get(word) ?? 0) + 1);
+const gramsOf = new WordMemory<WordGrams>((word) => {
+  const padded = ` ${stemOf(word)} `;
+  const last = Math.max(0, padded.length - GRAM_LENGTH);
+  const hashes = new Int32Array(last + 1);
+  for (let at = 0; at <= last; at++) {
+    hashes[at] = hashPart(padded, at, Math.min(padded.length, at + GRAM_LENGTH));
   }
-  const counts = new Map<string, number>();
-  for (const [word, times] of words) {
-    const padded = ` ${stemOf(word)} `;
-    const last = Math.max(0, padded.length - GRAM_LENGTH);
-    for (let at = 0; at <= last; at++) {
-      const gram = padded.slice(at, at + GRAM_LENGTH);
-      counts.set(gram, (counts.get(gram) ?? 0) + times);
-    }
-  }
-  return counts;
+  return { isStopWord: isStopWord(word), hashes };
+});
+
+const counts = new HashCounts();
+const addAll = ({ hashes }: WordGrams) => counts.addAll(hashes);
+const addUnlessStopWord = ({ isStopWord: isStop, hashes }: WordGrams) => {
+  if (!isStop) counts.addAll(hashes);
+};
+
+/** Counts the grams of a text's words; stop words count where there is nothing else. */
+function countGrams(text: string): void {
+  counts.clear();
+  const words = searchTextOf(text);
+  gramsOf.visit(words, addUnlessStopWord);
+  if (counts.size === 0) gramsOf.visit(words, addAll);
 }
 
 /**
@@ -45,20 +55,16 @@ function countGrams(text: string): Map<string, number> {
  * direction: its vector is all zeros, and its cosine with anything is 0.
  */
 export function hashEmbedding(text: string, dimensions: number): number[] {
+  countGrams(text);
   const vector = new Float64Array(dimensions);
-  for (const [gram, count] of countGrams(text)) {
-    const hash = hash32(gram);
-    const at = (hash >>> 1) % dimensions;
-    const weight = count === 1 ? 1 : 1 + Math.log(count);
-    vector[at] = (vector[at] ?? 0) + (hash & 1 ? -weight : weight);
-  }
+  counts.addWeightsTo(vector);
   let squares = 0;
-  for (const value of vector) squares += value * value;
+  for (let at = 0; at < dimensions; at++) squares += (vector[at] ?? 0) ** 2;
   const length = Math.sqrt(squares);
   const scale = length === 0 ? 0 : 1 / length;
-  // A fraction of what `Array.from` takes.
-  const unit: number[] = [];
-  for (const value of vector) unit.push(value * scale);
+  // oxlint-disable-next-line unicorn/no-new-array -- takes a fifth of what `push` or `Array.from` do
+  const unit = new Array<number>(dimensions);
+  for (let at = 0; at < dimensions; at++) unit[at] = (vector[at] ?? 0) * scale;
   return unit;
 }
 

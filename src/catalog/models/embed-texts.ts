@@ -43,7 +43,8 @@ function toUnitLength(embedding: number[], dimensions: number): Float32Array {
     throw new ModelFailure(`a vector of ${told}`);
   }
   let sum = 0;
-  for (const value of embedding) sum += value * value;
+  // In plain loops: `for … of` takes three times as long.
+  for (let at = 0; at < dimensions; at++) sum += (embedding[at] ?? 0) ** 2;
   if (!Number.isFinite(sum)) throw new ModelFailure("a vector that is no numbers");
   // A text without any feature has no direction: it is similar to nothing.
   const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);

@@ -121,7 +121,8 @@ function decodeWithStrayZeros(bytes: Uint8Array): DecodedText | null {
 const isControl = (byte: number) => (byte < 0x07 || byte > 0x0d) && byte < 0x20 && byte !== 0x1b;
 
 /** Upper halves of Greek, Cyrillic, Hebrew, Arabic and Thai characters; no text has them as bytes. */
-const SCRIPT_HALVES = new Set([0x03, 0x04, 0x05, 0x06, 0x0e]);
+const IS_SCRIPT_HALF = new Uint8Array(0x100);
+for (const half of [0x03, 0x04, 0x05, 0x06, 0x0e]) IS_SCRIPT_HALF[half] = 1;
 const LEAST_HALVES = 0.8;
 
 /**
@@ -131,11 +132,13 @@ const LEAST_HALVES = 0.8;
 export function utf16OfOneScript(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (bytes.length < 4) return null;
   const sample = bytes.subarray(0, SAMPLE_CHARACTERS);
-  const halves = [0, 0];
-  for (const [at, byte] of sample.entries()) {
-    if (SCRIPT_HALVES.has(byte)) halves[at % 2] = (halves[at % 2] ?? 0) + 1;
+  let upper = 0;
+  let lower = 0;
+  for (let at = 0; at < sample.length; at++) {
+    if (IS_SCRIPT_HALF[sample[at] ?? 0] === 0) continue;
+    if (at % 2 === 0) upper++;
+    else lower++;
   }
-  const [upper = 0, lower = 0] = halves;
   const least = (sample.length / 2) * LEAST_HALVES;
   if (lower >= least) return upper * 2 < lower ? "utf-16le" : null;
   return upper >= least && lower * 2 < upper ? "utf-16be" : null;

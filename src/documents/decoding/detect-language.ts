@@ -28,10 +28,12 @@ const COMMON_WORDS: Record<string, string> = {
   uk: "і в не на що з до це як за від для та про є або але його вони при ми",
 };
 
-const languagesOf = new Map<string, string[]>();
-for (const [language, list] of Object.entries(COMMON_WORDS)) {
+const LANGUAGES = Object.keys(COMMON_WORDS);
+/** The places in LANGUAGES of those that a word is common in. */
+const languagesOf = new Map<string, number[]>();
+for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
   for (const word of list.split(" ")) {
-    languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
+    languagesOf.set(word, [...(languagesOf.get(word) ?? []), place]);
   }
 }
 
@@ -47,7 +49,21 @@ const CLEAR_LEAD = 1.2;
  */
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
-  return byScript(sample) ?? byWords(sample.toLowerCase().match(/\p{L}+/gu) ?? []);
+  return (
+    (mayBeOfScripts(sample) ? byScript(sample) : null) ??
+    byWords(sample.toLowerCase().match(/\p{L}+/gu) ?? [])
+  );
+}
+
+/**
+ * Whether the scripts above can have a share that counts: they begin with Greek, and the signs
+ * beside them (dashes, quotation marks, arrows) are none of their letters, but for the ohm sign.
+ */
+function mayBeOfScripts(sample: string): boolean {
+  const possible = sample.match(/[\u0370-\u1fff\u2126\u2c00-\uffff]/g)?.length ?? 0;
+  if (possible === 0) return false;
+  const latin = sample.match(/[A-Za-z]/g)?.length ?? 0;
+  return possible > (latin * SCRIPT_SHARE) / 2;
 }
 
 function byScript(sample: string): string | null {
@@ -59,15 +75,18 @@ function byScript(sample: string): string | null {
   return found?.[1] ?? null;
 }
 
+const NONE: number[] = [];
+
 function byWords(found: string[]): string | null {
   if (found.length < LEAST_WORDS) return null;
-  const counts = new Map(Object.keys(COMMON_WORDS).map((language) => [language, 0]));
+  const hits = LANGUAGES.map(() => 0);
   for (const word of found) {
-    for (const one of languagesOf.get(word) ?? []) counts.set(one, (counts.get(one) ?? 0) + 1);
+    for (const place of languagesOf.get(word) ?? NONE) hits[place] = (hits[place] ?? 0) + 1;
   }
-  const [first, second] = [...counts]
-    .map(([language, hits]) => ({ language, hits }))
-    .sort((a, b) => b.hits - a.hits);
+  const [first, second] = LANGUAGES.map((language, place) => ({
+    language,
+    hits: hits[place] ?? 0,
+  })).sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
   const isClear = first.hits > second.hits * CLEAR_LEAD;
   return isClear && first.hits / found.length >= LEAST_SHARE ? first.language : null;

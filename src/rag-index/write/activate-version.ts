@@ -1,4 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
+import { inBatches } from "../../core/work/batches.ts";
 import type {
   DescribeResult,
   FileFacts,
@@ -52,17 +53,23 @@ function sortChunks(
   };
 }
 
-function writePlace(sql: SqlStorage, chunk: number, place: PlacedChunk): void {
-  sql.exec(
-    `UPDATE chunks SET live = 1, position = ?, headings = ?, page = ?, start_at = ?, end_at = ?
-      WHERE chunk = ?`,
-    place.position,
-    JSON.stringify(place.headings),
-    place.page,
-    place.start,
-    place.end,
-    chunk,
-  );
+/** Chunks whose places are sent to SQLite at once; a large file has thousands. */
+const PLACES_AT_ONCE = 256;
+
+function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId, PlacedChunk>) {
+  for (const batch of inBatches(chunks, PLACES_AT_ONCE)) {
+    const places = batch.flatMap(({ chunk, id }) => {
+      const at = placed.get(id);
+      if (at === undefined) return [];
+      return [[chunk, at.position, JSON.stringify(at.headings), at.page, at.start, at.end]];
+    });
+    sql.exec(
+      `UPDATE chunks SET live = 1, position = place.value ->> 1, headings = place.value ->> 2,
+        page = place.value ->> 3, start_at = place.value ->> 4, end_at = place.value ->> 5
+        FROM json_each(?) place WHERE chunk = place.value ->> 0`,
+      JSON.stringify(places),
+    );
+  }
 }
 
 /**
@@ -81,10 +88,7 @@ function place(
     context,
     moved.map(({ chunk }) => chunk),
   );
-  for (const { chunk, id } of [...entering, ...staying]) {
-    const at = placed.get(id);
-    if (at !== undefined) writePlace(sql, chunk, at);
-  }
+  writePlaces(sql, [...entering, ...staying], placed);
   giveWords(
     sql,
     termCounts,
@@ -93,10 +97,6 @@ function place(
 }
 
 function enter(sql: SqlStorage, entering: StoredChunk[]): void {
-  sql.exec(
-    "UPDATE chunks SET duplicate = 1 WHERE chunk IN (SELECT value FROM json_each(?))",
-    JSON.stringify(entering.map(({ chunk }) => chunk)),
-  );
   markInFlightLive(
     sql,
     entering.map(({ chunk }) => chunk),
@@ -125,7 +125,7 @@ export function activateVersion(
   const replaced = leaving.filter(({ live }) => live === 1);
   if (!hasRoom(sql, chunksOf(entering), chunksOf(replaced))) return { outcome: "full" };
   const keys = [...entering, ...leaving].map(({ duplicate_key: key }) => key);
-  const marks = withSuccession(sql, keys, () => {
+  const marks = withSuccession(sql, { keys, entering: chunksOf(entering) }, () => {
     deleteChunks(context, leaving);
     enter(sql, entering);
     place(context, sorted, placed);

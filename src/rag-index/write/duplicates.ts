@@ -1,36 +1,46 @@
 import type { DuplicateMark } from "./write-context.ts";
 
-type Row = { chunk: number; duplicate: number };
-
-/** The live chunk inserted first for each key. */
-const FIRST_OF_KEYS = `SELECT (
-    SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
-  ) FROM json_each(?) wanted`;
-
 /**
  * Changes which chunks of these keys are live and updates the duplicate marks: of equal live
- * chunks the one inserted first is the original. `change` must mark the chunks that it makes live.
- * The cost depends on the number of keys, not on the number of equal chunks.
+ * chunks the one inserted first is the original. `change` makes the entering chunks live, which
+ * have no mark yet. Returns the marks that changed. The cost depends on the number of keys, not on
+ * the number of equal chunks.
  */
 export function withSuccession(
   sql: SqlStorage,
-  duplicateKeys: string[],
+  { keys, entering }: { keys: string[]; entering: number[] },
   change: () => void,
 ): DuplicateMark[] {
-  const keys = JSON.stringify([...new Set(duplicateKeys)]);
-  const mark = (duplicate: 0 | 1) =>
-    sql
-      .exec<Row>(
-        `UPDATE chunks SET duplicate = ${duplicate} WHERE chunk IN (${FIRST_OF_KEYS})
-          RETURNING chunk, duplicate`,
-        keys,
-      )
-      .toArray();
-  const before = mark(1);
+  const list = JSON.stringify([...new Set(keys)]);
+  const before = originals(sql, list);
   change();
-  const after = mark(0);
-  return [...before, ...after].map(({ chunk, duplicate }) => ({
-    chunk,
-    duplicate: duplicate === 1,
-  }));
+  const after = originals(sql, list);
+  const isNew = new Set(entering);
+  // Most chunks are unlike all others: they enter without a mark.
+  const demoted = [...before, ...entering].filter((chunk) => !after.has(chunk));
+  const promoted = [...after].filter((chunk) => !before.has(chunk) && !isNew.has(chunk));
+  return [...mark(sql, demoted, true), ...mark(sql, promoted, false)];
+}
+
+/** The live chunk inserted first for each key that has one. */
+function originals(sql: SqlStorage, keys: string): Set<number> {
+  const rows = sql.exec<{ chunk: number | null }>(
+    `SELECT (
+        SELECT min(chunk) FROM chunks WHERE duplicate_key = wanted.value AND live = 1
+      ) AS chunk FROM json_each(?) wanted`,
+    keys,
+  );
+  return new Set(Array.from(rows).flatMap(({ chunk }) => (chunk === null ? [] : [chunk])));
+}
+
+/** Of those that are still stored. */
+function mark(sql: SqlStorage, chunks: number[], duplicate: boolean): DuplicateMark[] {
+  if (chunks.length === 0) return [];
+  const marked = sql.exec<{ chunk: number }>(
+    `UPDATE chunks SET duplicate = ? WHERE chunk IN (SELECT value FROM json_each(?))
+      RETURNING chunk`,
+    duplicate ? 1 : 0,
+    JSON.stringify(chunks),
+  );
+  return Array.from(marked, ({ chunk }) => ({ chunk, duplicate }));
 }

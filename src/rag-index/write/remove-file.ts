@@ -31,7 +31,7 @@ function removeFile(
     .toArray();
   const live = leaving.filter((chunk) => chunk.live === 1);
   const keys = live.map(({ duplicate_key: key }) => key);
-  const marks = withSuccession(sql, keys, () => deleteChunks(context, leaving));
+  const marks = withSuccession(sql, { keys, entering: [] }, () => deleteChunks(context, leaving));
   change.left.push(...live.map(({ chunk }) => chunk));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });

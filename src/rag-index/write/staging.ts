@@ -3,6 +3,7 @@ import { vectorIdOf } from "../../core/vector-id.ts";
 import type { StagedChunk } from "../../ports/rag-index.ts";
 import type { FileUpsertBatch, StoredVector } from "../../ports/vector-ledger.ts";
 import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
+import { insertRows } from "./insert-rows.ts";
 import { addToTotals } from "../totals.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
@@ -62,26 +63,7 @@ export function stage(
 ): StoredVector[] {
   if (isSuperseded(findFile(sql, fileId), revision)) return [];
   const { file } = findOrAddFile(sql, fileId);
-  const added: { id: ChunkId; chunk: number; vector: Uint8Array }[] = [];
-  for (const { id, text, duplicateKey, vector } of chunks) {
-    const row = sql
-      .exec<{ chunk: number }>(
-        `INSERT INTO chunks (id, file, revision, duplicate_key) VALUES (?, ?, ?, ?)
-          ON CONFLICT (id) DO NOTHING RETURNING chunk`,
-        id,
-        file,
-        revision,
-        duplicateKey,
-      )
-      .toArray()[0];
-    if (row === undefined) {
-      sql.exec("UPDATE chunks SET revision = max(revision, ?) WHERE id = ?", revision, id);
-      continue;
-    }
-    sql.exec("INSERT INTO texts (chunk, text) VALUES (?, ?)", row.chunk, text);
-    sql.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", row.chunk, vector);
-    added.push({ id, chunk: row.chunk, vector });
-  }
+  const added = addChunks(sql, { file, revision }, chunks);
   if (batch !== undefined && added.length > 0) {
     noteFolders(sql, [{ file, folder: batch.folder }]);
     addInFlight(
@@ -93,4 +75,56 @@ export function stage(
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { staged: added.length });
   return added.map((row) => ({ id: row.id, vectorId: vectorIdOf(row.id, row.chunk) }));
+}
+
+type Added = StagedChunk & { chunk: number };
+
+/** Adds those that are not stored yet; raises the revision of the others. */
+function addChunks(
+  sql: SqlStorage,
+  { file, revision }: { file: number; revision: number },
+  chunks: StagedChunk[],
+): Added[] {
+  const rows = sql.exec<{ chunk: number; id: ChunkId }>(
+    `INSERT INTO chunks (id, file, revision, duplicate_key)
+      SELECT value ->> 0, ?, ?, value ->> 1 FROM json_each(?) WHERE 1
+      ON CONFLICT (id) DO NOTHING RETURNING chunk, id`,
+    file,
+    revision,
+    JSON.stringify(chunks.map(({ id, duplicateKey }) => [id, duplicateKey])),
+  );
+  const placeOf = new Map(Array.from(rows, ({ id, chunk }) => [id, chunk]));
+  if (placeOf.size < chunks.length) {
+    const known = chunks.filter(({ id }) => !placeOf.has(id));
+    raiseRevision(
+      sql,
+      revision,
+      known.map(({ id }) => id),
+    );
+  }
+  const added = chunks.flatMap((staged) => {
+    const chunk = placeOf.get(staged.id);
+    // Of equal ids the first was added.
+    return placeOf.delete(staged.id) && chunk !== undefined ? [{ ...staged, chunk }] : [];
+  });
+  insertRows(
+    sql,
+    "texts (chunk, text)",
+    added.map(({ chunk, text }) => [chunk, text]),
+  );
+  insertRows(
+    sql,
+    "vectors (chunk, vector)",
+    added.map(({ chunk, vector }) => [chunk, vector]),
+  );
+  return added;
+}
+
+function raiseRevision(sql: SqlStorage, revision: number, ids: ChunkId[]): void {
+  sql.exec(
+    `UPDATE chunks SET revision = max(revision, ?)
+      WHERE id IN (SELECT value FROM json_each(?))`,
+    revision,
+    JSON.stringify(ids),
+  );
 }

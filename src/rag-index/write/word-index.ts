@@ -1,67 +1,74 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { namesAndWordsOf } from "../../text/words.ts";
+import { indexTextOf, namesAndWordsOf } from "../../text/words.ts";
 import { stringsIn } from "../stored-json.ts";
+import { insertRows } from "./insert-rows.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { TermCounts } from "./term-counts.ts";
 import { chooseRemoval } from "./word-merges.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** A chunk's words as stored in the FTS index; deleting them needs the same result. */
+/** A chunk's words in their order. */
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
+/** What the FTS index was given of a chunk; deleting its words needs the same. */
+type IndexedTexts = { chunk: number; headings: string; text: string };
 
 type Row = { chunk: number; headings: string; text: string };
 
-function chunkWordsOf(chunk: number, headings: string[], text: string): ChunkWords {
-  return { chunk, headings: namesAndWordsOf(headings.join("\n")), text: namesAndWordsOf(text) };
-}
-
-const slotsOf = ({ headings, text }: ChunkWords) => termSlotsOf([...headings, ...text]);
-
-/** Reads the words of live chunks from their stored texts. */
-export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
+function readTexts<Read>(sql: SqlStorage, chunks: number[], read: (row: Row) => Read): Read[] {
   const rows = sql.exec<Row>(
     `SELECT c.chunk, c.headings, t.text FROM json_each(?) wanted
       CROSS JOIN chunks c ON c.chunk = wanted.value JOIN texts t ON t.chunk = c.chunk`,
     JSON.stringify(chunks),
   );
-  return Array.from(rows, ({ chunk, headings, text }) =>
-    chunkWordsOf(chunk, stringsIn(headings), text),
-  );
+  return Array.from(rows, read);
 }
 
-function addWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void {
-  sql.exec(
-    "INSERT INTO words (rowid, headings, text) VALUES (?, ?, ?)",
-    chunk,
-    headings.join(" "),
-    text.join(" "),
-  );
+/** Reads the words of live chunks from their stored texts. */
+export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
+  return readTexts(sql, chunks, ({ chunk, headings, text }) => {
+    const inHeadings = namesAndWordsOf(stringsIn(headings).join("\n"));
+    return { chunk, headings: inHeadings, text: namesAndWordsOf(text) };
+  });
 }
+
+const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>
+  readTexts(sql, chunks, ({ chunk, headings, text }) => ({
+    chunk,
+    headings: indexTextOf(stringsIn(headings).join("\n")),
+    text: indexTextOf(text),
+  }));
+
+const slotsOf = ({ headings, text }: IndexedTexts) => termSlotsOf([headings, text]);
 
 /**
  * FTS5's own delete command for a contentless index. Unlike `contentless_delete` it also subtracts
  * the row from the totals that BM25 uses.
  */
-function removeWords(sql: SqlStorage, { chunk, headings, text }: ChunkWords): void {
+function removeWords(sql: SqlStorage, { chunk, headings, text }: IndexedTexts): void {
   sql.exec(
     "INSERT INTO words (words, rowid, headings, text) VALUES ('delete', ?, ?, ?)",
     chunk,
-    headings.join(" "),
-    text.join(" "),
+    headings,
+    text,
   );
 }
 
 /** Number of texts in memory at once; a large file has thousands of chunks. */
 const CHUNKS_AT_ONCE = 256;
 
-function forBatches(sql: SqlStorage, chunks: number[], work: (words: ChunkWords[]) => void): void {
-  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) work(readWords(sql, batch));
+function forBatches(
+  sql: SqlStorage,
+  chunks: number[],
+  work: (texts: IndexedTexts[]) => void,
+): void {
+  for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) work(readIndexed(sql, batch));
 }
 
 /** Indexes the words of the chunks' current texts and headings. */
 export function giveWords(sql: SqlStorage, termCounts: TermCounts, chunks: number[]): void {
   forBatches(sql, chunks, (batch) => {
-    for (const words of batch) addWords(sql, words);
+    const rows = batch.map(({ chunk, headings, text }) => [chunk, headings, text]);
+    insertRows(sql, "words (rowid, headings, text)", rows);
     termCounts.record(1, batch.map(slotsOf));
   });
 }
@@ -72,7 +79,7 @@ export function takeWords({ sql, termCounts, removals }: WriteContext, chunks: n
   removals.passages += chunks.length;
   removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
   forBatches(sql, chunks, (batch) => {
-    for (const words of batch) removeWords(sql, words);
+    for (const texts of batch) removeWords(sql, texts);
     termCounts.record(-1, batch.map(slotsOf));
   });
 }

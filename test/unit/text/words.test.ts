@@ -4,8 +4,10 @@ import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
 import {
   codeWordParts,
+  indexTextOf,
   indexWordsOf,
   isUnspacedCharacter,
+  namesAndWordsOf,
   pairUnspacedScripts,
   searchWordsOf,
   wordsOf,
@@ -34,7 +36,19 @@ test("names in code have parts; abbreviations that change case have none", () =>
   );
   expect(codeWordParts("mRNA, siRNAs, PubMed, NASA, Otter")).toEqual([]);
   expect(codeWordParts(`${"a".repeat(100)}Bcdef`)).toEqual([]);
-  expect(codeWordParts("l'éléphantRose")).toEqual([]);
+  expect(codeWordParts("l'éléphantRose, maxValueÉ")).toEqual([]);
+  const names = `${"x".repeat(70)}Abcd maxValue2 ${"aB".repeat(40)} getURLs𝒜 getURLs`;
+  expect(codeWordParts(names)).toEqual(["max", "value2"]);
+});
+
+test("the text that is indexed has the words and the parts of names, and no others", () => {
+  for (const text of ["A RetryAgent, twice: RetryAgent!", "", "Größe der maxValue: 東京都 3 m²"]) {
+    const words = indexTextOf(text)
+      .toLowerCase()
+      .split(/[^a-z0-9\u0080-\uffff]+/)
+      .filter((word) => word !== "");
+    expect(words).toEqual(namesAndWordsOf(text));
+  }
 });
 
 test("one character of a script without spaces is told from a letter", () => {

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 
 import { hashEmbedder, hashEmbedding } from "../../../../src/adapters/embedded/hash-embedder.ts";
+import { hash32 } from "../../../../src/core/hash.ts";
+import { stemOf } from "../../../../src/text/stems.ts";
+import { withoutStopWords } from "../../../../src/text/stop-words.ts";
+import { searchWordsOf } from "../../../../src/text/words.ts";
 
 const DIMENSIONS = 1_024;
 const cosine = (a: string, b: string) => {
@@ -30,6 +34,46 @@ test("vectors have length one and never change between versions", () => {
       0,
     ]
   `);
+});
+
+/** As the definition says it, without the tables and memories that make it fast. */
+function plainly(words: string[], dimensions: number): number[] {
+  const counts = new Map<string, number>();
+  const kept = withoutStopWords(words);
+  for (const padded of kept.map((word) => ` ${stemOf(word)} `)) {
+    for (let at = 0; at === 0 || at + 4 <= padded.length; at++) {
+      const gram = padded.slice(at, at + 4);
+      counts.set(gram, (counts.get(gram) ?? 0) + 1);
+    }
+  }
+  const vector = Array.from({ length: dimensions }, () => 0);
+  for (const [gram, count] of counts) {
+    const hash = hash32(gram);
+    const at = (hash >>> 1) % dimensions;
+    vector[at] = (vector[at] ?? 0) + (hash & 1 ? -1 : 1) * (1 + Math.log(count));
+  }
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+test("short, long and many texts have the vectors of the definition", () => {
+  const wordAt = (at: number) => ((at * 2_654_435_761) % 1_000_003).toString(36);
+  const texts = [
+    "the boiler and the boilers",
+    "to be or not to be",
+    "東京都の天気 — größer als ﬁne m²",
+    "a".repeat(300),
+    // More grams than the table first has room for.
+    Array.from({ length: 4_000 }, (_, at) => wordAt(at)).join(" "),
+    "x ".repeat(400),
+    wordAt(1),
+  ];
+  for (const text of texts) {
+    const expected = plainly(searchWordsOf(text), DIMENSIONS);
+    const vector = hashEmbedding(text, DIMENSIONS);
+    const furthest = Math.max(...vector.map((value, at) => Math.abs(value - (expected[at] ?? 0))));
+    expect(furthest).toBeLessThan(1e-12);
+  }
 });
 
 test("a text without words has no direction", () => {

@@ -1,0 +1,119 @@
+/** Longer runs of letters are encoded data, which hardly recurs. */
+const LONGEST_WORD_BYTES = 64;
+const REMEMBERED_WORDS = 30_000;
+const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
+/** Of which half are used at most. */
+const SLOTS = 1 << 16;
+const LAST_SLOT = SLOTS - 1;
+const FNV_OFFSET = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+/** A character of UTF-16 takes three bytes of UTF-8 at most. */
+const MOST_BYTES_A_CHARACTER = 3;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** For each byte of UTF-8 the one it stands for in a word: ASCII in lower case; 0 separates words. */
+const IN_WORD = Uint8Array.from({ length: 0x100 }, (_, byte) => {
+  if (byte >= 0x80) return byte;
+  const letter = String.fromCodePoint(byte).toLowerCase();
+  return /[a-z0-9]/.test(letter) ? (letter.codePointAt(0) ?? 0) : 0;
+});
+
+/** What a text is read from; only one is read at a time. */
+let bytes = new Uint8Array(1 << 14);
+
+/**
+ * What was computed of words, for the next texts: words recur. A hash table that reads words where
+ * they stand, because making a string of each takes several times as long as all else. Cleared
+ * when full.
+ */
+export class WordMemory<Value extends number | string | object> {
+  readonly #compute: (word: string) => Value;
+  /** For each slot the place of its word in the lists, plus one; 0 for none. */
+  readonly #places = new Int32Array(SLOTS);
+  readonly #hashes = new Int32Array(REMEMBERED_WORDS);
+  /** The words' bytes, one word after the other, and where each begins. */
+  readonly #spelled = new Uint8Array(REMEMBERED_BYTES);
+  readonly #starts = new Int32Array(REMEMBERED_WORDS + 1);
+  #values: Value[] = [];
+
+  /** `compute` gets the word in lower case and must not visit another text. */
+  constructor(compute: (word: string) => Value) {
+    this.#compute = compute;
+  }
+
+  /**
+   * Visits what belongs to each word of a text in its order, repeats included. All characters
+   * but ASCII letters and digits separate words if they are ASCII, and belong to words otherwise.
+   */
+  visit(text: string, visitor: (value: Value) => void): void {
+    const needed = MOST_BYTES_A_CHARACTER * text.length + 1;
+    if (needed > bytes.length) bytes = new Uint8Array(2 * needed);
+    const read = bytes;
+    const { written } = encoder.encodeInto(text, read);
+    read[written] = 0;
+    let from = 0;
+    let hash = FNV_OFFSET;
+    for (let at = 0; at <= written; at++) {
+      const byte = IN_WORD[read[at] ?? 0] ?? 0;
+      if (byte > 0) {
+        read[at] = byte;
+        hash = Math.imul(hash ^ byte, FNV_PRIME);
+        continue;
+      }
+      if (at > from) visitor(this.#valueOf(read, from, at, hash));
+      from = at + 1;
+      hash = FNV_OFFSET;
+    }
+  }
+
+  /** Of the word from `from` to `to`, exclusive. */
+  #valueOf(text: Uint8Array, from: number, to: number, hash: number): Value {
+    let slot = slotOf(hash);
+    for (;;) {
+      const place = (this.#places[slot] ?? 0) - 1;
+      if (place < 0) return this.#add(text.subarray(from, to), hash, slot);
+      const value = this.#values[place];
+      if (value !== undefined && this.#hashes[place] === hash && this.#is(place, text, from, to)) {
+        return value;
+      }
+      slot = (slot + 1) & LAST_SLOT;
+    }
+  }
+
+  #is(place: number, text: Uint8Array, from: number, to: number): boolean {
+    const start = this.#starts[place] ?? 0;
+    const length = to - from;
+    if ((this.#starts[place + 1] ?? 0) - start !== length) return false;
+    for (let at = 0; at < length; at++) {
+      if (this.#spelled[start + at] !== text[from + at]) return false;
+    }
+    return true;
+  }
+
+  #add(word: Uint8Array, hash: number, slot: number): Value {
+    const value = this.#compute(decoder.decode(word));
+    if (word.length > LONGEST_WORD_BYTES) return value;
+    const isFull = this.#isFull(word.length);
+    if (isFull) {
+      this.#values = [];
+      this.#places.fill(0);
+    }
+    const place = this.#values.length;
+    const start = this.#starts[place] ?? 0;
+    this.#spelled.set(word, start);
+    this.#starts[place + 1] = start + word.length;
+    this.#hashes[place] = hash;
+    this.#values.push(value);
+    this.#places[isFull ? slotOf(hash) : slot] = place + 1;
+    return value;
+  }
+
+  #isFull(bytes: number): boolean {
+    const { length } = this.#values;
+    return length === REMEMBERED_WORDS || (this.#starts[length] ?? 0) + bytes > REMEMBERED_BYTES;
+  }
+}
+
+const slotOf = (hash: number) => (hash ^ (hash >>> 16)) & LAST_SLOT;
