@@ -402,6 +402,8 @@ CREATE TABLE `file_sources` (
 	`watch_attempts` integer DEFAULT 0 NOT NULL,
 	`watch_error` text,
 	`watched_until` integer,
+	`uploads_due_at` integer,
+	`uploads_after` text DEFAULT '' NOT NULL,
 	`pushed_files` integer DEFAULT 0 NOT NULL,
 	`run_count` integer DEFAULT 0 NOT NULL,
 	`pushes_refused` integer DEFAULT 0 NOT NULL,
@@ -414,6 +416,7 @@ CREATE UNIQUE INDEX `file_sources_identifier` ON `file_sources` (`identifier`) W
 CREATE INDEX `file_sources_next_scan` ON `file_sources` (`next_scan_at`);--> statement-breakpoint
 CREATE INDEX `file_sources_claimed` ON `file_sources` (`scan_claimed_until`);--> statement-breakpoint
 CREATE INDEX `file_sources_watch_due` ON `file_sources` (`watch_due_at`);--> statement-breakpoint
+CREATE INDEX `file_sources_uploads_due` ON `file_sources` (`uploads_due_at`) WHERE uploads_due_at is not null;--> statement-breakpoint
 CREATE INDEX `file_sources_removed` ON `file_sources` (`removed_at`);--> statement-breakpoint
 CREATE TABLE `files` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -1,3 +1,4 @@
+import { asId } from "../core/ids.ts";
 import type { FileId, FileSourceId } from "../core/ids.ts";
 
 /** Where the bytes and texts of files lie in the bucket. All of a source is below one prefix. */
@@ -18,6 +19,13 @@ export const bytesKey = ({ sourceId, fileId }: Of, version: string) =>
  */
 export const textKey = ({ sourceId, fileId }: Of, contentId: string) =>
   `${filePrefix(sourceId, fileId)}text/${contentId}`;
+
+/** The file whose bytes or text lie at this key; null: it is none of these. */
+export function fileOfKey(sourceId: FileSourceId, key: string): FileId | null {
+  const [fileId = "", kind, name, ...more] = key.slice(sourcePrefix(sourceId).length).split("/");
+  const isOfFile = (kind === "bytes" || kind === "text") && name !== undefined;
+  return isOfFile && more.length === 0 ? asId<FileId>(fileId) : null;
+}
 
 const KEYS_PER_CALL = 1_000;
 

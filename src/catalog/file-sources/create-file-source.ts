@@ -1,5 +1,5 @@
 import { newWebhookSecret } from "../../access/credential-format.ts";
-import { MINUTE_MS } from "../../core/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
 import type { Provider } from "../../db/records.ts";
@@ -48,6 +48,7 @@ export async function createFileSource(
     createdAt,
     webhookSecretHash: await sha256Hex(webhookSecret),
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
+    uploadsDueAt: provider === "file_system" ? createdAt + DAY_MS : null,
     watchDueAt: NOTIFYING.has(provider) ? createdAt : null,
   });
   if (!inserted) throw identifierTaken();

@@ -50,6 +50,13 @@ export const fileSources = sqliteTable(
     watchError: text(),
     /** Until when the provider notifies of every change, ms; null: it does not. */
     watchedUntil: integer(),
+    /**
+     * When the bucket's next page is compared with the files that were pushed, ms; null: files are
+     * not pushed to this source.
+     */
+    uploadsDueAt: integer(),
+    /** The key up to which that comparison has come; empty: it begins. */
+    uploadsAfter: text().notNull().default(""),
     /** Number of rows of files pushed to a web source, deleted ones too: exact after each scan. */
     pushedFiles: integer().notNull().default(0),
     /** Number of its scan runs, kept by triggers, so that a list of them costs one page. */
@@ -68,6 +75,9 @@ export const fileSources = sqliteTable(
     index("file_sources_next_scan").on(table.nextScanAt),
     index("file_sources_claimed").on(table.scanClaimedUntil),
     index("file_sources_watch_due").on(table.watchDueAt),
+    index("file_sources_uploads_due")
+      .on(table.uploadsDueAt)
+      .where(sql`uploads_due_at is not null`),
     index("file_sources_removed").on(table.removedAt),
   ],
 );

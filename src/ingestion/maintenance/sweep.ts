@@ -18,6 +18,7 @@ import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS } from "../timeouts.ts";
 import { MAX_TRIES } from "../attempts-and-waits.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
+import { purgeInterruptedUploads } from "../removal/purge-interrupted-uploads.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
@@ -40,6 +41,7 @@ type Step = (services: Services) => Promise<void>;
 const STEPS: [name: string, step: Step][] = [
   ["removals", finishRemovals],
   ["replaced contents", purgeReplacedContents],
+  ["interrupted uploads", purgeInterruptedUploads],
   ["files", queueUnclaimedFilesOnce],
   ["scans", queueUnclaimedScans],
   ["scopes", queueUnappliedScopes],
@@ -138,7 +140,7 @@ async function queuePurges(services: Services): Promise<void> {
 }
 
 /**
- * Their bytes and texts were deleted long ago; what an interrupted upload left is deleted here.
+ * Their bytes and texts were deleted long ago; what an interrupted upload left, at the latest here.
  * Deletes rows first: a file that is pushed again keeps its row, and with it its stored objects.
  */
 async function forgetDeletedFiles({ config, db, files, now }: Services): Promise<void> {

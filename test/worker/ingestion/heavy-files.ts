@@ -14,7 +14,12 @@ export const BEGUN = 2;
 /** Above what is worked on together, so that each file goes alone. */
 export const HEAVY_BYTES = 5 * 1024 * 1024;
 
-export async function push(world: World, source: FileSourceId, path: string, text: string) {
+export async function push(
+  world: Pick<World, "services">,
+  source: FileSourceId,
+  path: string,
+  text: string,
+) {
   const of = { contentLength: null, mimeType: "text/plain", metadata: null };
   await putFile(world.services, { source: { id: source }, path, body: bytesOf(text), ...of });
 }

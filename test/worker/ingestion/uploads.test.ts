@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { createFileSource } from "../../../src/catalog/file-sources/create-file-source.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-source.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
@@ -9,7 +10,8 @@ import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { removePushedFile } from "../../../src/ingestion/uploads/remove-pushed-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
-import { World } from "../../support/ingestion-world.ts";
+import { CrashPoint } from "../../support/crash.ts";
+import { World, bytesOf } from "../../support/ingestion-world.ts";
 import { push } from "./heavy-files.ts";
 
 const LINE = "The lock keeper notes the height of the water at each turn of the tide.\n\n";
@@ -195,3 +197,46 @@ function sweptAfterPut(services: World["services"]): R2Bucket {
     },
   });
 }
+
+test("bytes that a crash left before any row named them are gone the next day", async () => {
+  const world = new World();
+  const { services } = world;
+  const created = await createFileSource(services, {
+    name: "Interrupted uploads",
+    provider: "file_system",
+    config: {},
+    scanIntervalMinutes: 0,
+  });
+  const { id } = created.source.source;
+  for (let at = 1, hasCrashed = true; hasCrashed; at++) {
+    for (const path of [`new-${at}.txt`, "known.txt"]) {
+      const crash = new CrashPoint(at, "after");
+      const dying = { services: crash.wrap(services) };
+      await push(dying, id, path, `Note ${at}.`).catch(() => undefined);
+      ({ hasCrashed } = crash);
+      await push(world, id, path, `Another note ${at}.`);
+    }
+  }
+  const { results } = await env.DB.prepare("select path from files where file_source_id = ?")
+    .bind(id)
+    .all();
+  const sweepAt = async (now: number) => {
+    world.now = now;
+    await env.DB.prepare("update file_sources set uploads_due_at = 0 where id = ?").bind(id).run();
+    await sweep(services);
+  };
+
+  // They may belong to uploads that are under way.
+  await sweepAt(Date.now());
+  expect((await storedBytes(id)).length).toBeGreaterThan(results.length + 1);
+
+  await sweepAt(Date.now() + DAY_MS);
+  const latest = results.map(async ({ path }) => {
+    const at = /\d+/.exec(String(path))?.[0];
+    return at === undefined ? "" : await sha256Hex(bytesOf(`Another note ${at}.`));
+  });
+  const stored = await storedBytes(id);
+  expect(stored).toHaveLength(results.length);
+  for (const sha256 of await Promise.all(latest))
+    if (sha256 !== "") expect(stored).toContain(sha256);
+});

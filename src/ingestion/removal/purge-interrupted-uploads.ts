@@ -1,0 +1,68 @@
+import { DAY_MS } from "../../core/time.ts";
+import type { FileSourceId } from "../../core/ids.ts";
+import {
+  dueUploadCheck,
+  recordUploadCheck,
+  storedVersions,
+} from "../../db/maintenance/upload-check-store.ts";
+import type { Services } from "../../services.ts";
+import { bytesKey, fileOfKey, sourcePrefix, textKey } from "../../sources/file-objects.ts";
+import { LATE_WRITES_MS } from "../timeouts.ts";
+
+/** What one call lists and one call deletes. */
+const KEYS_PER_SWEEP = 1_000;
+
+/**
+ * Deletes what an upload stored whose worker died before the file's row named it: nothing else
+ * knows of these bytes. Once a day all keys of a source to which files are pushed are compared with
+ * its files, a page each minute; a page that a crash interrupted is compared again.
+ */
+export async function purgeInterruptedUploads(
+  services: Pick<Services, "db" | "files" | "log" | "now">,
+): Promise<void> {
+  const now = services.now();
+  const due = await dueUploadCheck(services.db, now);
+  if (due === null) return;
+  const { sourceId, after } = due;
+  const listed = await services.files.list({
+    prefix: sourcePrefix(sourceId),
+    limit: KEYS_PER_SWEEP,
+    ...(after === "" ? {} : { startAfter: after }),
+  });
+  // A worker that is alive may be about to write the row.
+  const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - LATE_WRITES_MS);
+  const unnamed = await unnamedKeys(
+    services,
+    sourceId,
+    old.map(({ key }) => key),
+  );
+  if (unnamed.length > 0) {
+    services.log.info("interrupted uploads deleted", { sourceId, objects: unnamed.length });
+    await services.files.delete(unnamed);
+  }
+  const last = listed.truncated ? listed.objects.at(-1)?.key : undefined;
+  const isDone = last === undefined;
+  const next = isDone ? { after: "", dueAt: now + DAY_MS } : { after: last, dueAt: now };
+  await recordUploadCheck(services.db, sourceId, next);
+}
+
+/** A key is never used twice, so that what no row names now none will name. */
+async function unnamedKeys(
+  { db }: Pick<Services, "db">,
+  sourceId: FileSourceId,
+  keys: string[],
+): Promise<string[]> {
+  const ofFiles = keys.flatMap((key) => {
+    const fileId = fileOfKey(sourceId, key);
+    return fileId === null ? [] : [{ key, fileId }];
+  });
+  if (ofFiles.length === 0) return [];
+  const rows = await storedVersions(db, [...new Set(ofFiles.map(({ fileId }) => fileId))]);
+  const named = new Set(
+    rows.flatMap(({ id: fileId, version, contentId }) => [
+      bytesKey({ sourceId, fileId }, version),
+      textKey({ sourceId, fileId }, contentId),
+    ]),
+  );
+  return ofFiles.map(({ key }) => key).filter((key) => !named.has(key));
+}
