@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { inParallel } from "../../src/core/work/parallel.ts";
+import { comparePlaces } from "./support/compare-places.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document } from "./support/collection.ts";
 import { startService } from "./support/fresh-service.ts";
@@ -18,12 +19,19 @@ const MEGABYTE = 1_048_576;
 /**
  * Pushes a collection (docs.jsonl, queries.jsonl, qrels.tsv in the folder given) as files into a
  * fresh service, waits until all are indexed, asks every query over HTTP and prints documents a
- * second, the processes' peak memory and nDCG@10. `--rerank` asks with reranking.
+ * second, the processes' peak memory and nDCG@10. `--rerank` asks with reranking; `--places` compares
+ * the places where vectors are searched instead.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const folder = args.find((arg) => !arg.startsWith("--"));
-  if (folder === undefined) throw new Error("usage: npm run bench -- quality FOLDER [--rerank]");
+  if (folder === undefined)
+    throw new Error("usage: npm run bench -- quality FOLDER [--rerank|--places]");
   const collection = readCollection(folder);
+  if (args.includes("--places")) {
+    const places = await comparePlaces(collection);
+    console.table(places);
+    return { documents: collection.documents.length, places };
+  }
   const { service, pid, stop } = await startService();
   try {
     const ingest = await pushAll(service, collection.documents, pid);

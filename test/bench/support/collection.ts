@@ -27,3 +27,9 @@ export function readCollection(folder: string): Collection {
     grades,
   };
 }
+
+/** The documents as files that are pushed. */
+export const filesOf = (documents: Document[]) =>
+  documents.map(({ id, title, text }) => {
+    return { path: `${id}.md`, text: `# ${title}\n\n${text}\n` };
+  });

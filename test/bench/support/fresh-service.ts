@@ -10,12 +10,10 @@ const RATE_LIMIT = 10_000;
 /** A file source, a RAG and an inference, all called `bench`. */
 export type Service = { url: string; key: string; token: string };
 
-/** A service with an empty index in a folder of its own, which goes when it stops. */
-export async function startService(): Promise<{
-  service: Service;
-  pid: number;
-  stop: () => Promise<void>;
-}> {
+type Started = { url: string; pid: number; stop: () => Promise<void> };
+
+/** A service as `npm start` runs it, in a folder of its own, which goes when it stops. */
+export async function startEmpty(): Promise<Started> {
   const state = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const worker = await startWorker({
     port: await freePort(),
@@ -27,8 +25,14 @@ export async function startService(): Promise<{
     await worker.stop();
     rmSync(state, { recursive: true, force: true });
   };
+  return { url: worker.url, pid: worker.pid, stop };
+}
+
+/** The same with an empty index. */
+export async function startService(): Promise<Omit<Started, "url"> & { service: Service }> {
+  const { url, pid, stop } = await startEmpty();
   try {
-    return { service: await setUp(worker.url), pid: worker.pid, stop };
+    return { service: await setUp(url), pid, stop };
   } catch (thrown) {
     await stop();
     throw thrown;

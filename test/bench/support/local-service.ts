@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import { multipartBody } from "../../../src/cli/api/multipart-body.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
@@ -64,6 +66,35 @@ export async function pushAll(send: Send, documents: PushedText[]): Promise<void
     const refused = files.find(({ status }) => status >= FIRST_FAILURE);
     if (refused !== undefined) throw new Error(`a file was refused: ${refused.status}`);
   });
+}
+
+const POLL_MS = 250;
+const FILL_LIMIT_MS = 900_000;
+
+/** RAGs of these names over one source with all documents, a token for them, and passages each. */
+export async function fillRags(
+  url: URL,
+  documents: PushedText[],
+  rags = ["bench"],
+): Promise<{ token: string; count: number }> {
+  const send = await signIn(url.origin);
+  await send("POST", "/file-sources", { name: "bench", provider: "file_system" });
+  for (const name of rags) await send("POST", "/rags", { name, fileSource: "bench" });
+  const groups = { agents: [], inferences: [], rags };
+  const made = await send("POST", "/tokens", { name: "bench", ...groups });
+  const { token } = (await made.json()) as { token: string };
+  await pushAll(send, documents);
+  const giveUpAt = Date.now() + FILL_LIMIT_MS;
+  for (;;) {
+    const counts: Counts[] = [];
+    for (const rag of rags) {
+      counts.push((await (await send("GET", `/rags/${rag}`)).json()) as Counts);
+    }
+    const open = counts.find(({ processedFiles }) => processedFiles < documents.length);
+    if (open === undefined) return { token, count: counts[0]?.numberVectors ?? 0 };
+    if (Date.now() > giveUpAt) throw new Error(`${open.processedFiles} files after the limit`);
+    await pause(POLL_MS);
+  }
 }
 
 export type Counts = { totalFiles: number; processedFiles: number; numberVectors: number };

@@ -5,6 +5,19 @@ const OK = 200;
 export type Asking = { url: string; headers: Record<string, string>; body: string };
 export type Timed = { ms: number[]; callsPerSecond: number; bytes: number };
 
+/** Retrievals of the RAG `bench`; each client has an address, and with it a rate window. */
+export const askingOf =
+  (service: URL | string, token: string) =>
+  (client: number, body: string): Asking => ({
+    url: new URL("/api/rags/bench/retrieve", service).href,
+    headers: {
+      "CF-Connecting-IP": `192.0.2.${client + 1}`,
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+    },
+    body,
+  });
+
 /**
  * `clients` callers, each on a connection of its own, ask one thing after the other until all of
  * `bodies` are answered. @throws Error for any answer but 200.
