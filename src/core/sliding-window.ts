@@ -18,9 +18,12 @@ export type Admission = {
  * requests are not counted, so that they do not lengthen the wait.
  */
 export function admit(passed: readonly number[], nowMs: number, limit: number): Admission {
+  const newest = passed.at(-1) ?? nowMs;
+  // A clock that was ahead by more than a window was set right: nobody waits until it is there again.
+  const known = newest - nowMs > WINDOW_MS ? passed.map((at) => Math.min(at, nowMs)) : passed;
   // The clock can step back when an object moves to another machine; the times must not.
-  const now = Math.max(nowMs, passed.at(-1) ?? nowMs);
-  const counting = passed.filter((at) => at > now - WINDOW_MS);
+  const now = Math.max(nowMs, known.at(-1) ?? nowMs);
+  const counting = known.filter((at) => at > now - WINDOW_MS);
   if (counting.length < limit) {
     const grown = [...counting, now];
     return {

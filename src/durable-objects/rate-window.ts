@@ -39,9 +39,12 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
 
   async take(limit: number): Promise<RateVerdict> {
     const now = Date.now();
+    const newest = this.#passed.at(-1);
     const { allowed, passed, remaining, resetMs } = admit(this.#passed, now, limit);
     this.#passed = passed;
     if (allowed) this.#store(now);
+    // Times of a clock that was ahead must not come back with the next eviction.
+    else if (passed.at(-1) !== newest) this.#write();
     return { allowed, limit, remaining, resetMs };
   }
 

@@ -106,6 +106,19 @@ test("a slow client's request is written before the next one, not a second later
   }
 });
 
+test("a clock that was an hour ahead shuts nobody out for longer than a window", async () => {
+  const ip = "192.0.2.32";
+  after(60 * 60_000);
+  for (let count = 0; count < 30; count++) await ask("/embed/x", ip);
+  after(0);
+  expect((await ask("/embed/x", ip)).headers.get("Retry-After")).toBe("60");
+  await evictDurableObject(windowOf("embed", ip));
+  after(59_000);
+  expect((await ask("/embed/x", ip)).headers.get("Retry-After")).toBe("1");
+  after(60_000);
+  expect((await ask("/embed/x", ip)).status).toBe(404);
+});
+
 test("addresses of one IPv6 /64 are one client", async () => {
   for (let count = 0; count < 15; count++) await ask("/embed/x", `2001:db8:1:2::${count + 1}`);
   const same = await ask("/embed/x", "2001:0db8:0001:0002:ffff::1");
